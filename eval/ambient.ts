@@ -29,6 +29,7 @@ export interface AmbientHalf {
   };
   /** Queries whose relevant documents are all notes. */
   readonly notes: NotesAlone;
+  readonly shown: Shown;
   /** Queries without a relevant document. */
   readonly nothing: Intrusion;
   readonly met: { readonly recall: boolean; readonly loss: boolean };
@@ -38,6 +39,16 @@ export interface Recall {
   readonly queries: number;
   /** Mean over the queries with such a relevant document. */
   readonly recall: number;
+}
+
+/** What ten results and their related documents show of the documents of sources. Shares are over documents, 0 to 1. */
+export interface Shown {
+  /** Of the relevant documents of the openers, the share that is shown; for a half without openers, of all queries. */
+  readonly recall: number;
+  /** Of the shown documents of these queries, the share that is relevant. */
+  readonly precision: number;
+  /** Of the queries without a relevant document of a source, the share that shows one nevertheless. */
+  readonly unrelated: number;
 }
 
 /** How many queries show an irrelevant document of a source. */
@@ -65,6 +76,8 @@ interface PairedQuery {
   /** Ten results, then their related documents. */
   readonly shown: Top;
   readonly related: number;
+  /** Of the shown documents, those of sources. */
+  readonly shownFromSource: Top;
   /** Whether each of the ten results is of a source. */
   readonly fromSource: readonly boolean[];
   readonly together: QueryScore | undefined;
@@ -99,6 +112,7 @@ function pairQueries(collection: EvalCollection, together: Run, alone: Run): Pai
         gold: query.gold.map((id) => documents.get(id)!),
         fromSource: top.map((id) => ofSources.has(id)),
         shown: [...top, ...related],
+        shownFromSource: [...top, ...related].filter((id) => ofSources.has(id)),
         related: related.length,
         together: scored.get(key),
         alone: scoredAlone.get(key),
@@ -129,8 +143,29 @@ function halfOf(queries: readonly PairedQuery[]): AmbientHalf {
       todos,
     },
     notes,
+    shown: shownOf(queries),
     nothing: intrusionOf(queries.filter(({ gold }) => gold.length === 0)),
     met: { recall: todos.recall >= GOALS.recall, loss: notes.loss.mean <= GOALS.loss },
+  };
+}
+
+function shownOf(queries: readonly PairedQuery[]): Shown {
+  const openers = queries.filter(({ query }) => query.cat === 'opener');
+  const counted = openers.length > 0 ? openers : queries;
+  let [relevant, shown, both] = [0, 0, 0];
+  for (const { gold, shownFromSource } of counted) {
+    const ofSources = new Set(gold.filter(isFromSource).map(({ id }) => id));
+    relevant += ofSources.size;
+    shown += shownFromSource.length;
+    both += shownFromSource.filter((id) => ofSources.has(id)).length;
+  }
+  const without = queries.filter(({ gold }) => !gold.some(isFromSource));
+  const unrelated = without.filter(({ shownFromSource }) => shownFromSource.length > 0).length;
+  const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+  return {
+    recall: share(both, relevant),
+    precision: share(both, shown),
+    unrelated: share(unrelated, without.length),
   };
 }
 

@@ -12,7 +12,7 @@ import { RESULTS, type System } from './system.ts';
 const NOW: number = Date.UTC(2026, 10, 21);
 
 /** The default of `search.related`. */
-const RELATED_LIMIT = 8;
+const RELATED_LIMIT = 5;
 
 export interface EngineOptions {
   readonly name: string;
@@ -20,6 +20,8 @@ export interface EngineOptions {
   /** Results of a lower confidence are left out. */
   readonly minScore: number;
   readonly sources: Readonly<Record<string, SourcePolicy>>;
+  /** Whether some passages have no vector on purpose. */
+  readonly isPartlyEmbedded?: boolean;
 }
 
 /** Loci itself on an indexed set. Closing the system leaves the store open. */
@@ -27,7 +29,7 @@ export function engineSystem(
   set: EvalSet,
   { store, generation }: IndexedSet,
   embedder: Embedder | null,
-  { name, ranking, minScore, sources }: EngineOptions,
+  { name, ranking, minScore, sources, isPartlyEmbedded = false }: EngineOptions,
 ): System {
   const policies = new Map(Object.entries(sources));
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
@@ -52,7 +54,7 @@ export function engineSystem(
       });
       const [absent] = missing;
       // Figures without one of the signals would be mistaken for those of all signals.
-      if (absent !== undefined)
+      if (absent !== undefined && !isPartlyEmbedded)
         throw new LociError('embedding_unavailable', `${absent.signal}: ${absent.why}`);
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {

@@ -50,7 +50,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof evaluateSet> {
-  const noExtras = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+  const noExtras = {
+    baselines: false,
+    ablate: false,
+    partly: false,
+    typos: false,
+    folder: join(folder, 'cache'),
+  };
   return evaluateSet(set, CONFIGURATION, model, { ...noExtras, ...options });
 }
 
@@ -71,7 +77,7 @@ describe('evaluateSet', () => {
   });
 
   it('measures baselines, ablations and typos', async () => {
-    const result = await evaluate({ baselines: true, ablate: true, typos: true });
+    const result = await evaluate({ baselines: true, ablate: true, partly: false, typos: true });
     expect(Object.keys(result.baselines)).toEqual(['fts5', 'grep', 'classic']);
     expect(result.baselines['grep']?.metrics['R@10']).toBe(1);
     expect(Object.keys(result.ablation)).toEqual(Object.keys(ABLATIONS));
@@ -99,7 +105,13 @@ describe('evaluateSet', () => {
     ];
     const collections = [{ id: 'c', docs: [note], sources: { tasks }, queries }];
     writeFileSync(file, JSON.stringify({ name: 'sourced', collections }));
-    const noExtras = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+    const noExtras = {
+      baselines: false,
+      ablate: false,
+      partly: false,
+      typos: false,
+      folder: join(folder, 'cache'),
+    };
     const result = await evaluateSet(loadSet(file), CONFIGURATION, model, noExtras);
     const { dev } = result.ambient?.halves ?? {};
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });

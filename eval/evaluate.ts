@@ -8,7 +8,15 @@ import { engineSystem, vectorsAlone, ABLATIONS } from './engine-system.ts';
 import { openIndexed, type IndexedSet } from './index-cache.ts';
 import { mainMetric, type Metric } from './metrics.ts';
 import type { Model } from './model.ts';
-import type { Abstention, Rival, RunConfiguration, SetResult, TypoResult } from './results.ts';
+import { EMBEDDED_SHARES, EMBEDDING_ORDERS, partlyEmbedded } from './partly-embedded.ts';
+import type {
+  Abstention,
+  PartlyEmbeddedResult,
+  Rival,
+  RunConfiguration,
+  SetResult,
+  TypoResult,
+} from './results.ts';
 import { byCategory, latencyOf, meanMetrics, runSystem, valuesOf, type Run, type RunOptions } from './run.ts';
 import { withoutSources, type EvalSet } from './sets.ts';
 import type { System } from './system.ts';
@@ -17,6 +25,7 @@ import { mistype } from './typos.ts';
 export interface EvaluateOptions {
   readonly baselines: boolean;
   readonly ablate: boolean;
+  readonly partly: boolean;
   readonly typos: boolean;
   readonly limit?: number;
   readonly signal?: AbortSignal;
@@ -58,6 +67,9 @@ async function measure(
       ? Object.entries(ABLATIONS).map(([name, turnOff]) => engine(name, turnOff(configuration.ranking)))
       : [];
     const ablationRuns = await sequentially(ablated, (system) => runSystem(set, system, options));
+    const partly = options.partly
+      ? await measurePartlyEmbedded(set, indexed, configuration, model, metric, options)
+      : [];
     const typos = options.typos
       ? await measureTypos(set, [tested, ...baselines], [run, ...baselineRuns], metric, options)
       : {};
@@ -74,6 +86,7 @@ async function measure(
       config: describe(configuration, model),
       baselines: compareWith(run, baselineRuns, metric),
       ablation: compareWith(run, ablationRuns, metric),
+      partly,
       typos,
       queries: run.queries,
       absent: run.absent,
@@ -81,6 +94,45 @@ async function measure(
   } finally {
     await sequentially(baselines, (system) => system.close());
   }
+}
+
+/** Compares the default in partly embedded stores with words alone. */
+async function measurePartlyEmbedded(
+  set: EvalSet,
+  { store, generation }: IndexedSet,
+  configuration: EvalConfiguration,
+  { embedder }: Model,
+  metric: Metric,
+  options: EvaluateOptions,
+): Promise<PartlyEmbeddedResult[]> {
+  if (embedder === null) return [];
+  const engineOptions = { ...configuration, isPartlyEmbedded: true };
+  // Without a weight, no vector is compared; the model still tells which words are spelt well.
+  const weights = { ...configuration.ranking.weights, vector: 0 };
+  const words = engineSystem(set, { store, generation }, embedder, {
+    ...engineOptions,
+    name: 'words alone',
+    ranking: { ...configuration.ranking, weights, shortTurns: null },
+  });
+  const { queries: ofWords } = await runSystem(set, words, options);
+  return sequentially(
+    EMBEDDING_ORDERS.flatMap((order) => EMBEDDED_SHARES.map((share) => ({ order, share }))),
+    async ({ order, share }) => {
+      const partly = { store: partlyEmbedded(store, share, order), generation };
+      const name = `${String(share * 100)}% embedded`;
+      const { queries } = await runSystem(
+        set,
+        engineSystem(set, partly, embedder, { ...engineOptions, name }),
+        options,
+      );
+      return {
+        order,
+        share,
+        metrics: meanMetrics(queries),
+        difference: pairedDifference(valuesOf(queries, metric), valuesOf(ofWords, metric)),
+      };
+    },
+  );
 }
 
 /** Compares the run with one over the set without its sources; `null` for a set without sources. */

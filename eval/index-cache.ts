@@ -9,13 +9,14 @@ import type { LociRecord } from '../src/core/types.ts';
 import { embedPending } from '../src/ingest/embed.ts';
 import { makePassages } from '../src/ingest/passages.ts';
 import type { RecordInput } from '../src/ingest/record-draft.ts';
+import { deriveBelongsTo } from '../src/search/belongs-to.ts';
 import { openStore } from '../src/store/registry.ts';
 import type { RecordWrite } from '../src/store/model.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
 import { documentId, recordsOf } from './records.ts';
-import type { EvalSet } from './sets.ts';
+import { isFromSource, type EvalSet } from './sets.ts';
 
 /** A set in a store of its own, each collection in its own namespace. */
 export interface IndexedSet {
@@ -73,6 +74,7 @@ export async function openIndexed(
     }
     const generation = await embedAll(store, set, model, signal);
     writeStamp(path, { code, embedded: true });
+    await deriveEdges(store, set, model, generation);
     return { store, generation };
   } catch (error) {
     await store.close();
@@ -159,6 +161,22 @@ async function embedAll(
   });
   progress.end();
   return generation.id;
+}
+
+/** Always anew, because the ranking code decides to which notes documents belong. */
+async function deriveEdges(
+  store: Store,
+  set: EvalSet,
+  { embedder }: Model,
+  generation: number | null,
+): Promise<void> {
+  const vectors = embedder === null || generation === null ? null : { embedder, generation };
+  for (const { id, docs } of set.collections)
+    if (docs.some(isFromSource))
+      await deriveBelongsTo({
+        ...{ store, namespace: namespaceOf(set, id), vectors, all: true },
+        now: set.now ?? WRITTEN_AT,
+      });
 }
 
 interface Stamp {

@@ -48,8 +48,15 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, typos, limit, quick } = options;
-  const evaluation: EvaluateOptions = { baselines, ablate, typos, signal, ...(limit !== null && { limit }) };
+  const { baselines, ablate, partly, typos, limit, quick } = options;
+  const evaluation: EvaluateOptions = {
+    baselines,
+    ablate,
+    partly,
+    typos,
+    signal,
+    ...(limit !== null && { limit }),
+  };
   const time = new TimeEstimate();
   const results: SetResult[] = [];
   for (const [i, set] of sets.entries()) {

@@ -14,6 +14,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
+  --partly         run every query while only a part of the passages is embedded
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
   --compare FILE   print the changes since the run that wrote FILE with --json
@@ -39,6 +40,7 @@ export interface EvalOptions {
   readonly json: string | null;
   readonly typos: boolean;
   readonly ablate: boolean;
+  readonly partly: boolean;
   readonly baselines: boolean;
 }
 
@@ -51,6 +53,7 @@ const FLAGS = {
   json: { type: 'string' },
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
+  partly: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -73,6 +76,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     json: values.json ?? null,
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,
+    partly: values.partly ?? false,
     baselines: !(values['no-baselines'] ?? false),
   };
 }

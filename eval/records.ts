@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { LociError } from '../src/core/errors.ts';
 import type { LociRecord, Metadata } from '../src/core/types.ts';
 import type { RecordInput } from '../src/ingest/record-draft.ts';
@@ -8,13 +11,18 @@ import { recordOfPrinted, sourceDocumentId, UNDATED } from './source-records.ts'
 
 /** The records of a collection's documents. Notes are read through the vault source. */
 export async function recordsOf(set: EvalSet, collection: EvalCollection): Promise<RecordInput[]> {
-  const vault = await openSource('vault', { name: set.name, root: set.root });
-  const records: RecordInput[] = [];
-  for (const [index, doc] of collection.docs.entries()) {
-    if (doc.from !== undefined) records.push(recordOfPrinted(doc.from.source, doc.from.printed));
-    else records.push(doc.note ? await recordOfNote(vault, doc) : recordOf(doc, index));
+  const root = mkdtempSync(join(tmpdir(), 'loci-eval-'));
+  try {
+    const vault = await openSource('vault', { name: set.name, root });
+    const records: RecordInput[] = [];
+    for (const [index, doc] of collection.docs.entries()) {
+      if (doc.from !== undefined) records.push(recordOfPrinted(doc.from.source, doc.from.printed));
+      else records.push(doc.note ? await recordOfNote(vault, root, doc) : recordOf(doc, index));
+    }
+    return records;
+  } finally {
+    rmSync(root, { recursive: true });
   }
-  return records;
 }
 
 /** The id in the set of the document of a record. */
@@ -22,7 +30,13 @@ export function documentId({ origin, source, key }: Pick<LociRecord, 'origin' | 
   return origin === 'source' ? sourceDocumentId(source, key ?? '') : (key ?? '');
 }
 
-async function recordOfNote(vault: Source, { id, path = id }: EvalDocument): Promise<RecordInput> {
+async function recordOfNote(
+  vault: Source,
+  root: string,
+  { id, path = id, text }: EvalDocument,
+): Promise<RecordInput> {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
   const note = await vault.read({ key: path, revision: '', bytes: 0 }, () => undefined);
   if (note === null)
     throw new LociError('invalid_input', `the note ${path} cannot be read as part of a vault`);

@@ -3,6 +3,7 @@ import type { Interval } from './bootstrap.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import type { Metric } from './metrics.ts';
+import type { EmbeddingOrder } from './partly-embedded.ts';
 import type { AbsentResult, CategoryMeans, QueryScore } from './run.ts';
 
 type Metrics = Readonly<Record<string, number>>;
@@ -28,6 +29,15 @@ export interface TypoResult {
   readonly metrics: Metrics;
   /** The difference of correct and misspelt queries in the set's main metric. */
   readonly lost: Interval;
+}
+
+/** The default while only a share of the passages is embedded. */
+export interface PartlyEmbeddedResult {
+  readonly order: EmbeddingOrder;
+  readonly share: number;
+  readonly metrics: Metrics;
+  /** The difference of this and words alone in the set's main metric. */
+  readonly difference: Interval;
 }
 
 /** The configuration of a run in the JSON report. */
@@ -58,6 +68,7 @@ export interface SetResult {
   readonly config: RunConfiguration;
   readonly baselines: Readonly<Record<string, Rival>>;
   readonly ablation: Readonly<Record<string, Rival>>;
+  readonly partly: readonly PartlyEmbeddedResult[];
   /** By system. */
   readonly typos: Readonly<Record<string, TypoResult>>;
   readonly queries: readonly QueryScore[];

@@ -11,6 +11,7 @@ export function setReport(result: SetResult): string[] {
     abstentionLines(result),
     result.ambient === null ? [] : ambientLines(result.ambient),
     ablationTable(result),
+    partlyEmbeddedTable(result),
     typoTable(result),
   ];
   return sections.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']);
@@ -55,6 +56,21 @@ function abstentionLines({ abstention, config }: SetResult): string[] {
       `${percent(falselyAbstained)}% of those with an answer (${threshold})`,
     `  a query with an answer has the higher confidence in ${percent(separation)}% of pairs with one without`,
   ];
+}
+
+function partlyEmbeddedTable({ partly, measure, metrics }: SetResult): string[] {
+  if (partly.length === 0) return [];
+  const names = Object.keys(metrics);
+  const rows = partly.map(({ order, share, metrics: means, difference }) => [
+    order,
+    `${percent(share)}%`,
+    ...names.map((name) => percent(means[name])),
+    ...intervalCells(difference),
+  ]);
+  return tableLines([
+    ['order', 'embedded', ...names, `${measure} minus words alone`, '95% interval'],
+    ...rows,
+  ]);
 }
 
 function ablationTable({ ablation, measure, metrics }: SetResult): string[] {

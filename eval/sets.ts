@@ -14,17 +14,17 @@ export interface EvalQuery {
   readonly cat: string;
   /** The document that the query was made from, which is left out of the ranking. */
   readonly src?: string;
-  /** Ranking may be tuned on `dev` only. */
+  /** Ranking may be tuned on `dev` and `people-dev` only. */
   readonly half?: Half;
 }
 
-export const HALVES = ['dev', 'test'] as const;
+export const HALVES = ['dev', 'test', 'people-dev', 'people-test'] as const;
 export type Half = (typeof HALVES)[number];
 
 interface WrittenDocument {
   readonly id: string;
   readonly text?: string;
-  /** The path of a note below the set's `root`, in place of `text`. */
+  /** Makes it a Markdown note of a vault. Its text is `text`, else that of the file below the set's `root`. */
   readonly path?: string;
   readonly title?: string;
   readonly speaker?: string;
@@ -38,7 +38,7 @@ interface WrittenDocument {
 
 export interface EvalDocument extends WrittenDocument {
   readonly text: string;
-  /** Whether the text is a Markdown note of a vault, read from `path`. */
+  /** Whether the text is a Markdown note of a vault, with the key `path`. */
   readonly note: boolean;
   /** For a document of a source: the name of the source, and the document as its command printed it. */
   readonly from?: { readonly source: string; readonly printed: PrintedDocument };
@@ -164,7 +164,7 @@ function readJson(file: string): unknown {
 }
 
 function withText(file: string, root: string, doc: WrittenDocument): EvalDocument {
-  if (doc.text !== undefined) return { ...doc, text: doc.text, note: false };
+  if (doc.text !== undefined) return { ...doc, text: doc.text, note: doc.path !== undefined };
   if (doc.path === undefined) throw invalidSet(file, `document ${doc.id} has neither text nor path`);
   try {
     return { ...doc, text: readFileSync(resolve(root, doc.path), 'utf8'), note: true };

@@ -52,10 +52,10 @@ const search = z.strictObject({
     .int()
     .min(0)
     .max(100)
-    .default(8)
+    .default(5)
     .describe(
-      'How many related documents of sources are shown at most, after the results, where todos and events that belong to ' +
-        'the query have no room among them. Never more than `limit`.',
+      'How many related documents of sources are shown at most, after the results: todos, events and mails that belong to ' +
+        'the best note, or to a note that it links to. Never more than `limit`.',
     ),
   weights: weights.prefault({}).describe('The weight of each signal.'),
 });

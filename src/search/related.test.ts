@@ -1,14 +1,14 @@
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_LIVE, note, write } from '../../test/contract/store-samples.ts';
+import { ALL_LIVE, note, NOW, write } from '../../test/contract/store-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { embedPending } from '../ingest/embed.ts';
 import type { RecordDraft, RecordWrite } from '../store/model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
-import { relatedDocuments } from './related.ts';
+import { deriveBelongsTo } from './belongs-to.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
 import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
@@ -17,20 +17,35 @@ const todo = (text: string, overrides: Partial<RecordDraft> = {}): RecordWrite =
   note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...overrides });
 
 const NOTES = [
-  note('The kitchen remodel: new cabinets come on Monday, the hall must be free then.', {
+  note('The kitchen remodel: new cabinets come on Monday, the hall must be free then. See [[Tiles]].', {
     title: 'Kitchen remodel',
+    key: 'Kitchen remodel.md',
+    metadata: { links: [{ target: 'Tiles' }] },
+  }),
+  note('Samples from three shops; the blue ones are out of stock until May.', {
+    title: 'Tiles',
+    key: 'Tiles.md',
   }),
   ...Array.from({ length: 12 }, (_, i) =>
-    note(`The kitchen remodel, week ${String(i)}: walls, floor and tiles.`, { title: `Week ${String(i)}` }),
+    note(`Sourdough, loaf ${String(i)}: flour, water and salt.`, { title: `Loaf ${String(i)}` }),
   ),
 ];
 const TODOS = [
   todo('Clear the hall for the cabinets'),
-  todo('Order handles for the cabinets of the remodel'),
-  todo('Order handles for the cabinets of the remodel!', { metadata: { completed: true } }),
+  todo('New handles for the cabinets by Monday'),
+  todo('New handles for the cabinets by Monday!', { metadata: { completed: true } }),
+  todo('buy tile samples from the shops'),
   todo('Renew the passports for Lisbon'),
   todo('Worm tablet for the dog'),
 ];
+
+async function embedAll(store: Store, embedder: Embedder): Promise<number> {
+  const { provider, model, dimensions } = embedder;
+  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
+  await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
+  await embedPending(store, embedder, id);
+  return id;
+}
 
 describe('relatedDocuments', () => {
   let embedder: Embedder;
@@ -50,90 +65,124 @@ describe('relatedDocuments', () => {
     readonly query?: string;
   }
 
-  /** A store of the notes and todos with their vectors. */
-  async function filled(): Promise<{ store: Store; generation: number }> {
+  async function related(options: RelatedOptions = {}): Promise<Record<string, string>> {
+    const { except = [], limit = 5, policies, filter = ALL_LIVE, vectors = true } = options;
     const store = openSqliteInMemory();
     await write(store, 'n', ...NOTES, ...TODOS);
-    const { provider, model, dimensions } = embedder;
-    const generation = (await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions }))
-      .id;
-    await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation);
-    await embedPending(store, embedder, generation);
-    return { store, generation };
-  }
-
-  async function related(options: RelatedOptions = {}): Promise<string[]> {
-    const {
-      except = [],
-      limit = 5,
-      policies,
-      filter = ALL_LIVE,
-      vectors = true,
-      query = 'the kitchen remodel',
-    } = options;
-    const { store, generation } = await filled();
+    const generation = await embedAll(store, embedder);
+    const index = vectors ? { embedder, generation } : null;
+    await deriveBelongsTo({ store, namespace: 'n', vectors: index, now: NOW });
     const outcome = await runSearch({
-      ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
-      vectors: vectors ? { embedder, generation } : null,
-      related: { resultLimit: limit, limit: 5, excludedSources: except },
+      ...{ store, namespace: 'n', query: options.query ?? 'the kitchen remodel', filter, limit: 3 },
+      ...{ ranking: DEFAULT_RANKING, vectors: index },
+      related: { resultLimit: 3, limit, excludedSources: except },
       ...(policies !== undefined && { policies }),
     });
     const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
     expect(outcome.related.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
-    return outcome.related.map(({ passage }) => passage.text);
+    for (const { confidence } of outcome.related)
+      expect(confidence).toBeLessThanOrEqual(outcome.hits[0]!.confidence);
+    return Object.fromEntries(
+      outcome.related.map(({ passage, belongsTo }) => [passage.text, belongsTo.title]),
+    );
   }
 
-  it('finds a document that shares words with the best note but none with the query', async () => {
-    const texts = await related();
-    expect(texts).toContain('Clear the hall for the cabinets');
-    expect(texts).toContain('Order handles for the cabinets of the remodel');
-    expect(texts).not.toContain('Worm tablet for the dog');
-    expect(texts).not.toContain('Renew the passports for Lisbon');
-  });
-
-  it('obeys the limit, and ranks a completed document below an equal open one', async () => {
-    const texts = await related();
-    expect(texts.length).toBeLessThanOrEqual(5);
-    const open = texts.indexOf('Order handles for the cabinets of the remodel');
-    expect(open).toBeGreaterThanOrEqual(0);
-    expect(texts.indexOf('Order handles for the cabinets of the remodel!')).toBeGreaterThan(open);
-  });
-
-  it('finds nothing when the filter excludes sources, or no document has the required phrase', async () => {
-    expect(await related({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
-    expect(await related({ query: '"kitchen remodel"' })).toEqual([]);
-  });
-
-  it('leaves out excluded sources', async () => expect(await related({ except: ['tasks'] })).toEqual([]));
-
-  it('leaves out documents below the minimum score of their source', async () => {
-    const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);
-    expect(await related({ policies: strict })).toEqual([]);
-  });
-
-  it('never has more confidence than the best result, for any weight of its source', async () => {
-    const { store, generation } = await filled();
-    const { run, hits, retrieved } = await runSearch({
-      ...{ store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } },
-      ...{ query: 'clear the hall for the cabinets', limit: 20, ranking: DEFAULT_RANKING },
+  it('are open documents that find the best note first, or a note that it links to (S15)', async () => {
+    expect(await related()).toEqual({
+      'Clear the hall for the cabinets': 'Kitchen remodel',
+      'New handles for the cabinets by Monday': 'Kitchen remodel',
+      'buy tile samples from the shops': 'Tiles',
     });
-    // The todo is not in the ranking, as if a hundred notes ranked above it.
-    const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
-    const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
-    const related = { resultLimit: 5, limit: 5, excludedSources: [] };
-    const found = await relatedDocuments({ ...run, policies, related }, notes, retrieved);
-    expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
-    expect(found[0]?.answerConfidence.share).toBe(1);
-    expect(found[0]?.confidence).toBe(notes[0]?.answerConfidence.confidence);
   });
 
-  it('finds nothing when the results have a low confidence', async () =>
-    expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual([]));
-
-  it('uses the ranking alone without vectors', async () => {
-    const texts = await related({ vectors: false, limit: 1, query: 'handles for the cabinets' });
-    expect(texts).toEqual(['Order handles for the cabinets of the remodel!']);
+  it('are found by words alone without a model', async () => {
+    expect(Object.keys(await related({ vectors: false }))).toContain('buy tile samples from the shops');
   });
+
+  it('obey the limit', async () => expect(Object.keys(await related({ limit: 1 }))).toHaveLength(1));
+
+  it('are none when the filter excludes sources, or no document has the required phrase', async () => {
+    expect(await related({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual({});
+    expect(await related({ query: '"kitchen remodel"' })).toEqual({});
+  });
+
+  it('leave out excluded sources', async () => expect(await related({ except: ['tasks'] })).toEqual({}));
+
+  it('leave out documents below the minimum score of their source', async () => {
+    const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.999 }]]);
+    expect(await related({ policies: strict })).toEqual({});
+  });
+
+  it('are none when no note answers the query', async () =>
+    expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual({}));
+});
+
+/** Subjects of notes that have nothing to do with tiles, and what is said of them. */
+const SUBJECTS = [
+  'The piano,needs tuning,twice a year;the felt under the pedals is worn',
+  'Grandmother,her pills,the pharmacy on the square sorts them into weeks',
+  'The allotment,leeks and chard,the water butt leaks at the tap',
+  'Norwegian,lesson nine,the words for weather and the modal verbs',
+  'The bicycle,a new chain,the rear wheel rubs on the left side',
+  'Choir,the Fauré requiem,second tenors come in too early on page twelve',
+  'Income tax,receipts,the train tickets to Ghent count as travel',
+  'The cat,her thyroid,half a pellet in the evening with fish paste',
+  'Book club,the Portuguese novel,nobody got past the first chapter',
+  'Balcony,tomatoes,the north corner has no sun before eleven',
+  'School,parents evening,ask about the maths teacher and the heating',
+  'Running,the half marathon,no speed work until the knee is quiet',
+  'The car,winter tyres,the garage keeps them until November',
+  'Wine,the cellar list,the Riesling of the wet year is to be drunk first',
+  'Photography,the darkroom,fixer has to be changed after forty prints',
+];
+
+/** Notes that a person may have written, each about another subject or another day. */
+function otherNotes(count: number): RecordWrite[] {
+  return Array.from({ length: count }, (_, i) => {
+    const [subject = '', matter = '', detail = ''] = SUBJECTS[i % SUBJECTS.length]!.split(',');
+    const round = Math.floor(i / SUBJECTS.length);
+    const title = round === 0 ? subject : `${subject}, entry ${String(round)}`;
+    return note(`${subject}: ${matter}. ${detail}. Noted for the ${String(round + 1)}th time.`, { title });
+  });
+}
+
+describe('the todo "buy tile samples from Home Depot" (S15)', () => {
+  let embedder: Embedder;
+
+  beforeAll(async () => {
+    embedder = (await openEmbedder({ provider: 'local' }))!;
+  });
+
+  afterAll(() => embedder.close());
+
+  it.each([2, 13, 30, 60, 1000])(
+    'is related to the kitchen remodel among %i notes',
+    { timeout: 180_000 },
+    async (size) => {
+      const store = openSqliteInMemory();
+      const remodel = note(
+        'Cabinets from the joiner in Weston, paid to a third. The wall behind the hob gets a tile backsplash, colour open.',
+        { title: 'Kitchen remodel' },
+      );
+      await write(store, 'n', remodel, ...otherNotes(size - 1), todo('buy tile samples from Home Depot'));
+      await write(store, 'n', todo('worm tablet for the dog'), todo('renew the library card'));
+      const generation = await embedAll(store, embedder);
+      const vectors = { embedder, generation };
+      await deriveBelongsTo({ store, namespace: 'n', vectors, now: NOW });
+      const search = async (query: string, limit: number): Promise<string[]> => {
+        const { hits, related } = await runSearch({
+          ...{ store, namespace: 'n', query, filter: ALL_LIVE, limit, ranking: DEFAULT_RANKING, vectors },
+          related: { resultLimit: limit, limit: 5, excludedSources: [] },
+        });
+        const shown = [...hits, ...related].filter(({ passage }) => passage.record.origin === 'source');
+        return shown.map(({ passage }) => passage.text);
+      };
+      expect(await search("let's talk about the kitchen remodel", 1)).toEqual([
+        'buy tile samples from Home Depot',
+      ]);
+      expect(await search("let's talk about the piano", 1)).toEqual([]);
+    },
+  );
 });
 
 describe('effectiveWeight', () => {

@@ -1,161 +1,133 @@
-import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
+import type { BelongsTo } from '../store/model.ts';
+import type { SearchFilter } from '../store/search-model.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
 import type { Hit } from './rank/confidence.ts';
+import type { Fused } from './rank/fuse.ts';
 import { policyOf } from './rank/source-policy.ts';
-import type { RetrievalResult } from './retrieve/retrieve.ts';
 import type { SearchRun } from './run.ts';
 
-/**
- * Weight of the best note in the vector to compare with; the rest is the query's. Tuned, with the constants below, on
- * the dev half of `eval/sets/ambient.json`: of the relevant todos a search of ten shows 71% without related documents
- * and 90% with eight of them.
- */
-const NOTE_SHARE = 0.3;
-/** Weight of the ranking in the score of a related document; the rest is its nearness. */
-const RANKING_SHARE = 0.4;
-const MIN_NEARNESS = 0.22;
-/**
- * Results below this confidence are probably not about the query and get no related documents. On the dev half this
- * halves the related documents of queries without an answer, and loses no todo.
- */
-const MIN_CONFIDENCE = 0.2;
-/** Without vectors: the minimum share of the best score. */
-const MIN_SCORE_SHARE = 0.5;
-const COMPLETED_FACTOR = 0.85;
-const CANDIDATE_LIMIT = 40;
+/** A document of a source that belongs to the best note. */
+export interface RelatedDocument extends Hit {
+  /** The best note, or a note that it links to. */
+  readonly belongsTo: { readonly record: number; readonly title: string };
+}
+
+/** The constants below were tuned on the dev half of `eval/sets/ambient.json`. */
+/** A note of lower confidence is probably not what the query means. */
+const MIN_NOTE_CONFIDENCE = 0.4;
+/** Factor for a document of a note that the best note links to. */
+const LINK_FACTOR = 0.9;
+/** A document may belong to several notes that it finds almost equally well. */
+const MIN_SHARE = 0.7;
+const MIN_CONFIDENCE = 0.4;
+/** Records whose edges are read before it is known which of them ranks first. */
+const MAX_CANDIDATE_NOTES = 20;
+
+/** The edges to the records that may become the best note, read while the passages are loaded. */
+export function candidateEdges(run: SearchRun, fused: readonly Fused[]): Promise<readonly BelongsTo[]> {
+  const { store, namespace, related, filter } = run;
+  if (related === null || related.limit === 0 || !admitsSources(filter)) return Promise.resolve([]);
+  const notes: number[] = [];
+  for (const { record } of fused) {
+    if (!notes.includes(record)) notes.push(record);
+    if (notes.length === MAX_CANDIDATE_NOTES) break;
+  }
+  return store.records.belongsTo(namespace, { notes });
+}
 
 /**
- * Documents of sources that belong to the results, best first: those that rank below the results, and those near in
- * meaning to the query and the best note together. "Clear the hall for the cabinets" has no word of "the kitchen
- * remodel", but words of the note about it.
- * @param hits all hits, best first: those that are shown and those beyond the limit
+ * Documents of sources that belong to the best note, best first: their own text finds this note, or a note that it links
+ * to, first or nearly so. "Clear the hall for the cabinets" has no word of "the kitchen remodel", but finds the note about it.
+ * @param hits all hits, best first: those within the limit and those beyond it
  */
 export async function relatedDocuments(
   run: SearchRun,
   hits: readonly Hit[],
-  retrieved: RetrievalResult,
-): Promise<Hit[]> {
-  const { related: options, trace } = run;
-  const [best] = hits;
-  if (options === null || options.limit === 0 || best === undefined) return [];
-  const filter = sourceFilter(run.filter, options.excludedSources);
-  if (filter === null || best.answerConfidence.confidence < MIN_CONFIDENCE) return [];
+  edges: readonly BelongsTo[],
+): Promise<RelatedDocument[]> {
+  const { related: options, trace, store, namespace, filter, policies } = run;
+  const note = hits.find(({ passage }) => passage.record.origin !== 'source');
+  if (options === null || note === undefined || note.confidence < MIN_NOTE_CONFIDENCE) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
-  const { near, passages } = await nearestDocuments(run, filter, hits, retrieved);
-  const bestScore = best.score / sourceFactor(best);
-  const bestNearness = Math.max(...[...near.values()].map(({ score }) => score), Number.EPSILON);
-  const scored = [...hits.filter(isOfSource), ...hitsOfNearest(run, passages, hits, near)]
-    .filter(
-      ({ passage: { record } }) => !shown.has(record.id) && !options.excludedSources.includes(record.source),
-    )
-    .flatMap((hit) => {
-      const { id: passage, record } = hit.passage;
-      const scoreShare = bestScore > 0 ? hit.score / sourceFactor(hit) / bestScore : 0;
-      const nearness = near.get(record.id)?.score ?? 0;
-      const isRelated = near.size > 0 ? nearness >= MIN_NEARNESS : scoreShare >= MIN_SCORE_SHARE;
-      if (!isRelated) {
-        trace.drop('unrelated', { passage, record: record.id });
-        return [];
-      }
-      const factor = isCompleted(record) ? COMPLETED_FACTOR : 1;
-      const score = factor * (RANKING_SHARE * scoreShare + (1 - RANKING_SHARE) * (nearness / bestNearness));
-      return [{ hit, score }];
-    });
-  scored.sort((a, b) => b.score - a.score || a.hit.passage.id - b.hit.passage.id);
-  const limited = trace.filter('over-related-limit', scored, (_, i) => i < options.limit, subjectOf);
-  return trace
-    .filter('below-min-score', limited, ({ hit }) => hit.confidence >= run.minScore, subjectOf)
-    .map(({ hit }) => hit);
+  const best = combineEdges(edges, note.passage.record.id).filter(({ edge }) => !shown.has(edge.document));
+  const likely = trace.filter(
+    'unrelated',
+    best,
+    ({ confidence }) => confidence >= MIN_CONFIDENCE,
+    ({ edge }) => ({ passage: edge.passage, record: edge.document }),
+  );
+  if (likely.length === 0) return [];
+  const loaded = await store.search.passages(
+    namespace,
+    likely.map(({ edge }) => edge.passage),
+    sourceFilter(filter, options.excludedSources),
+  );
+  const passages = new Map(loaded.passages.map((passage) => [passage.id, passage]));
+  const phrases = requiredPhrases(run.query);
+  const documents = likely.flatMap(({ edge, confidence: share }): RelatedDocument[] => {
+    const passage = passages.get(edge.passage);
+    if (passage === undefined || isCompleted(passage.record)) return [];
+    const confidence = note.confidence * share;
+    const subject = { passage: passage.id, record: edge.document };
+    if (!containsPhrases(passage, phrases)) trace.drop('phrase-missing', subject);
+    else if (confidence < (policyOf(passage.record, policies)?.minScore ?? 0))
+      trace.drop('below-source-min-score', subject);
+    else if (confidence < run.minScore) trace.drop('below-min-score', subject);
+    else
+      return [
+        {
+          passage,
+          score: note.score * share,
+          contributions: [],
+          boosts: [{ name: 'belongs', added: note.score * share }],
+          confidence,
+          answerConfidence: { ...note.answerConfidence, share: note.answerConfidence.share * share },
+          belongsTo: { record: edge.note, title: edge.noteTitle },
+        },
+      ];
+    return [];
+  });
+  return trace.filter(
+    'over-related-limit',
+    documents,
+    (_, i) => i < options.limit,
+    ({ passage }) => ({ passage: passage.id, record: passage.record.id }),
+  );
 }
 
-function subjectOf({ hit: { passage } }: { readonly hit: Hit }): { passage: number; record: number } {
-  return { passage: passage.id, record: passage.record.id };
+interface RankedEdge {
+  /** The strongest edge. */
+  readonly edge: BelongsTo;
+  readonly confidence: number;
 }
 
-function isOfSource({ passage }: Hit): boolean {
-  return passage.record.origin === 'source';
+/**
+ * Combines the edges of each document that lead to the note, as independent evidence (noisy or): a document whose notes
+ * link to each other belongs to them more surely. Best first.
+ */
+function combineEdges(edges: readonly BelongsTo[], note: number): RankedEdge[] {
+  const leading = edges.filter(({ via, share }) => via === note && share >= MIN_SHARE);
+  const strengthOf = (edge: BelongsTo): number => edge.confidence * (edge.note === note ? 1 : LINK_FACTOR);
+  const ranked = [...Map.groupBy(leading, ({ document }) => document).values()].map(
+    (ofDocument): RankedEdge => {
+      const [edge] = ofDocument.toSorted((a, b) => strengthOf(b) - strengthOf(a));
+      const doubt = ofDocument.reduce((product, each) => product * (1 - strengthOf(each)), 1);
+      return { edge: edge!, confidence: 1 - doubt };
+    },
+  );
+  return ranked.sort((a, b) => b.confidence - a.confidence || a.edge.document - b.edge.document);
 }
 
-/** The weight of a source affects the rank of its documents among the notes, but not which documents are related. */
-function sourceFactor({ boosts }: Hit): number {
-  return boosts.reduce((product, { factor = 1 }) => product * (factor > 0 ? factor : 1), 1);
+function admitsSources({ origins }: SearchFilter): boolean {
+  return origins === undefined || origins.includes('source');
 }
 
-/** `null` when the search excludes documents of sources. */
-function sourceFilter(filter: SearchFilter, excludedSources: readonly string[]): SearchFilter | null {
-  if (filter.origins !== undefined && !filter.origins.includes('source')) return null;
+function sourceFilter(filter: SearchFilter, excludedSources: readonly string[]): SearchFilter {
   return {
     ...filter,
     origins: ['source'],
     excludedSources: [...(filter.excludedSources ?? []), ...excludedSources],
   };
-}
-
-interface NearDocument {
-  readonly passage: number;
-  readonly record: number;
-  /** (1 − `NOTE_SHARE`) × cosine with the query + `NOTE_SHARE` × cosine with the best note. */
-  readonly score: number;
-  /** From 1. */
-  readonly rank: number;
-}
-
-/** The nearest passage of each document near the query and the best note, by record; empty without vectors. */
-async function nearestDocuments(
-  { store, namespace }: SearchRun,
-  filter: SearchFilter,
-  hits: readonly Hit[],
-  { vector }: RetrievalResult,
-): Promise<{ near: Map<number, NearDocument>; passages: readonly StoredPassage[] }> {
-  const near = new Map<number, NearDocument>();
-  if (vector === null) return { near, passages: [] };
-  const note = hits.find((hit) => !isOfSource(hit));
-  const mix = note === undefined ? {} : { mix: { passage: note.passage.id, share: NOTE_SHARE } };
-  const query = { by: 'vector' as const, vector, ...mix, filter, limit: CANDIDATE_LIMIT };
-  const { lists, passages } = await store.search.retrieve(namespace, { queries: [query], load: true });
-  for (const [i, { passage, record, score }] of (lists[0]?.scores ?? []).entries())
-    if (!near.has(record)) near.set(record, { passage, record, score, rank: i + 1 });
-  return { near, passages };
-}
-
-/** Hits for the near documents that the ranking has not found, scored by their nearness. */
-function hitsOfNearest(
-  { policies, query, trace }: SearchRun,
-  passages: readonly StoredPassage[],
-  hits: readonly Hit[],
-  near: ReadonlyMap<number, NearDocument>,
-): Hit[] {
-  const ranked = new Set(hits.map(({ passage }) => passage.record.id));
-  const [best] = hits;
-  if (best === undefined) return [];
-  const phrases = requiredPhrases(query);
-  return passages.flatMap((passage): Hit[] => {
-    const { record } = passage;
-    if (ranked.has(record.id)) return [];
-    if (!containsPhrases(passage, phrases)) {
-      trace.drop('phrase-missing', { passage: passage.id, record: record.id });
-      return [];
-    }
-    const { score: raw = 0, rank = 1 } = near.get(record.id) ?? {};
-    const policy = policyOf(record, policies);
-    const share = Math.min(1, Math.max(0, raw) * (policy?.weight ?? 1));
-    const confidence = best.answerConfidence.confidence * share;
-    if (confidence < (policy?.minScore ?? 0)) {
-      trace.drop('below-source-min-score', { passage: passage.id, record: record.id });
-      return [];
-    }
-    const score = best.score * share;
-    return [
-      {
-        passage,
-        score,
-        contributions: [{ signal: 'vector', rank, raw, added: 0 }],
-        boosts: [{ name: 'near', added: score }],
-        confidence,
-        answerConfidence: { ...best.answerConfidence, share },
-      },
-    ];
-  });
 }

@@ -1,5 +1,6 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
+import type { BelongsTo } from '../store/model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
@@ -10,8 +11,9 @@ import { withConfidence, type Hit } from './rank/confidence.ts';
 import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
+import { weighShortTurns } from './rank/turn-weights.ts';
 import { policyOf } from './rank/source-policy.ts';
-import { relatedDocuments } from './related.ts';
+import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
 import { startRun, type SearchOptions, type SearchRun } from './run.ts';
 
@@ -20,8 +22,8 @@ export interface SearchOutcome {
   readonly retrieved: RetrievalResult;
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
-  /** Documents of sources that belong to the hits and are not among them, best first. */
-  readonly related: readonly Hit[];
+  /** Documents of sources that belong to the best note and are not among the hits, best first. */
+  readonly related: readonly RelatedDocument[];
   /** Hits among the best `limit` that were dropped because of the run's `minScore`. */
   readonly belowMinScore: readonly Hit[];
   /** Hits among the best `limit` that were dropped because of the `minScore` of their vault or source. */
@@ -44,14 +46,14 @@ async function attemptSearch(
   const started = startRun(options);
   const retrieved = await retrieve(started);
   const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
-  const { pool, passages, isOvertaken } = await loadPool(run, retrieved);
+  const { pool, passages, edges, isOvertaken } = await loadPool(run, retrieved);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const ranked = rank(run, pool, selected);
   const rated = withConfidence(run, ranked, retrieved, confidenceFactor);
   const limited = limitHits(run, rated);
   const isList = isDateOnly || run.intent?.listOnly === true;
   const related =
-    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, retrieved);
+    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
   return { outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore }, isOvertaken };
 }
@@ -60,6 +62,8 @@ interface LoadedPool {
   /** The best passages, scored. */
   readonly pool: readonly Smoothed[];
   readonly passages: readonly StoredPassage[];
+  /** The edges of documents to the records that may rank first. */
+  readonly edges: readonly BelongsTo[];
   /** Whether a record was replaced or deleted after a signal had found it. */
   readonly isOvertaken: boolean;
 }
@@ -68,22 +72,25 @@ interface LoadedPool {
 async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<LoadedPool> {
   const { store, namespace, filter, ranking, trace } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
-  const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
+  const weights = { ...ranking.weights, vector };
+  const fused = fuse(retrieved.lists, { ...ranking, weights }, retrieved.notEmbedded);
   const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
   const { smoothing } = ranking;
   const topIds = top.map(({ passage }) => passage);
-  const loaded = await store.search.passages(
-    namespace,
-    topIds,
-    filter,
-    smoothing === null ? undefined : SMOOTHING_REACH,
+  const reach = smoothing === null ? undefined : SMOOTHING_REACH;
+  const [loaded, edges] = await Promise.all([
+    store.search.passages(namespace, topIds, filter, reach),
+    candidateEdges(run, fused),
+  ]);
+  const weighed = new Map(
+    weighShortTurns(fused, loaded.passages, ranking).map((entry) => [entry.passage, entry]),
   );
   const pool =
     smoothing === null
       ? top.map((entry) => ({ ...entry, rawScore: entry.score }))
       : smooth(
-          new Map(fused.map((entry) => [entry.passage, entry])),
-          top,
+          weighed,
+          top.map(({ passage }) => weighed.get(passage)!),
           loaded.neighbourhoods,
           smoothing,
         ).slice(0, top.length);
@@ -102,7 +109,7 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
     if (wasFound) isOvertaken = true;
     trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
   }
-  return { pool, passages, isOvertaken };
+  return { pool, passages, edges, isOvertaken };
 }
 
 /** A turn of a session receives shares of the scores of the two turns before it and of the one after it. */

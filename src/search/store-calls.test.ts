@@ -41,6 +41,8 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   await write(store, 'n', ...NOTES);
   await embed(store, id, 'n', () => unit(1, 0, 0));
   await write(store, 'n', note('marble without a vector'));
+  const edges = new Map([[8, [{ note: 1, share: 1, confidence: 1 }]]]);
+  await store.records.commit('n', { belongsTo: { edges, upTo: 1 } });
   reset();
   const outcome = await runSearch({
     ...{ store, namespace: 'n', query, filter: { now: NOW }, limit: 10, ranking: DEFAULT_RANKING },
@@ -97,8 +99,13 @@ describe('the store calls of a search', () => {
     ]);
   });
 
-  it('are four in a row with related documents, which are compared with the best note', async () => {
+  it('are three in a row when documents that belong to the best note are wanted, and a fourth loads these', async () => {
     const related = { resultLimit: 1, limit: 5, excludedSources: [] };
-    expect(await callsOf('marble worktop', { related })).toEqual([...SEARCH_CALLS, ['search.retrieve']]);
+    const withEdges = [...SEARCH_CALLS.slice(0, 2), ['records.belongsTo', 'search.passages']];
+    expect(await callsOf('bees', { related })).toEqual(withEdges);
+    expect(await callsOf('marble worktop of the kitchen', { related })).toEqual([
+      ...withEdges,
+      ['search.passages'],
+    ]);
   });
 });

@@ -6,10 +6,11 @@ import { snippetWithProperties, type Snippet } from '../../search/explain/snippe
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { AnswerConfidence, Hit } from '../../search/rank/confidence.ts';
 import type { Contribution } from '../../search/rank/fuse.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING, smoothingNorm, type Ranking } from '../../search/rank/ranking.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { Correction } from '../../search/retrieve/text.ts';
+import type { RelatedDocument } from '../../search/related.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -73,10 +74,15 @@ export interface Explanation {
   readonly answerConfidence: AnswerConfidence;
 }
 
+/** A document of a source, and the note that it belongs to. */
+export interface RelatedResult extends SearchResult {
+  readonly belongsTo: RelatedDocument['belongsTo'];
+}
+
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
-  /** Documents of sources that belong to the results and are not among them; best first. */
-  readonly related: readonly SearchResult[];
+  /** Documents of sources that belong to the best note and are not among the results; best first. */
+  readonly related: readonly RelatedResult[];
   /** Misspelt words, and the known words that were searched for as well. */
   readonly corrections: readonly Correction[];
   /** Signals that could not answer, and why. */
@@ -139,7 +145,9 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
   const results = await searchResults(context, outcome);
   return {
     results: results.slice(0, hits.length),
-    related: results.slice(hits.length),
+    related: results
+      .slice(hits.length)
+      .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
     corrections: retrieved.corrections,
     missing: retrieved.missing,
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
@@ -200,7 +208,7 @@ function searchResult(
   hit: Hit,
   citation: string,
   terms: ReadonlySet<string>,
-  { filter: { now }, ranking }: SearchOutcome['run'],
+  { filter: { now } }: SearchOutcome['run'],
 ): Omit<SearchResult, 'from'> {
   const { record, headings, text } = hit.passage;
   return {
@@ -224,19 +232,11 @@ function searchResult(
     recordType: record.recordType,
     tags: record.tags,
     metadata: record.metadata,
-    why: explanationOf(hit, ranking),
+    why: explanationOf(hit),
   };
 }
 
-/** Smoothing divides the signals' contributions; boosts and recency come after it. */
-function explanationOf(
-  { contributions, boosts, score, answerConfidence }: Hit,
-  { smoothing }: Ranking,
-): Explanation {
-  const norm = smoothing === null ? 1 : smoothingNorm(smoothing);
-  const signals = contributions.map((contribution) =>
-    contribution.signal === 'recency' ? contribution : { ...contribution, added: contribution.added / norm },
-  );
+function explanationOf({ contributions: signals, boosts, score, answerConfidence }: Hit): Explanation {
   const explained = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
   return { signals, boosts, neighbourContribution: score - explained, ranking: score, answerConfidence };
 }

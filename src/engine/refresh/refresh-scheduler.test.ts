@@ -71,3 +71,21 @@ it('does not refresh a vault that was forgotten, although its settings are uncha
   expect(count(events, 'refreshed', true)).toBe(before);
   expect((await loci.search({ query: 'grout' })).results).toEqual([]);
 });
+
+it('embeds what has no vector yet, and derives to which notes documents belong', async () => {
+  const words = settings(folder.path, { sources: [{ ...QUICK, cwd: folder.path }] });
+  await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
+  loci = await openLoci(words, { create: true });
+  await loci.write({ content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
+  await loci.sources.approve('quick');
+  await loci.sources.refresh();
+  await loci.close();
+  loci = await openLoci({ ...words, embedding: { provider: 'local' } });
+  const events: RefreshEvent[] = [];
+  loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
+  await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });
+  expect(events).toContainEqual({ kind: 'embedded', contents: 2 });
+  const { results, related } = await loci.search({ query: 'the kitchen', limit: 1 });
+  expect(results.map(({ title }) => title)).toEqual(['Kitchen']);
+  expect(related.map(({ belongsTo }) => belongsTo.title)).toEqual(['Kitchen']);
+});

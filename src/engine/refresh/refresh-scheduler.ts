@@ -4,6 +4,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from '../sources/configured-sources.ts';
+import { updateBelongsTo } from '../sources/belongs-to.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { refreshVault } from '../vaults/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -38,6 +39,9 @@ const SLOT_DURATION_MS = 1000;
 /** The shortest interval between two reads of a vault is this multiple of the duration of the last read. */
 const VAULT_REST_FACTOR = 50;
 
+/** The shortest time between two runs that embed what other processes wrote, or after a failure. */
+const DERIVATION_REST_MS = 30_000;
+
 interface Task {
   readonly source: string;
   readonly interval: number;
@@ -69,8 +73,12 @@ export class RefreshScheduler {
   #timer: NodeJS.Timeout | null = null;
   #polling: Promise<void> = Promise.resolve();
   #pollsAgain = false;
-  #embedding: Promise<void> | null = null;
-  #embedsAgain = false;
+  #deriving: Promise<void> | null = null;
+  /** The last change of a record that was derived from; `null` before the first time and after a failure. */
+  #derivedChange: number | null = null;
+  /** The time of `performance.now` before which nothing is derived again. */
+  #deriveAt = 0;
+  #lastDerivationError = '';
 
   constructor(context: EngineContext, options: RefreshSchedulerOptions) {
     this.#context = context;
@@ -87,7 +95,7 @@ export class RefreshScheduler {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#polling;
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
-    await this.#embedding;
+    await this.#deriving;
   }
 
   async #poll(): Promise<void> {
@@ -118,6 +126,7 @@ export class RefreshScheduler {
   /** Starts the due refreshes. Returns the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
+    await this.#startDeriving();
     const states = await store.records.sourceStates(namespace);
     let delay = MAX_POLL_INTERVAL_MS;
     this.#hasBacklog = false;
@@ -213,7 +222,8 @@ export class RefreshScheduler {
       this.#waitingMessages.delete(source);
       this.#seen.add(source);
       this.#emit({ kind: 'refreshed', source, report });
-      if (report.added + report.updated > 0) this.#embed();
+      // New documents are embedded at the next poll, without the usual rest.
+      if (report.added + report.updated > 0) this.#deriveAt = 0;
       return true;
     } catch (error) {
       this.#emitFailure(source, error, isBegun);
@@ -241,24 +251,34 @@ export class RefreshScheduler {
     this.#emit({ kind: 'waiting', source, error });
   }
 
-  /** Embeds new documents. Only one run is active at a time, and it repeats if documents were added meanwhile. */
-  #embed(): void {
-    this.#embedsAgain = true;
-    this.#embedding ??= this.#embedAll().finally(() => {
-      this.#embedding = null;
+  /**
+   * Embeds what has no vector yet, and updates the edges of documents, if a record has changed since the last time. Covers
+   * what an interrupted run or an unavailable model left, and what other processes wrote.
+   */
+  async #startDeriving(): Promise<void> {
+    if (this.#deriving !== null || performance.now() < this.#deriveAt) return;
+    const { lastChange } = await this.#context.store.records.bounds(this.#context.namespace);
+    if (lastChange === this.#derivedChange) return;
+    this.#deriveAt = performance.now() + DERIVATION_REST_MS;
+    this.#deriving = this.#derive(lastChange).finally(() => {
+      this.#deriving = null;
     });
   }
 
-  async #embedAll(): Promise<void> {
-    while (this.#embedsAgain) {
-      this.#embedsAgain = false;
-      try {
-        const contents = await embedNew(this.#context, { signal: this.#stop.signal });
-        if (contents > 0) this.#emit({ kind: 'embedded', contents });
-      } catch (error) {
-        // Text search finds the documents. The next refresh or `loci index` embeds them.
-        this.#emitFailure('embedding', error);
-      }
+  async #derive(lastChange: number): Promise<void> {
+    const signal = this.#stop.signal;
+    try {
+      const contents = await embedNew(this.#context, { signal });
+      if (contents > 0) this.#emit({ kind: 'embedded', contents });
+      await updateBelongsTo(this.#context, { signal });
+      this.#derivedChange = lastChange;
+      this.#lastDerivationError = '';
+    } catch (error) {
+      // Text search finds the documents meanwhile.
+      this.#derivedChange = null;
+      const message = messageOf(error);
+      if (message !== this.#lastDerivationError) this.#emitFailure('embedding', error);
+      this.#lastDerivationError = message;
     }
   }
 

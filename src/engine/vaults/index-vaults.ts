@@ -6,6 +6,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
+import { updateBelongsTo } from '../sources/belongs-to.ts';
 import { embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { IndexOptions } from './refresh-vault.ts';
@@ -61,6 +62,7 @@ export async function indexVaults(
     }
   }
   const embedded = await embedNew(context, options);
+  await updateBelongsTo(context, options);
   const report = { sources, problems, embedded };
   const [first, ...others] = unreadable;
   if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);

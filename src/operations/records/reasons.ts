@@ -19,7 +19,7 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   user: 'said by the user',
   source: 'source',
   completed: 'completed',
-  near: 'near the best note',
+  belongs: 'belongs to the best note',
   kind: 'kind',
 };
 
@@ -40,7 +40,9 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
+  const isRelated = boosts.some(({ name }) => name === 'belongs');
   // Without another signal, a passage was found through its neighbours or by its date.
-  if (ranked.length === 0) ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
+  if (ranked.length === 0 && !isRelated)
+    ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
   return [...ranked, ...boosts.map(boostWords)].join(', ');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import type { Explanation, SearchResult } from '../../engine/records/search.ts';
+import type { Explanation, RelatedResult, SearchResult } from '../../engine/records/search.ts';
 import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import { isoTime } from '../shared/times.ts';
@@ -103,6 +103,27 @@ export const searchResult = z.strictObject({
 });
 
 export type SearchResultOutput = z.infer<typeof searchResult>;
+
+export const relatedResult = searchResult.extend({
+  belongs_to: z
+    .strictObject({
+      id: z.number().int().positive().describe('Number of the note; `get` reads it as `record/ID`.'),
+      title: z.string(),
+    })
+    .describe('The note that the document belongs to: its own text finds this note first.'),
+});
+
+export type RelatedResultOutput = z.infer<typeof relatedResult>;
+
+/** @param rank from 1 */
+export function relatedResultOf(
+  { belongsTo, ...result }: RelatedResult,
+  rank: number,
+  explain: boolean,
+): RelatedResultOutput {
+  const { record: id, title } = belongsTo;
+  return { ...resultOf(result, rank, explain), belongs_to: { id, title } };
+}
 
 /** @param rank from 1 */
 export function resultOf(record: SearchResult, rank: number, explain: boolean): SearchResultOutput {

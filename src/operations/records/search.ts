@@ -5,7 +5,7 @@ import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
-import { resultOf, searchResult } from './search-result.ts';
+import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing } from './why-nothing.ts';
 
@@ -30,7 +30,7 @@ const fields = z.strictObject({
     .min(0)
     .max(100)
     .exactOptional()
-    .describe('Maximum number of related documents of sources; as configured (8) unless given.'),
+    .describe('Maximum number of related documents of sources; as configured (5) unless given.'),
   min_score: z
     .number()
     .min(0)
@@ -85,9 +85,10 @@ const output = z.strictObject({
   query: z.string(),
   results: z.array(searchResult).describe('Best first, one for each record.'),
   related: z
-    .array(searchResult)
+    .array(relatedResult)
     .describe(
-      'Todos, events and other documents of sources that belong to the results and are not among them; ranks continue.',
+      'Todos, events and other documents of sources that belong to the best note, or to a note that it links to, and are ' +
+        'not among the results; ranks continue.',
     ),
   corrections: z
     .array(z.strictObject({ word: z.string(), instead: z.array(z.string()) }))
@@ -142,7 +143,7 @@ async function runSearch(context: OperationContext, given: SearchInput): Promise
   return {
     query: given.query,
     results: results.map((result, i) => resultOf(result, i + 1, explain)),
-    related: related.map((result, i) => resultOf(result, results.length + i + 1, explain)),
+    related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
     corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
     missing: missing.map(({ signal, why }) => ({ signal, why })),
     unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],

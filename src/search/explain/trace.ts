@@ -20,7 +20,7 @@ const STAGES = {
   'below-source-min-score': 'limit',
   'below-min-score': 'limit',
   'over-limit': 'limit',
-  /** A document of a source that is too far from the query and the best note. */
+  /** A document of a source that probably does not belong to the note that it finds first. */
   unrelated: 'related',
   'over-related-limit': 'related',
 } as const;

@@ -58,11 +58,11 @@ describe('boostsOf', () => {
       ['7', 4],
     ]);
     expect(boosts('oven', { role: 'user', session: 's1' }, { sessionRanks })).toEqual([
-      { name: 'session', added: 0.2 },
+      { name: 'session', added: 0.1 },
       { name: 'user', added: 0.4 },
     ]);
     expect(boosts('oven', { role: 'assistant', session: 7 }, { sessionRanks })).toEqual([
-      { name: 'session', added: 0.05 },
+      { name: 'session', added: 0.025 },
     ]);
   });
 

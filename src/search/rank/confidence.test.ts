@@ -39,6 +39,7 @@ function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): Ret
     vectors: null,
     vector: null,
     constrainedMatches: new Set<number>(),
+    notEmbedded: new Set<number>(),
   };
   return { ...empty, modelCoverage: 1, terms: weighted(query), ...overrides };
 }

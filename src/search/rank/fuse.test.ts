@@ -53,6 +53,32 @@ describe('fuse', () => {
     ]);
   });
 
+  it('counts words in full where a passage has no vector yet', () => {
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
+      { signal: 'text', scores: scores([3, 10], [2, 5]) },
+    ];
+    const fused = fuse(lists, { ...DEFAULT_RANKING, weights }, new Set([3]));
+    // Half of the passages found by words are embedded: vectors have 0.3, words 0.7. Passage 3 has no vector.
+    expect(fused.map(({ passage, score }) => [passage, Number(score.toFixed(6))])).toEqual([
+      [3, 1],
+      [2, 0.5],
+      [1, 0.3],
+    ]);
+  });
+
+  it('ranks by words alone when nothing that they found has a vector', () => {
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([9, 0.2]) },
+      { signal: 'text', scores: scores([3, 10], [2, 5]) },
+    ];
+    const fused = fuse(lists, { ...DEFAULT_RANKING, weights }, new Set([2, 3]));
+    expect(fused.map(({ passage, score }) => [passage, score])).toEqual([
+      [3, 1],
+      [2, 0.5],
+    ]);
+  });
+
   it('fuses reciprocal ranks, scaled so that rank 1 scores 1', () => {
     expect([1, 2, 62].map((rank) => rrf(60)(0, rank))).toEqual([1, 61 / 62, 0.5]);
     const lists: SignalList[] = [

@@ -23,18 +23,26 @@ export interface Fused {
   readonly contributions: readonly Contribution[];
 }
 
-/** Combines the lists of the signals. Best first; ties in the order of passages, so that the result is deterministic. */
-export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
+/**
+ * Combines the lists of the signals. Best first; ties in the order of passages, so that the result is deterministic.
+ * @param notEmbedded passages that the vector signal could not judge: the signals that judged them count in full
+ */
+export function fuse(
+  lists: readonly SignalList[],
+  ranking: Ranking,
+  notEmbedded: ReadonlySet<number> = new Set(),
+): Fused[] {
   const fused = new Map<
     number,
     { passage: number; record: number; score: number; contributions: Contribution[] }
   >();
-  const weights = effectiveWeights(lists, ranking);
+  const { weights, notEmbeddedFactor } = fusionWeights(lists, ranking, notEmbedded);
   for (const { signal, scores } of lists) {
     if (weights[signal] === 0) continue;
     const scale = ranking.fusion === 'rrf' ? rrf(ranking.rrfK) : minMax(scores);
     for (const [i, { passage, record, score: raw }] of scores.entries()) {
-      const added = weights[signal] * scale(raw, i + 1);
+      const factor = notEmbedded.has(passage) ? notEmbeddedFactor : 1;
+      const added = factor * weights[signal] * scale(raw, i + 1);
       const entry = fused.get(passage) ?? { passage, record, score: 0, contributions: [] };
       entry.score += added;
       entry.contributions.push({ signal, rank: i + 1, raw, added });
@@ -42,6 +50,39 @@ export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
     }
   }
   return inOrder([...fused.values()]);
+}
+
+interface FusionWeights {
+  readonly weights: SignalWeights;
+  /** For the signals of a passage that has no vector. */
+  readonly notEmbeddedFactor: number;
+}
+
+/**
+ * While a store is partly embedded, the weight of vectors falls with the share of the passages found by words that they
+ * can judge, and words get the rest: an unrelated passage must not rank first because few others have a vector.
+ */
+function fusionWeights(
+  lists: readonly SignalList[],
+  ranking: Ranking,
+  notEmbedded: ReadonlySet<number>,
+): FusionWeights {
+  const weights = effectiveWeights(lists, ranking);
+  if (notEmbedded.size === 0) return { weights, notEmbeddedFactor: 1 };
+  const wordLists = lists.filter(
+    ({ signal, scores }) => (signal === 'text' || signal === 'spelling') && scores.length > 0,
+  );
+  const found = new Set(wordLists.flatMap(({ scores }) => scores.map(({ passage }) => passage)));
+  const embedded = 1 - notEmbedded.size / found.size;
+  const ofWords = wordLists.reduce((sum, { signal }) => sum + weights[signal], 0);
+  if (ofWords === 0) return { weights, notEmbeddedFactor: 1 };
+  const factor = 1 + (weights.vector * (1 - embedded)) / ofWords;
+  const vector = weights.vector * embedded;
+  const [text, spelling] = [weights.text * factor, weights.spelling * factor];
+  return {
+    weights: { ...weights, vector, text, spelling },
+    notEmbeddedFactor: 1 + vector / (ofWords * factor),
+  };
 }
 
 export function inOrder<Entry extends Fused>(fused: Entry[]): Entry[] {

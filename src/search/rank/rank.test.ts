@@ -171,9 +171,9 @@ describe('rank', () => {
       { passage: 3, record: 3, score: 0.4, rawScore: 0.4, ageDays: 1, session: 'two' },
     ]);
     expect(hits.map(({ passage, boosts }) => [passage.record.id, boosts])).toEqual([
-      [2, [{ name: 'session', added: 0.1 }]],
-      [1, [{ name: 'session', added: 0.05 }]],
-      [3, [{ name: 'session', added: 0.1 }]],
+      [2, [{ name: 'session', added: 0.05 }]],
+      [1, [{ name: 'session', added: 0.025 }]],
+      [3, [{ name: 'session', added: 0.05 }]],
     ]);
   });
 });

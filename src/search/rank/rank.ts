@@ -4,7 +4,6 @@ import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts'
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
 import { rrf, type Contribution } from './fuse.ts';
-import { smoothingNorm, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
@@ -68,7 +67,7 @@ export function rank(
         passage,
         rawScore: entry.rawScore,
         score: boosted + recency.added,
-        contributions: withRecency(entry.contributions, recency, ranking),
+        contributions: withRecency(entry.contributions, recency),
         boosts: [...matchBoosts, ...ofSource],
       },
     ];
@@ -145,15 +144,10 @@ function recencyOf(
 }
 
 /** In a list by time, recency is a retrieval signal already: both become one contribution. */
-function withRecency(
-  contributions: readonly Contribution[],
-  recency: Contribution,
-  { smoothing }: Ranking,
-): readonly Contribution[] {
+function withRecency(contributions: readonly Contribution[], recency: Contribution): readonly Contribution[] {
   const retrieved = contributions.find(({ signal }) => signal === 'recency');
   if (retrieved === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
-  const norm = smoothing === null ? 1 : smoothingNorm(smoothing);
-  const merged = { ...recency, rank: retrieved.rank, added: retrieved.added / norm + recency.added };
+  const merged = { ...recency, rank: retrieved.rank, added: retrieved.added + recency.added };
   return contributions.map((each) => (each === retrieved ? merged : each));
 }
 

@@ -16,6 +16,8 @@ export interface Ranking {
   /** Passages that the query's terms may have in total; the most frequent terms beyond it are dropped. */
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
+  /** How the turns of sessions that are shorter than `maxCharacters` are weighed; vectors have the rest of 1. */
+  readonly shortTurns: { readonly maxCharacters: number; readonly textWeight: number } | null;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
   /** Share added to a record of a date relative to today that the query names: "yesterday", "last week". */
@@ -59,7 +61,7 @@ export const BOOST_NAMES = [
   'title',
   'source',
   'completed',
-  'near',
+  'belongs',
   'kind',
 ] as const;
 export type BoostName = (typeof BOOST_NAMES)[number];
@@ -69,11 +71,6 @@ export interface Smoothing {
   readonly previous: number;
   readonly beforePrevious: number;
   readonly next: number;
-}
-
-/** The sum of all shares: smoothed scores are divided by it, so that they do not exceed 1. */
-export function smoothingNorm({ previous, beforePrevious, next }: Smoothing): number {
-  return 1 + previous + beforePrevious + next;
 }
 
 export const DEFAULT_RANKING: Ranking = {
@@ -86,10 +83,11 @@ export const DEFAULT_RANKING: Ranking = {
   pool: 100,
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
+  shortTurns: { maxCharacters: 150, textWeight: 0.6 },
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
   speakerBoost: 0.1,
-  sessionPrior: 0.2,
+  sessionPrior: 0.1,
   userPrior: 0.4,
   titleBoost: 0.1,
   kindBoost: 0.3,
@@ -106,6 +104,7 @@ export const CLASSIC_RANKING: Ranking = {
   rrfK: 60,
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
   smoothing: null,
+  shortTurns: null,
   dateBoost: 0,
   relativeDateBoost: 0,
   speakerBoost: 0,

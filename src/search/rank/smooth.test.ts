@@ -4,7 +4,6 @@ import type { Fused } from './fuse.ts';
 import { smooth } from './smooth.ts';
 
 const SHARES = { previous: 0.3, beforePrevious: 0.1, next: 0.4 };
-const NORM = 1.8;
 
 function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
   return new Map(
@@ -28,11 +27,7 @@ function smoothed(
 }
 
 function scores(entries: ReturnType<typeof smooth>): unknown[] {
-  return entries.map(({ passage, rawScore, score }) => [
-    passage,
-    rawScore,
-    Number((score * NORM).toFixed(9)),
-  ]);
+  return entries.map(({ passage, rawScore, score }) => [passage, rawScore, Number(score.toFixed(9))]);
 }
 
 describe('smooth', () => {
@@ -40,13 +35,22 @@ describe('smooth', () => {
     // Passage 2 gives shares to 3 and 4, which follow it, and to 1 before it.
     const entries = smoothed({ 2: 1, 3: 0.5 }, [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])]);
     expect(scores(entries)).toEqual([
-      [2, 1, 1.2],
-      [3, 0.5, 0.8],
+      [2, 1, 1],
+      [3, 0.5, 0.65],
       [1, 0, 0.4],
       [4, 0, 0.25],
       [5, 0, 0.05],
     ]);
     expect(entries.find(({ passage }) => passage === 3)?.record).toBe(30);
+  });
+
+  it('does not lower a turn that is already certain', () => {
+    const entries = smoothed({ 1: 1, 2: 1.1, 3: 0.9 }, [turn(1, [], [2, 3]), turn(2, [1], [3])]);
+    expect(scores(entries)).toEqual([
+      [2, 1.1, 1.1],
+      [1, 1, 1],
+      [3, 0.9, 0.943],
+    ]);
   });
 
   it('does not change the scores of notes', () => {

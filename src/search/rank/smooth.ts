@@ -1,6 +1,6 @@
 import type { Neighbourhood } from '../../store/search-model.ts';
 import { inOrder, type Fused } from './fuse.ts';
-import { smoothingNorm, type Smoothing } from './ranking.ts';
+import type { Smoothing } from './ranking.ts';
 
 export interface Smoothed extends Fused {
   /** The score before smoothing, which determines the passage of a record that is shown. */
@@ -9,8 +9,9 @@ export interface Smoothed extends Fused {
 
 /**
  * In a conversation an answer follows its question, and a thought spans several turns: each turn gets a share of its
- * neighbours' scores, and a neighbour that no signal found joins the pool. Passages of a note get nothing: that would
- * favour long notes.
+ * neighbours' scores, and a neighbour that no signal found joins the pool. The sum of these shares counts for the part of 1
+ * that the turn's own score leaves: neighbours lift a weak turn, and hardly change the order of strong ones. Passages of a
+ * note get nothing: that would favour long notes.
  * @param fused all scored passages, by id
  * @param pool the best of them; the result has these and their neighbours
  */
@@ -30,11 +31,11 @@ export function smooth(
     give(after[1], score * shares.beforePrevious);
     give(before[0], score * shares.next);
   }
-  const norm = smoothingNorm(shares);
   const passages = new Set([...pool.map(({ passage }) => passage), ...received.keys()]);
   const smoothed = [...passages].map((passage) => {
     const entry = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };
-    return { ...entry, rawScore: entry.score, score: (entry.score + (received.get(passage) ?? 0)) / norm };
+    const room = Math.max(0, 1 - entry.score);
+    return { ...entry, rawScore: entry.score, score: entry.score + (received.get(passage) ?? 0) * room };
   });
   return inOrder(smoothed);
 }

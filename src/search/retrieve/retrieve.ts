@@ -27,6 +27,8 @@ export interface RetrievalResult {
   /** The query's terms that were searched for. */
   readonly terms: readonly WeightedTerm[];
   readonly missing: readonly MissingSignal[];
+  /** The passages that were found by words and have no vector yet. */
+  readonly notEmbedded: ReadonlySet<number>;
   /** The query's embedding; `null` without a model. */
   readonly vector: QueryVector | null;
   /** Passages that were found because they have the dates or document types that the query names. */
@@ -112,6 +114,7 @@ async function retrieveSignals(
   const nearestInTime = scoresOf(take('recency')).sort(bestFirst);
   const completed = vector === null ? null : completeVectorScores(vectorScores, cosines, textLists);
   const found = completed === null ? textLists : [completed.list, ...textLists];
+  const notEmbedded = completed?.notEmbedded ?? new Set();
   // No text contains the words "last week". If no signal found a passage of these dates, the newest passages of these dates are returned.
   const isByTime = isDateOnly && constrainedMatches.size === 0;
   if (isByTime) for (const { passage } of nearestInTime) constrainedMatches.add(passage);
@@ -121,7 +124,8 @@ async function retrieveSignals(
     intent: run.intent,
     vectors: run.vectors,
     lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,
-    missing: completed?.isIncomplete === true ? [...missing, NOT_ALL_EMBEDDED] : missing,
+    notEmbedded,
+    missing: notEmbedded.size > 0 ? [...missing, NOT_ALL_EMBEDDED] : missing,
     vector,
     constrainedMatches,
     modelCoverage: modelCoverageOf(run, terms),

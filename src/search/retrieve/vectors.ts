@@ -37,16 +37,20 @@ export async function embedQuery({ ranking, vectors, signal, query }: SearchRun)
 
 /**
  * Adds the cosines of the passages that other signals found, so that every passage has a score of both kinds.
- * `isIncomplete` when some of these have no vector yet.
+ * `notEmbedded` are those of them that have no vector yet.
  */
 export function completeVectorScores(
   scores: readonly PassageScore[],
   cosines: readonly PassageScore[],
   lists: readonly SignalList[],
-): { readonly list: SignalList; readonly isIncomplete: boolean } {
+): { readonly list: SignalList; readonly notEmbedded: ReadonlySet<number> } {
   const scored = new Set([...scores, ...cosines].map(({ passage }) => passage));
-  const isIncomplete = lists.some((list) => list.scores.some(({ passage }) => !scored.has(passage)));
-  return { list: { signal: 'vector', scores: [...scores, ...cosines].sort(bestFirst) }, isIncomplete };
+  const notEmbedded = new Set(
+    lists
+      .flatMap((list) => list.scores.map(({ passage }) => passage))
+      .filter((passage) => !scored.has(passage)),
+  );
+  return { list: { signal: 'vector', scores: [...scores, ...cosines].sort(bestFirst) }, notEmbedded };
 }
 
 /** The share of the query that the model can represent, 0 to 1: by its language, and without codes such as `ABC-1128`. */

@@ -1,5 +1,5 @@
 import type { SearchOutput } from '../../../operations/records/search.ts';
-import type { SearchResultOutput } from '../../../operations/records/search-result.ts';
+import type { RelatedResultOutput, SearchResultOutput } from '../../../operations/records/search-result.ts';
 import { fence, onOneLine, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
@@ -17,21 +17,31 @@ function searchText(output: SearchOutput): string {
   return [
     ...warnings,
     `${count}, best first. ${RECALLED_IS_DATA}`,
-    fence([results.map(resultText).join('\n\n'), ...relatedText(related)].join('\n\n'), 'recalled'),
+    fence(
+      [results.map((each) => resultText(each)).join('\n\n'), ...relatedText(related)].join('\n\n'),
+      'recalled',
+    ),
   ].join('\n');
 }
 
-function relatedText(related: readonly SearchResultOutput[]): string[] {
+function relatedText(related: readonly RelatedResultOutput[]): string[] {
   return related.length === 0
     ? []
-    : [`Related documents of sources:\n\n${related.map(resultText).join('\n\n')}`];
+    : [
+        `Related documents of sources:\n\n${related.map((each) => resultText(each, [belongsTo(each)])).join('\n\n')}`,
+      ];
+}
+
+function belongsTo({ belongs_to: { id, title } }: RelatedResultOutput): string {
+  return `belongs to ${title === '' ? `record/${String(id)}` : `[[${onOneLine(title)}]]`}`;
 }
 
 /** Each line of the snippet starts with a bar, so that no snippet can look like the next result. */
-function resultText(result: SearchResultOutput): string {
+function resultText(result: SearchResultOutput, first: readonly string[] = []): string {
   const { rank, title, headings, citation, score, tags, snippet } = result;
   const name = [title, ...headings.filter((heading) => heading !== title)].filter((part) => part !== '');
   const facts = [
+    ...first,
     ...provenance(result),
     `score ${score.toFixed(2)}`,
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),

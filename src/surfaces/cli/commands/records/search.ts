@@ -1,6 +1,10 @@
 import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../../operations/records/reasons.ts';
 import type { SearchOutput } from '../../../../operations/records/search.ts';
-import type { ScoreExplanation, SearchResultOutput } from '../../../../operations/records/search-result.ts';
+import type {
+  ScoreExplanation,
+  RelatedResultOutput,
+  SearchResultOutput,
+} from '../../../../operations/records/search-result.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
@@ -47,12 +51,14 @@ function renderSearch(output: SearchOutput, view: View): string {
 }
 
 /** Related documents, in two lines each. */
-function relatedLines(related: readonly SearchResultOutput[], { style, columns }: View): string[] {
+function relatedLines(related: readonly RelatedResultOutput[], { style, columns }: View): string[] {
   if (related.length === 0) return [];
   const lines = related.flatMap((result) => {
     const rank = `${String(result.rank)}. `;
     const { name, times } = provenanceOf(result);
-    const from = [`From ${name}`, ...times, result.citation].join(' · ');
+    const { id, title } = result.belongs_to;
+    const note = `belongs to ${title === '' ? `record/${String(id)}` : `[[${title}]]`}`;
+    const from = [note, `From ${name}`, ...times, result.citation].join(' · ');
     const margin = ' '.repeat(rank.length);
     const room = columns - margin.length;
     return [

@@ -1,0 +1,35 @@
+import { LociError } from '../../core/errors.ts';
+import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
+import { deriveBelongsTo } from '../../search/belongs-to.ts';
+import type { EngineContext } from '../context.ts';
+import { withLease } from '../refresh/lease.ts';
+
+/**
+ * Updates to which notes the documents of sources belong, after records of the namespace have changed. Returns at once if
+ * none has, or while another process does this.
+ * @throws LociError `aborted`, and the errors of the store
+ */
+export async function updateBelongsTo(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
+  const { store, namespace, now } = context;
+  const { lastChange, belongsToChange } = await store.records.bounds(namespace);
+  if (lastChange === belongsToChange) return;
+  const vectors = await context.vectors();
+  try {
+    await withLease(
+      context,
+      { namespace, name: 'belongs-to' },
+      (_lease, signal) =>
+        deriveBelongsTo({
+          store,
+          namespace,
+          vectors,
+          now: now(),
+          signal,
+          ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+        }),
+      pickSignal(options),
+    );
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { note, NOW, write } from '../../test/contract/store-samples.ts';
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { commit, deleteRecords } from '../../test/contract/written-samples.ts';
+import type { Store } from '../store/store.ts';
+import { deriveBelongsTo } from './belongs-to.ts';
+
+const NAMESPACE = 'n';
+const SOURCE = { origin: 'source', source: 'tasks', title: '' } as const;
+
+function derive(store: Store): Promise<number> {
+  return deriveBelongsTo({ store, namespace: NAMESPACE, vectors: null, now: NOW });
+}
+
+/** The first note of a document. */
+async function firstNote(store: Store, document: number): Promise<number | undefined> {
+  const edges = await store.records.belongsTo(NAMESPACE, { documents: [document] });
+  return edges.find(({ position }) => position === 1)?.note;
+}
+
+describe('deriveBelongsTo', () => {
+  /** The notes 1 and 2, and the documents 3 and 4. */
+  async function filled(): Promise<Store> {
+    const store = openSqliteInMemory();
+    await write(
+      store,
+      NAMESPACE,
+      note('Tiles for the backsplash', { title: 'Tiles' }),
+      note('Bread with rye flour', { title: 'Bread' }),
+      note('buy tiles', SOURCE),
+      note('order "rye flour" from the mill', SOURCE),
+    );
+    return store;
+  }
+
+  it('finds the note of each document, and has nothing to do afterwards', async () => {
+    const store = await filled();
+    expect(await derive(store)).toBe(2);
+    expect([await firstNote(store, 3), await firstNote(store, 4)]).toEqual([1, 2]);
+    expect(await derive(store)).toBe(0);
+    const { lastChange, belongsToChange } = await store.records.bounds(NAMESPACE);
+    expect(belongsToChange).toBe(lastChange);
+  });
+
+  it('searches new documents again, and those that a new note concerns', async () => {
+    const store = await filled();
+    await derive(store);
+    await write(store, NAMESPACE, note('wash the car', SOURCE));
+    expect(await derive(store)).toBe(1);
+    expect(await firstNote(store, 5)).toBeUndefined();
+    await write(store, NAMESPACE, note('The car: wash it every spring, wax the car', { title: 'Car' }));
+    expect(await derive(store)).toBe(1);
+    expect(await firstNote(store, 5)).toBe(6);
+    expect([await firstNote(store, 3), await firstNote(store, 4)]).toEqual([1, 2]);
+  });
+
+  it('searches the documents of a deleted note again', async () => {
+    const store = await filled();
+    await write(store, NAMESPACE, note('Tiles, older note about buying', { title: 'Old' }));
+    await derive(store);
+    const first = (await firstNote(store, 3))!;
+    await deleteRecords(store, NAMESPACE, first);
+    expect(await firstNote(store, 3)).toBeUndefined();
+    await derive(store);
+    expect(await firstNote(store, 3)).toBe(first === 1 ? 5 : 1);
+  });
+
+  it('stops between documents when it is aborted, and continues later', async () => {
+    const store = await filled();
+    const signal = AbortSignal.abort();
+    const options = { store, namespace: NAMESPACE, vectors: null, now: NOW, signal };
+    await expect(deriveBelongsTo(options)).rejects.toMatchObject({ code: 'aborted' });
+    expect(await derive(store)).toBe(2);
+  });
+
+  it('does not treat a store without documents as unfinished', async () => {
+    const store = openSqliteInMemory();
+    await write(store, NAMESPACE, note('Tiles'));
+    expect(await derive(store)).toBe(0);
+    await commit(store, NAMESPACE, {});
+    expect((await store.records.bounds(NAMESPACE)).belongsToChange).toBe(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { storedPassage } from '../../../test/contract/stored-passage.ts';
+import type { Metadata } from '../../core/types.ts';
+import type { Signal } from '../retrieve/signals.ts';
+import type { Fused } from './fuse.ts';
+import { DEFAULT_RANKING } from './ranking.ts';
+import { weighShortTurns } from './turn-weights.ts';
+
+const WEIGHTS = { vector: 0.6, text: 0.4, spelling: 0.2, recency: 0 };
+const RANKING = { ...DEFAULT_RANKING, weights: WEIGHTS, shortTurns: { maxCharacters: 100, textWeight: 0.5 } };
+
+/** Scores of a passage that has the full weight of these signals. */
+function fusedPassage(passage: number, ...signals: Signal[]): Fused {
+  const contributions = signals.map((signal) => ({ signal, rank: 1, raw: 1, added: WEIGHTS[signal] }));
+  const score = contributions.reduce((sum, { added }) => sum + added, 0);
+  return { passage, record: passage, score, contributions };
+}
+
+function scoresOf(fused: readonly Fused[], text: string, metadata: Metadata): unknown[] {
+  const passages = fused.map(({ passage }) => storedPassage({ id: passage, text, record: { metadata } }));
+  return weighShortTurns(fused, passages, RANKING).map(({ passage, score }) => [
+    passage,
+    Number(score.toFixed(6)),
+  ]);
+}
+
+describe('the weights of short turns', () => {
+  const fused = [fusedPassage(1, 'vector'), fusedPassage(2, 'vector', 'text'), fusedPassage(3, 'text')];
+
+  it('lower vectors and raise words in a short turn that has a vector', () => {
+    expect(scoresOf(fused, 'Yes, on Tuesday.', { session: 's' })).toEqual([
+      [2, 1],
+      [1, 0.5],
+      [3, 0.4],
+    ]);
+  });
+
+  it('leave long turns and notes as they are', () => {
+    const unchanged = [
+      [2, 1],
+      [1, 0.6],
+      [3, 0.4],
+    ];
+    expect(scoresOf(fused, 'word '.repeat(50), { session: 's' })).toEqual(unchanged);
+    expect(scoresOf(fused, 'Yes, on Tuesday.', {})).toEqual(unchanged);
+  });
+});

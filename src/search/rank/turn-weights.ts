@@ -1,0 +1,34 @@
+import type { StoredPassage } from '../../store/search-model.ts';
+import { sessionOf } from './boosts.ts';
+import { inOrder, type Fused } from './fuse.ts';
+import type { Ranking } from './ranking.ts';
+
+/**
+ * Gives full text more weight, and vectors less, for short turns of a conversation: the embedding of "yes, on Tuesday" says
+ * little. Passages without a vector score keep their score.
+ * @param passages the passages of `fused` that are loaded
+ */
+export function weighShortTurns(
+  fused: readonly Fused[],
+  passages: readonly StoredPassage[],
+  { shortTurns, weights }: Pick<Ranking, 'shortTurns' | 'weights'>,
+): Fused[] {
+  if (shortTurns === null) return [...fused];
+  const isShortTurn = (passage: StoredPassage): boolean =>
+    sessionOf(passage) !== null && passage.text.length < shortTurns.maxCharacters;
+  const turns = new Set(passages.filter(isShortTurn).map(({ id }) => id));
+  const byMeaning = weights.vector === 0 ? 1 : (1 - shortTurns.textWeight) / weights.vector;
+  const byWords = weights.text === 0 ? 1 : shortTurns.textWeight / weights.text;
+  const factors = { vector: byMeaning, text: byWords, spelling: byWords, recency: 1 };
+  return inOrder(
+    fused.map((entry) => {
+      const isScoredByVector = entry.contributions.some(({ signal }) => signal === 'vector');
+      if (!isScoredByVector || !turns.has(entry.passage)) return entry;
+      const contributions = entry.contributions.map((each) => ({
+        ...each,
+        added: each.added * factors[each.signal],
+      }));
+      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+    }),
+  );
+}
