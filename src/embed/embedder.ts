@@ -22,6 +22,8 @@ export interface Embedder {
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   /** Number of tokens of a text, including special tokens. The chunker compares it with `maxTokens`. */
   countTokens(text: string): number;
+  /** The only language that the model knows, as an ISO 639 code; `undefined` for a model of many languages. */
+  readonly language?: string;
   /**
    * How well the model knows the language of a text, 0 to 1. Search scales the weight of the vector signal by it, because
    * an English model embeds Chinese text almost at random. A provider without this method covers every text.

@@ -42,6 +42,7 @@ class LocalEmbedder implements Embedder {
   readonly model = 'all-MiniLM-L6-v2';
   readonly dimensions = HIDDEN_SIZE;
   readonly maxTokens = MAX_TOKENS;
+  readonly language = 'en';
   readonly #pool: EmbeddingPool;
   #tokenizer: WordPiece | null = null;
 

@@ -12,6 +12,7 @@ import { checkNotes } from './check-notes.ts';
 import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
+import { otherLanguageShare } from './other-languages.ts';
 import { activeGeneration } from '../records/generations.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -36,6 +37,8 @@ export interface Status {
   readonly generation: Generation | null;
   /** Contents without a vector of the active generation. */
   readonly pending: number;
+  /** See `otherLanguageShare`. */
+  readonly otherLanguages: number | null;
   readonly vaults: Config['vaults'];
 }
 
@@ -43,7 +46,9 @@ export async function status(context: EngineContext): Promise<Status> {
   await context.expire();
   const { store, config, namespace } = context;
   const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE)) ?? null;
+  const embedder = await context.embedder().catch(() => null);
   return {
+    otherLanguages: embedder === null ? null : await otherLanguageShare(context, embedder),
     storePath: config.store.path,
     store: store.capabilities.name,
     namespace,
@@ -195,7 +200,12 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
     return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
   const vectors = await context.vectors();
   await embedder.embed(['loci'], { purpose: 'query' });
-  const model = `${embedder.provider} ${embedder.model} answers`;
+  const share = await otherLanguageShare(context, embedder);
+  const languages =
+    share === null
+      ? ''
+      : `; it knows English, and ${percentage(share)} of the newest records are in other languages: they are found by words`;
+  const model = `${embedder.provider} ${embedder.model} answers${languages}`;
   const pending =
     vectors === null ? 0 : await context.store.vectors.countPending(context.namespace, vectors.generation);
   if (pending === 0) return { result: 'ok', detail: model };
@@ -204,6 +214,10 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
     detail: `${model}; ${formatCount(pending, 'text')} not embedded yet`,
     hint: 'Run `loci index`.',
   };
+}
+
+function percentage(share: number): string {
+  return `${String(Math.round(100 * share))}%`;
 }
 
 function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Check[] {

@@ -31,6 +31,14 @@ const output = z.strictObject({
     dimensions: count().nullable(),
     vectors: count(),
     pending: count().describe('Texts without a vector; `index` embeds them.'),
+    other_languages: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe(
+        'Share of the newest records in languages that the model does not know; null when it is below 0.1. They are found by words.',
+      ),
   }),
   vaults: z.array(
     z.strictObject({
@@ -98,6 +106,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     otherNamespaces,
     generation,
     pending,
+    otherLanguages,
     storePath,
     store,
     namespace,
@@ -122,6 +131,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       dimensions: generation?.dimensions ?? null,
       vectors: ownStats?.vectors ?? 0,
       pending,
+      other_languages: otherLanguages,
     },
     vaults: vaults.map(({ lastRead, ...vault }) => ({
       ...vault,

@@ -89,11 +89,15 @@ function bySource(counts: Readonly<Record<string, number>>): string {
 }
 
 function embeddingsLine({ embedding }: StatusOutput): string {
-  const { configured, provider, model, dimensions, vectors, pending } = embedding;
+  const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
   const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed: run \`loci index\``;
-  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}`;
+  const language =
+    other === null
+      ? ''
+      : `; ${String(Math.round(100 * other))}% of the newest records are not in its language`;
+  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}${language}`;
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
