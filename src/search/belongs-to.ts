@@ -66,7 +66,7 @@ export async function deriveBelongsTo(options: DerivationOptions): Promise<numbe
       await store.records.commit(namespace, { belongsTo: { edges, upTo: belongsToChange } });
       edges = new Map();
     }
-    options.onProgress?.({ stage: 'deriving', subject: namespace, done: done + 1, total: selected.length });
+    options.onProgress?.({ stage: 'relating', subject: namespace, done: done + 1, total: selected.length });
   }
   // Records that changed meanwhile have higher sequence numbers.
   await store.records.commit(namespace, { belongsTo: { edges, upTo: lastChange } });

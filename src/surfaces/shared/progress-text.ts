@@ -7,6 +7,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return `reading ${subject}`;
     case 'deriving':
       return 'cutting into passages';
+    case 'relating':
+      return 'finding the notes of documents';
     case 'embedding':
       return 'embedding';
     case 'waiting':
