@@ -78,6 +78,7 @@ type RankingChange = (ranking: Ranking) => Ranking;
 /** The ranking with each named stage or signal disabled. A new stage of `Ranking` gets a line here. */
 export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   smoothing: withSettings({ smoothing: null }),
+  shortTurns: withSettings({ shortTurns: null }),
   dateBoost: withSettings({ dateBoost: 0 }),
   speakerBoost: withSettings({ speakerBoost: 0 }),
   sessionPrior: withSettings({ sessionPrior: 0 }),

@@ -22,9 +22,9 @@ export interface DerivationOptions extends ProgressOptions {
 const NOTE_ORIGINS: readonly Origin[] = ['vault', 'memory', 'fact'];
 
 /**
- * A document is short, and any of its words may be the one that names its note, so words count more than in a query, in
- * every field alike. Dates, speakers and intents in it mean nothing. On the dev half of `eval/sets/ambient.json` 92% of
- * the documents that belong to a note find it first; with the weights of a query 85%.
+ * A document is short, and any of its words may be the one that names its note. Words therefore count more than in a query,
+ * and all fields count the same. Dates, speakers and intents in the document are ignored. On the half `people-dev` of
+ * `eval/sets/ambient.json`, 92% of the documents that belong to a note find it first; with the weights of a query, 85% do.
  */
 const DOCUMENT_RANKING: Ranking = {
   ...DEFAULT_RANKING,
@@ -37,17 +37,17 @@ const DOCUMENT_RANKING: Ranking = {
 };
 /** Notes of a document that are stored. */
 const MAX_NOTES = 3;
-/** The beginning of a document, in UTF-16 code units, says what it is about. */
+/** Only the beginning of a document is searched for. UTF-16 code units. */
 const MAX_TEXT_LENGTH = 600;
 const PAGE = 100;
 /** After more changes than this, all documents are searched again. */
 const MAX_INCREMENTAL_CHANGES = 500;
-/** Documents that a changed note may now be the first note of. */
+/** The maximum number of documents that are searched again because of one changed note. */
 const MAX_AFFECTED = 30;
 
 /**
- * Derives to which notes the documents of sources belong: those that the text of the document finds. Only documents that
- * changed, and those whose notes changed, are searched again. Returns their number.
+ * Derives the notes to which documents of sources belong: the notes that the text of the document finds. Only documents that
+ * changed, and documents whose notes changed, are searched again. Returns their number.
  * @throws LociError `aborted`, and the errors of the store and the model
  */
 export async function deriveBelongsTo(options: DerivationOptions): Promise<number> {
@@ -176,7 +176,7 @@ function searchText(
 /**
  * The probability that a document belongs to a note: a logistic function of the cosine of both texts, of the IDF-weighted
  * share of the document's terms that the note's passage has, and of the same share among the terms that occur elsewhere
- * too. The coefficients were chosen on the dev half of `eval/sets/ambient.json`. Without vectors, words alone decide.
+ * too. The coefficients were chosen on the half `people-dev` of `eval/sets/ambient.json`. Without vectors, words alone decide.
  */
 function belongingConfidence(cosine: number | null, coverage: number, sharedCoverage: number): number {
   const words = 6 * coverage + 3 * sharedCoverage;

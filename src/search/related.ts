@@ -14,13 +14,15 @@ export interface RelatedDocument extends Hit {
   readonly belongsTo: { readonly record: number; readonly title: string };
 }
 
-/** The constants below were tuned on the dev half of `eval/sets/ambient.json`. */
+// The constants were tuned on the half `people-dev` of `eval/sets/ambient.json`.
+
 /** A note of lower confidence is probably not what the query means. */
 const MIN_NOTE_CONFIDENCE = 0.4;
 /** Factor for a document of a note that the best note links to. */
 const LINK_FACTOR = 0.9;
 /** A document may belong to several notes that it finds almost equally well. */
 const MIN_SHARE = 0.7;
+/** A document of lower confidence probably does not belong to the note. */
 const MIN_CONFIDENCE = 0.4;
 /** Records whose edges are read before it is known which of them ranks first. */
 const MAX_CANDIDATE_NOTES = 20;

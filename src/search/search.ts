@@ -82,18 +82,14 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, fused),
   ]);
-  const weighed = new Map(
-    weighShortTurns(fused, loaded.passages, ranking).map((entry) => [entry.passage, entry]),
-  );
+  const weighed = weighShortTurns(fused, loaded.passages, ranking);
+  const scored = new Map(weighed.map((entry) => [entry.passage, entry]));
+  const isTop = new Set(topIds);
+  const weighedTop = weighed.filter(({ passage }) => isTop.has(passage));
   const pool =
     smoothing === null
-      ? top.map((entry) => ({ ...entry, rawScore: entry.score }))
-      : smooth(
-          weighed,
-          top.map(({ passage }) => weighed.get(passage)!),
-          loaded.neighbourhoods,
-          smoothing,
-        ).slice(0, top.length);
+      ? weighedTop.map((entry) => ({ ...entry, rawScore: entry.score }))
+      : smooth(scored, weighedTop, loaded.neighbourhoods, smoothing).slice(0, top.length);
   const byId = new Map(loaded.passages.map((passage) => [passage.id, passage]));
   const passages = [...new Set([...topIds, ...pool.map(({ passage }) => passage)])].flatMap(
     (id) => byId.get(id) ?? [],

@@ -5,6 +5,7 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, modelSpec } from '../records/generations.ts';
+import { updateBelongsTo } from '../sources/belongs-to.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
@@ -22,7 +23,7 @@ export interface ReindexReport {
 }
 
 /**
- * Rebuilds all derived data from the records: passages, full text and vocabulary; with `vectors`, these too. Each record's
+ * Rebuilds all derived data from the records: passages, full text, vocabulary and the edges of documents; with `vectors`, these too. Each record's
  * passages are replaced in one transaction, so that searches find every record meanwhile. A broken index cannot be
  * repaired record by record: if the store's own check finds a fault, the index is emptied first, and until the end searches
  * find what has been rebuilt so far. That check compares every occurrence of every word and cannot be interrupted; it takes
@@ -38,12 +39,16 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const vectors = options.vectors === true && embedder !== null;
   await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });
   const derived = await deriveStale(context, options);
-  if (embedder === null) return { ...derived, embedded: 0 };
+  if (embedder === null) {
+    await updateBelongsTo(context, options);
+    return { ...derived, embedded: 0 };
+  }
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
   const embedded = await embedPending(store, embedder, generation.id, options);
   if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   await store.admin.compact(namespace);
+  await updateBelongsTo(context, options);
   return { ...derived, embedded };
 }
 

@@ -5,7 +5,7 @@ import type { EngineContext } from '../context.ts';
 import { withLease } from '../refresh/lease.ts';
 
 /**
- * Updates to which notes the documents of sources belong, after records of the namespace have changed. Returns at once if
+ * Updates the notes to which documents of sources belong, after records of the namespace have changed. Returns at once if
  * none has, or while another process does this.
  * @throws LociError `aborted`, and the errors of the store
  */

@@ -16,7 +16,7 @@ export interface Ranking {
   /** Passages that the query's terms may have in total; the most frequent terms beyond it are dropped. */
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
-  /** How the turns of sessions that are shorter than `maxCharacters` are weighed; vectors have the rest of 1. */
+  /** In turns of sessions shorter than `maxCharacters`, the share of text in the weights of text and vectors together. */
   readonly shortTurns: { readonly maxCharacters: number; readonly textWeight: number } | null;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;

@@ -44,4 +44,19 @@ describe('the weights of short turns', () => {
     expect(scoresOf(fused, 'word '.repeat(50), { session: 's' })).toEqual(unchanged);
     expect(scoresOf(fused, 'Yes, on Tuesday.', {})).toEqual(unchanged);
   });
+
+  it('keep the sum of the configured weights, and move nothing when one signal has none', () => {
+    const passages = [storedPassage({ id: 2, text: 'Yes.', record: { metadata: { session: 's' } } })];
+    const score = (vector: number, text: number): number | undefined => {
+      const weights = { ...WEIGHTS, vector, text };
+      const contributions = (['vector', 'text'] as const).map((signal) => ({
+        ...{ signal, rank: 1, raw: 1 },
+        added: weights[signal],
+      }));
+      const entry = { passage: 2, record: 2, score: vector + text, contributions };
+      return weighShortTurns([entry], passages, { ...RANKING, weights })[0]?.score;
+    };
+    expect(score(1.5, 0.5)).toBeCloseTo(2, 10);
+    expect([score(1, 0), score(0, 1)]).toEqual([1, 1]);
+  });
 });

@@ -13,13 +13,15 @@ export function weighShortTurns(
   passages: readonly StoredPassage[],
   { shortTurns, weights }: Pick<Ranking, 'shortTurns' | 'weights'>,
 ): Fused[] {
-  if (shortTurns === null) return [...fused];
+  // A search by one signal alone has no weight to move.
+  if (shortTurns === null || weights.vector === 0 || weights.text === 0) return [...fused];
   const isShortTurn = (passage: StoredPassage): boolean =>
     sessionOf(passage) !== null && passage.text.length < shortTurns.maxCharacters;
   const turns = new Set(passages.filter(isShortTurn).map(({ id }) => id));
-  const byMeaning = weights.vector === 0 ? 1 : (1 - shortTurns.textWeight) / weights.vector;
-  const byWords = weights.text === 0 ? 1 : shortTurns.textWeight / weights.text;
-  const factors = { vector: byMeaning, text: byWords, spelling: byWords, recency: 1 };
+  const total = weights.vector + weights.text;
+  const byWords = (total * shortTurns.textWeight) / weights.text;
+  const byVector = (total * (1 - shortTurns.textWeight)) / weights.vector;
+  const factors = { vector: byVector, text: byWords, spelling: byWords, recency: 1 };
   return inOrder(
     fused.map((entry) => {
       const isScoredByVector = entry.contributions.some(({ signal }) => signal === 'vector');
