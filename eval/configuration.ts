@@ -126,9 +126,15 @@ function replaced(before: unknown, value: unknown, name: string): unknown {
   return value;
 }
 
-/** `smoothing` is the only section that may be null. */
+/** Sections that may be null. */
+const NULLABLE: readonly string[] = [
+  'smoothing',
+  'anchorText',
+  'shortTurns',
+] satisfies readonly (keyof Ranking)[];
+
 function assertNullable(name: string): null {
-  if (name === ('smoothing' satisfies keyof Ranking)) return null;
+  if (NULLABLE.includes(name)) return null;
   throw new Error(`${name}: expected keys and values, got null`);
 }
 

@@ -2,9 +2,10 @@ import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import { runSearch } from '../src/search/search.ts';
+import type { Store } from '../src/store/store.ts';
 import { LociError } from '../src/core/errors.ts';
 import { namespaceOf, type IndexedSet } from './index-cache.ts';
-import { documentId } from './records.ts';
+import { documentIds } from './records.ts';
 import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
 
@@ -33,15 +34,17 @@ export function engineSystem(
 ): System {
   const policies = new Map(Object.entries(sources));
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
+  const idsOf = new Map(set.collections.map((collection) => [collection.id, documentIds(collection)]));
   return {
     name,
-    rank: async (collection, query) => {
+    rank: async (collection, query, src) => {
+      const documentId = idsOf.get(collection)!;
       const {
         hits,
         related,
         retrieved: { missing },
       } = await runSearch({
-        store,
+        store: src === undefined ? store : withoutLinksOf(store, (key) => documentId(noteWith(key)) === src),
         namespace: namespaceOf(set, collection),
         query,
         filter: { now: set.now ?? NOW },
@@ -67,6 +70,17 @@ export function engineSystem(
   };
 }
 
+/** The store without the links of one note. */
+function withoutLinksOf(store: Store, isExcluded: (key: string) => boolean): Store {
+  const links: Store['records']['links'] = async (...args) =>
+    (await store.records.links(...args)).filter(({ key }) => !isExcluded(key));
+  return { ...store, records: { ...store.records, links } };
+}
+
+function noteWith(key: string): Parameters<ReturnType<typeof documentIds>>[0] {
+  return { origin: 'vault', source: 'eval', key };
+}
+
 /** The names of the sources by id. In a set, both are equal. */
 function namesOf({ collections }: EvalSet): Map<string, string> {
   const sources = collections.flatMap(({ docs }) => docs.flatMap(({ from }) => from?.source ?? []));
@@ -78,6 +92,7 @@ type RankingChange = (ranking: Ranking) => Ranking;
 /** The ranking with each named stage or signal disabled. A new stage of `Ranking` gets a line here. */
 export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   smoothing: withSettings({ smoothing: null }),
+  anchorText: withSettings({ anchorText: null }),
   shortTurns: withSettings({ shortTurns: null }),
   dateBoost: withSettings({ dateBoost: 0 }),
   speakerBoost: withSettings({ speakerBoost: 0 }),

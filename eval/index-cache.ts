@@ -15,7 +15,7 @@ import type { RecordWrite } from '../src/store/model.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
-import { documentId, recordsOf } from './records.ts';
+import { recordKey, recordsOf } from './records.ts';
 import { isFromSource, type EvalSet } from './sets.ts';
 
 /** A set in a store of its own, each collection in its own namespace. */
@@ -102,10 +102,13 @@ async function storeRecords(
     const stored = await storedRecords(store, namespace);
     if (stored.size > 0) await store.admin.resetDerived(namespace, { drop: true, vectors: false });
     const inputs = await recordsOf(set, collection);
+    const keys = new Set(inputs.map(recordKey));
+    const others = [...stored].flatMap(([key, { id }]) => (keys.has(key) ? [] : [{ id, at: WRITTEN_AT }]));
+    if (others.length > 0) await store.records.commit(namespace, { deletions: others });
     for (let start = 0; start < inputs.length; start += BATCH) {
       assertNotAborted(signal);
       const writes = inputs.slice(start, start + BATCH).map((input): RecordWrite => {
-        const before = stored.get(documentId(input));
+        const before = stored.get(recordKey(input));
         const draft = draftOf(input, before);
         return { id: before?.id ?? null, draft, passages: makePassages(draft, chunking) };
       });
@@ -137,7 +140,7 @@ async function storedRecords(store: Store, namespace: string): Promise<Map<strin
       { scan: 'undeleted' },
       { after, limit: PAGE },
     );
-    for (const record of page) stored.set(documentId(record), record);
+    for (const record of page) stored.set(recordKey(record), record);
     const last = page.at(-1);
     if (last === undefined) return stored;
     after = last.id;

@@ -25,9 +25,20 @@ export async function recordsOf(set: EvalSet, collection: EvalCollection): Promi
   }
 }
 
-/** The id in the set of the document of a record. */
-export function documentId({ origin, source, key }: Pick<LociRecord, 'origin' | 'source' | 'key'>): string {
+type KeyedRecord = Pick<LociRecord, 'origin' | 'source' | 'key'>;
+
+/** Identifies a record in a collection. The key of a note is its path, to which other notes link. */
+export function recordKey({ origin, source, key }: KeyedRecord): string {
   return origin === 'source' ? sourceDocumentId(source, key ?? '') : (key ?? '');
+}
+
+/** Returns the id of the document of a record of this collection. */
+export function documentIds({ docs }: EvalCollection): (record: KeyedRecord) => string {
+  const ids = new Map(docs.flatMap(({ id, path, note }) => (note && path !== undefined ? [[path, id]] : [])));
+  return (record) => {
+    const key = recordKey(record);
+    return ids.get(key) ?? key;
+  };
 }
 
 async function recordOfNote(
@@ -48,7 +59,7 @@ async function recordOfNote(
     origin: 'vault',
     trust: 'operator',
     source: 'eval',
-    key: id,
+    key: path,
     category: 'note',
     recordType: 'note',
     tags: note.tags,

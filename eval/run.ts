@@ -69,7 +69,7 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
     for (const query of queries) {
       if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
       const started = performance.now();
-      const result = await system.rank(collection.id, reword(query));
+      const result = await system.rank(collection.id, reword(query), query.src);
       run.milliseconds.push(performance.now() - started);
       const ids = result.ids.filter((id) => id !== query.src);
       const { confidence, related = [] } = result;

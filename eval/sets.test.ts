@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
-import { documentId, recordOf, recordsOf } from './records.ts';
+import { recordKey, recordOf, recordsOf } from './records.ts';
 import { isFromSource, loadSet, withoutSources } from './sets.ts';
 
 let folder = '';
@@ -137,8 +137,8 @@ describe('a set with sources', () => {
       project: 'kitchen',
     });
     expect(other?.metadata).toEqual({ sender: 'a@b' });
-    expect(documentId(todo!)).toBe('tasks:t1');
-    expect(documentId({ origin: 'vault', source: 'eval', key: 'a.md' })).toBe('a.md');
+    expect(recordKey(todo!)).toBe('tasks:t1');
+    expect(recordKey({ origin: 'vault', source: 'eval', key: 'a.md' })).toBe('a.md');
   });
 
   it('has enough queries of each kind in both halves (ambient)', () => {

@@ -1,8 +1,11 @@
 /** Ranks documents for a query: the engine in one configuration, or a baseline. */
 export interface System {
   readonly name: string;
-  /** Ids of at most `RESULTS` documents of the collection, best first. */
-  rank(collection: string, query: string): Promise<SystemResult>;
+  /**
+   * Ids of at most `RESULTS` documents of the collection, best first.
+   * @param src the document that the query was made from: its links must not tell the answer
+   */
+  rank(collection: string, query: string, src?: string): Promise<SystemResult>;
   close(): Promise<void>;
 }
 

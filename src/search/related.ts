@@ -84,6 +84,7 @@ export async function relatedDocuments(
           score: note.score * share,
           contributions: [],
           boosts: [{ name: 'belongs', added: note.score * share }],
+          links: null,
           confidence,
           answerConfidence: { ...note.answerConfidence, share: note.answerConfidence.share * share },
           belongsTo: { record: edge.note, title: edge.noteTitle },

@@ -13,6 +13,7 @@ import { rank } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
 import { policyOf } from './rank/source-policy.ts';
+import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
 import { startRun, type SearchOptions, type SearchRun } from './run.ts';
@@ -46,9 +47,9 @@ async function attemptSearch(
   const started = startRun(options);
   const retrieved = await retrieve(started);
   const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
-  const { pool, passages, edges, isOvertaken } = await loadPool(run, retrieved);
+  const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
-  const ranked = rank(run, pool, selected);
+  const ranked = rank(run, pool, selected, links);
   const rated = withConfidence(run, ranked, retrieved, confidenceFactor);
   const limited = limitHits(run, rated);
   const isList = isDateOnly || run.intent?.listOnly === true;
@@ -64,6 +65,8 @@ interface LoadedPool {
   readonly passages: readonly StoredPassage[];
   /** The edges of documents to the records that may rank first. */
   readonly edges: readonly BelongsTo[];
+  /** What the links of other notes say, by record. */
+  readonly links: ReadonlyMap<number, LinkEvidence>;
   /** Whether a record was replaced or deleted after a signal had found it. */
   readonly isOvertaken: boolean;
 }
@@ -105,7 +108,18 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
     if (wasFound) isOvertaken = true;
     trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
   }
-  return { pool, passages, edges, isOvertaken };
+  const linked = await linkedNotes(run, retrieved, pool, passages);
+  return {
+    pool: [...pool, ...linked.passages.map(withoutSignals)],
+    passages: [...passages, ...linked.passages],
+    edges,
+    links: linked.evidence,
+    isOvertaken,
+  };
+}
+
+function withoutSignals({ id, record }: StoredPassage): Smoothed {
+  return { passage: id, record: record.id, score: 0, rawScore: 0, contributions: [] };
 }
 
 /** A turn of a session receives shares of the scores of the two turns before it and of the one after it. */

@@ -207,13 +207,15 @@ export interface RecordLink extends WrittenLink {
   /** The document that the link points to, and its key; `null` if there is none. */
   readonly targetRecord: number | null;
   readonly targetKey: string | null;
+  /** The first passage of the target; `null` if there is none, as while it is derived again. */
+  readonly targetPassage: number | null;
 }
 
 export type LinkCursor = Pick<RecordLink, 'record' | 'position'>;
 
 export type LinkSelector =
-  /** Links of these records. */
-  | { readonly from: readonly number[] }
+  /** Links of these records; with `targets`, those that are written with one of these targets. */
+  | { readonly from: readonly number[]; readonly targets?: readonly string[] }
   /** Links to these records. */
   | { readonly to: readonly number[] }
   /** Links to no existing document. */

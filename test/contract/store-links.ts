@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { CHUNKING, draft, evict, note, verifyStore, write } from './store-samples.ts';
+import { passagesOf } from './queries.ts';
+import { ALL_LIVE, CHUNKING, draft, evict, note, verifyStore, write } from './store-samples.ts';
 import { ALL, deleteRecords, restore } from './written-samples.ts';
 
 /** A note that links to these targets. */
@@ -44,18 +45,19 @@ function describeLinkReads({ store, namespace }: StoreFixture): void {
         note('oven', { key: 'House/Oven.md' }),
       );
       const common = { record: id, key: 'Home.md', source: 'notes' };
-      expect(await linksOf(store(), ns, { from: [id] })).toEqual([
-        { ...common, position: 1, target: 'Oven', type: 'link', targetRecord: 2, targetKey: 'House/Oven.md' },
-        { ...common, position: 2, target: 'Nowhere', type: 'link', targetRecord: null, targetKey: null },
-        {
-          ...common,
-          position: 3,
-          target: 'Oven',
-          type: 'embed',
-          targetRecord: 2,
-          targetKey: 'House/Oven.md',
-        },
-      ]);
+      const [first] = await linksOf(store(), ns, { from: [id] });
+      const targetPassage = first!.targetPassage!;
+      const [passage] = await passagesOf(store(), ns, [targetPassage], ALL_LIVE);
+      expect(passage).toMatchObject({ record: { id: 2 }, ordinal: 0 });
+      const oven = { target: 'Oven', targetRecord: 2, targetKey: 'House/Oven.md', targetPassage };
+      const nowhere = { target: 'Nowhere', targetRecord: null, targetKey: null, targetPassage: null };
+      const links = [
+        { ...common, ...oven, position: 1, type: 'link' },
+        { ...common, ...nowhere, position: 2, type: 'link' },
+        { ...common, ...oven, position: 3, type: 'embed' },
+      ];
+      expect(await linksOf(store(), ns, { from: [id] })).toEqual(links);
+      expect(await linksOf(store(), ns, { from: [id], targets: ['Nowhere', 'Home'] })).toEqual([links[1]]);
     });
 
     it('are found by their source record, by their target record, and by having no target', async () => {
@@ -179,7 +181,8 @@ function describeLinkUpdates({ store, namespace }: StoreFixture): void {
       await write(store(), ns, noteWithLinks('a.md', 'b'), noteWithLinks('b.md', 'a', 'x'));
       const before = await linksOf(store(), ns, { from: [1, 2] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await linksOf(store(), ns, { from: [1, 2] })).toEqual(before);
+      const withoutPassages = before.map((link) => ({ ...link, targetPassage: null }));
+      expect(await linksOf(store(), ns, { from: [1, 2] })).toEqual(withoutPassages);
       expect((await verifyStore(store())).filter((finding) => finding.includes('link'))).toEqual([]);
     });
   });

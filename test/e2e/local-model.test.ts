@@ -53,6 +53,29 @@ describe('the bundled model', () => {
     });
   });
 
+  it('shows the words with which another note links to a result', async () => {
+    const home = temporaryFolder();
+    const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
+    const vault = join(temporaryFolder(), 'vault');
+    mkdirSync(vault);
+    const start = '- [[Stove|big one this autumn]]\n- [[Garden]]';
+    for (const [name, text] of Object.entries({ ...NOTES, 'Start here.md': start }))
+      writeFileSync(join(vault, name), text);
+    await loci(['index', vault], { home, env });
+
+    const query = 'the big one this autumn';
+    const { results } = await lociJson<SearchOutput>(['search', query, '--explain'], { home, env });
+    const stove = results.find(({ title }) => title === 'Stove');
+    expect(stove).toMatchObject({
+      linked_as: { text: 'big one this autumn', title: 'Start here' },
+      why: expect.stringContaining('links of other notes') as string,
+    });
+    expect(stove!.snippet).not.toContain('autumn');
+    expect(results.find(({ title }) => title === 'Start here')!.linked_as).toBeUndefined();
+    const { stdout } = await loci(['search', query], { home, env });
+    expect(stdout).toContain('linked in [[Start here]] as “big one this autumn”');
+  });
+
   it('that is disabled and enabled again needs only `loci index`', async () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');

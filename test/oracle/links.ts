@@ -1,7 +1,7 @@
 import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
 import { LinkIndex, linksIn } from '../../src/store/rules/link-index.ts';
-import { type Namespace, recordsOf } from './state.ts';
+import { type Namespace, passagesOf, recordsOf } from './state.ts';
 
 /** Every link of a namespace, resolved among all keys of its source. */
 export function linksOf(namespace: Namespace): RecordLink[] {
@@ -13,14 +13,16 @@ export function linksOf(namespace: Namespace): RecordLink[] {
     return linksIn(metadata).map(({ target, type }, i) => {
       const targetKey = index.resolve(target, key);
       const found = documents.find((other) => targetKey !== null && other.key === targetKey);
-      const resolved = { targetRecord: found?.id ?? null, targetKey: found?.key ?? null };
+      const targetPassage = found === undefined ? null : (passagesOf(namespace, found.id)[0]?.id ?? null);
+      const resolved = { targetRecord: found?.id ?? null, targetKey: found?.key ?? null, targetPassage };
       return { record: id, key, position: i + 1, source, target, type, ...resolved };
     });
   });
 }
 
-export function selects(selector: LinkSelector, { record, targetRecord }: RecordLink): boolean {
-  if ('from' in selector) return selector.from.includes(record);
+export function selects(selector: LinkSelector, { record, target, targetRecord }: RecordLink): boolean {
+  if ('from' in selector)
+    return selector.from.includes(record) && (selector.targets?.includes(target) ?? true);
   if ('to' in selector) return targetRecord !== null && selector.to.includes(targetRecord);
   return targetRecord === null;
 }

@@ -2,7 +2,8 @@ import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
-import { snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
+import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
+import { matchedTerms } from '../../search/query/phrases.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { AnswerConfidence, Hit } from '../../search/rank/confidence.ts';
 import type { Contribution } from '../../search/rank/fuse.ts';
@@ -59,7 +60,16 @@ export interface SearchResult {
   readonly recordType: string;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
+  /** A link of another note that says what this passage does not; `null` if there is none. */
+  readonly linkedAs: LinkedAs | null;
   readonly why: Explanation;
+}
+
+/** The words around a link to a record, and the note that has it. */
+interface LinkedAs {
+  readonly text: string;
+  readonly record: number;
+  readonly title: string;
 }
 
 /** The parts of a result's ranking score: signals, boosts and the contribution of neighbours. */
@@ -232,8 +242,20 @@ function searchResult(
     recordType: record.recordType,
     tags: record.tags,
     metadata: record.metadata,
+    linkedAs: linkedAs(hit),
     why: explanationOf(hit),
   };
+}
+
+/** UTF-16 code units. */
+const LINKED_AS_LENGTH = 120;
+
+/** Only if the link has a word of the query that the passage does not have. */
+function linkedAs({ passage, links }: Hit): LinkedAs | null {
+  if (links === null) return null;
+  const { matchedTerms: ofLink, sentence, record, title } = links.best;
+  if (matchedTerms(passage, ofLink).size === ofLink.size) return null;
+  return { text: snippet(sentence, ofLink, LINKED_AS_LENGTH).text, record, title };
 }
 
 function explanationOf({ contributions: signals, boosts, score, answerConfidence }: Hit): Explanation {

@@ -13,6 +13,7 @@ export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
 
 const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   title: 'title',
+  linked: 'links of other notes',
   date: 'date',
   speaker: 'speaker',
   session: 'session',
@@ -40,9 +41,9 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const isRelated = boosts.some(({ name }) => name === 'belongs');
+  const isByOther = boosts.some(({ name }) => name === 'belongs' || name === 'linked');
   // Without another signal, a passage was found through its neighbours or by its date.
-  if (ranked.length === 0 && !isRelated)
+  if (ranked.length === 0 && !isByOther)
     ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
   return [...ranked, ...boosts.map(boostWords)].join(', ');
 }

@@ -96,6 +96,14 @@ export const searchResult = z.strictObject({
   category: z.string(),
   record_type: z.string(),
   tags: z.array(z.string()),
+  linked_as: z
+    .strictObject({
+      text: z.string().describe('The words around the link. They are not those of the linked note.'),
+      id: z.number().int().positive().describe('Number of the note that has the link.'),
+      title: z.string(),
+    })
+    .exactOptional()
+    .describe('A link in another note that has words of the query which the passage does not have.'),
   why: z
     .string()
     .describe('Why it was found: each signal with its rank, then the boosts that raised or lowered it.'),
@@ -146,9 +154,18 @@ export function resultOf(record: SearchResult, rank: number, explain: boolean): 
     category: record.category,
     record_type: record.recordType,
     tags: [...record.tags],
+    ...(record.linkedAs !== null && { linked_as: linkedAsOf(record.linkedAs) }),
     why: reasonsOf(record.why),
     ...(explain && { explanation: explanationOf(record.why) }),
   };
+}
+
+function linkedAsOf({
+  text,
+  record,
+  title,
+}: NonNullable<SearchResult['linkedAs']>): NonNullable<SearchResultOutput['linked_as']> {
+  return { text, id: record, title };
 }
 
 function explanationOf({

@@ -27,7 +27,7 @@ function coverage(query: string, text: string, corrected: [string, string][] = [
 function hit(score: number, overrides: { raw?: number; text?: string } = {}): Ranked {
   const { raw, text = '' } = overrides;
   const contributions = raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: 0 }];
-  return { passage: storedPassage({ text }), score, contributions, boosts: [] };
+  return { passage: storedPassage({ text }), score, contributions, boosts: [], links: null };
 }
 
 function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {

@@ -50,7 +50,7 @@ type Replacements = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NO_TERMS: ReadonlySet<string> = new Set();
 
-/** @param impliedTerms terms that the record has by its date or document type, whatever its text says */
+/** @param impliedTerms terms that the record has by its date, its document type or a link to it, whatever its text says */
 export function evidenceOf(
   passage: StoredPassage,
   contributions: readonly Contribution[],
@@ -118,6 +118,7 @@ export function withConfidence(
     const dateFactor = isDated && isDatedByFile(hit.passage) ? FILE_DATE_FACTOR : 1;
     if (isDated) for (const term of termsOfDates) impliedTerms.add(term);
     const isIntended = hit.boosts.some(({ name }) => name === 'kind') && !isCompleted(hit.passage.record);
+    for (const term of hit.links?.best.matchedTerms ?? []) impliedTerms.add(term);
     if (isIntended) for (const term of intent?.intentTerms ?? []) impliedTerms.add(term);
     const evidence = evidenceOf(hit.passage, hit.contributions, terms, replacements, impliedTerms);
     const confidence = factor * dateFactor * confidenceOf(evidence, { modelCoverage, bigrams });

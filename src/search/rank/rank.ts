@@ -4,7 +4,9 @@ import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts'
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
 import { rrf, type Contribution } from './fuse.ts';
+import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
+import type { LinkEvidence } from '../linked-notes.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
 /** A record with its score, and how the score is made up. */
@@ -15,6 +17,8 @@ export interface Ranked {
   readonly score: number;
   readonly contributions: readonly Contribution[];
   readonly boosts: readonly Boost[];
+  /** What the links of other notes say about the record; `null` if they do not match the query. */
+  readonly links: LinkEvidence | null;
 }
 
 interface Candidate extends Ranked {
@@ -32,24 +36,28 @@ export function rank(
   run: SearchRun,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
+  linksByRecord: ReadonlyMap<number, LinkEvidence> = new Map(),
 ): Ranked[] {
   const { ranking, intent, policies, trace } = run;
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const sessionRanks = rankSessions(pool, passages);
   const bestScore = pool[0]?.score ?? 0;
+  const fullScore = scoreOfBestInAll(pool);
   const timeRanks = rankByTime(passages, run.filter.now);
   const cosineOfNotes = bestCosineOfNotes(pool, passages);
   const candidates = passages.flatMap((passage): Candidate[] => {
     const entry = entries.get(passage.id);
     if (entry === undefined) return [];
-    if (isTitleOnlyVectorMatch(passage, entry)) {
+    const links = linksByRecord.get(passage.record.id) ?? null;
+    if (links === null && isTitleOnlyVectorMatch(passage, entry)) {
       trace.drop('title-only-vector-match', { passage: passage.id, record: passage.record.id });
       return [];
     }
-    const matchBoosts = boostsOf(passage, run, sessionRanks).map(({ name, added }) => ({
+    const matchBoosts: Boost[] = boostsOf(passage, run, sessionRanks).map(({ name, added }) => ({
       name,
       added: added * bestScore,
     }));
+    if (links !== null) matchBoosts.push(linkBoost(links, fullScore - entry.score - sumOf(matchBoosts)));
     const matchScore = entry.score + sumOf(matchBoosts);
     const policy = policyOf(passage.record, policies);
     const weight = weightOf(passage, entry, policy, { cosineOfNotes, intent });
@@ -69,10 +77,28 @@ export function rank(
         score: boosted + recency.added,
         contributions: withRecency(entry.contributions, recency),
         boosts: [...matchBoosts, ...ofSource],
+        links,
       },
     ];
   });
   return bestOfEachRecord(candidates, trace);
+}
+
+/** The score that a passage would have if it were the best of every signal. */
+function scoreOfBestInAll(pool: readonly Smoothed[]): number {
+  const best = new Map<Signal, number>();
+  for (const { contributions } of pool)
+    for (const { signal, added } of contributions) best.set(signal, Math.max(added, best.get(signal) ?? 0));
+  return [...best.values()].reduce((sum, added) => sum + added, 0);
+}
+
+/**
+ * Links add a part of what a match lacks to the best possible score: they lift a weak match, and hardly change the order of
+ * strong ones.
+ * @param lacking negative for a match that boosts have lifted above that score
+ */
+function linkBoost({ strength }: LinkEvidence, lacking: number): Boost {
+  return { name: 'linked', added: strength * Math.max(0, lacking) };
 }
 
 /** The best cosine of the notes and memories that match best; `null` without any, or without vectors. */

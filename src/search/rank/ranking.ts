@@ -16,6 +16,7 @@ export interface Ranking {
   /** Passages that the query's terms may have in total; the most frequent terms beyond it are dropped. */
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
+  readonly anchorText: AnchorText | null;
   /** In turns of sessions shorter than `maxCharacters`, the share of text in the weights of text and vectors together. */
   readonly shortTurns: { readonly maxCharacters: number; readonly textWeight: number } | null;
   /** Share added to a record of a date that the query names. */
@@ -59,12 +60,26 @@ export const BOOST_NAMES = [
   'session',
   'user',
   'title',
+  'linked',
   'source',
   'completed',
   'belongs',
   'kind',
 ] as const;
 export type BoostName = (typeof BOOST_NAMES)[number];
+
+/**
+ * Anchor text: the words around a link count for the note that it links to. The strength of a link is `words` × its coverage
+ * of the query + `meaning` × the vector score of its passage, both 0 to 1.
+ */
+export interface AnchorText {
+  readonly words: number;
+  readonly meaning: number;
+  /** Terms that are at most this far from the link count in full. */
+  readonly near: number;
+  /** The share by which the other terms of the sentence count. */
+  readonly farShare: number;
+}
 
 /** Shares of its neighbours' scores that a turn of a session gets. */
 export interface Smoothing {
@@ -83,6 +98,7 @@ export const DEFAULT_RANKING: Ranking = {
   pool: 100,
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
+  anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
   shortTurns: { maxCharacters: 150, textWeight: 0.6 },
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
@@ -104,6 +120,7 @@ export const CLASSIC_RANKING: Ranking = {
   rrfK: 60,
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
   smoothing: null,
+  anchorText: null,
   shortTurns: null,
   dateBoost: 0,
   relativeDateBoost: 0,

@@ -88,6 +88,32 @@ function passComment(state: StateInline): boolean {
   return true;
 }
 
+/** A link within a text, and the words that a reader sees in its place. */
+export interface LinkSpan {
+  readonly link: Link;
+  readonly shown: string;
+  /** Offsets of the whole link in the text: UTF-16 code units, end exclusive. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The wikilinks, embeds and Markdown links to files in a part of a note, in order; also those in code and comments. */
+export function linkSpans(text: string): LinkSpan[] {
+  const spans: LinkSpan[] = [];
+  LINK_START.lastIndex = 0;
+  for (let match; (match = LINK_START.exec(text)) !== null;) {
+    const start = match.index;
+    const found = scanWikilink(text, start, text.length) ?? scanMarkdownLink(text, start);
+    if (found === null) continue;
+    if (found.link !== null)
+      spans.push({ link: found.link, shown: linkText(found.link), start, end: found.end });
+    LINK_START.lastIndex = found.end;
+  }
+  return spans;
+}
+
+const LINK_START = /!?\[/g;
+
 interface Scanned<T> {
   readonly link: T;
   readonly end: number;

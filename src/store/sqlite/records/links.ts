@@ -205,27 +205,39 @@ function resolveLinksByName(db: Database, ns: number, source: string, name: stri
   }
 }
 
-/** The tables that a selector reads, its condition, and the ids that it needs as a parameter. */
-function selection(selector: LinkSelector): {
-  tables: string;
-  condition: string;
-  ids: readonly number[] | null;
-} {
+/** The tables that a selector reads and its condition, each with its parameters. */
+interface LinkSelection {
+  readonly tables: string;
+  readonly ids: readonly string[];
+  readonly condition: string;
+  readonly targets: readonly string[];
+}
+
+function selection(selector: LinkSelector): LinkSelection {
+  const json = (values: readonly unknown[]): string => JSON.stringify([...new Set(values)]);
   // Without statistics, SQLite would read all links instead of using the smaller indexes.
-  if ('from' in selector)
-    return {
-      tables: 'json_each(?) AS wanted CROSS JOIN link AS l',
-      condition: 'l.record = wanted.value',
-      ids: selector.from,
-    };
+  if ('from' in selector) {
+    const { from, targets } = selector;
+    const tables = 'json_each(?) AS wanted CROSS JOIN link AS l';
+    const condition = 'l.record = wanted.value';
+    if (targets === undefined) return { tables, ids: [json(from)], condition, targets: [] };
+    const ofTargets = `${condition} AND l.target IN (SELECT value FROM json_each(?))`;
+    return { tables, ids: [json(from)], condition: ofTargets, targets: [json(targets)] };
+  }
   if ('to' in selector) {
     return {
       tables: 'json_each(?) AS wanted CROSS JOIN link AS l INDEXED BY link_target',
+      ids: [json(selector.to)],
       condition: 'l.target_record = wanted.value',
-      ids: selector.to,
+      targets: [],
     };
   }
-  return { tables: 'link AS l INDEXED BY link_unresolved', condition: 'l.target_record IS NULL', ids: null };
+  return {
+    tables: 'link AS l INDEXED BY link_unresolved',
+    ids: [],
+    condition: 'l.target_record IS NULL',
+    targets: [],
+  };
 }
 
 export function links(
@@ -234,21 +246,16 @@ export function links(
   selector: LinkSelector,
   { after, limit }: Page<LinkCursor>,
 ): RecordLink[] {
-  const { tables, condition, ids } = selection(selector);
+  const { tables, ids, condition, targets } = selection(selector);
   return db
     .prepare(
-      `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record, k.key AS target_key
+      `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record, k.key AS target_key,
+         (SELECT p.id FROM passage AS p WHERE p.ns = l.ns AND p.record = l.target_record AND p.ordinal = 0) AS target_passage
        FROM ${tables} CROSS JOIN record AS r ON r.ns = l.ns AND r.id = l.record
        LEFT JOIN link_key AS k ON k.ns = l.ns AND k.record = l.target_record
        WHERE l.ns = ? AND ${condition} AND (l.record, l.position) > (?, ?) ORDER BY l.record, l.position LIMIT ?`,
     )
-    .all(
-      ...(ids === null ? [] : [JSON.stringify([...new Set(ids)])]),
-      ns,
-      after?.record ?? 0,
-      after?.position ?? 0,
-      limit,
-    )
+    .all(...ids, ns, ...targets, after?.record ?? 0, after?.position ?? 0, limit)
     .map((row) => ({
       record: row['record'] as number,
       key: row['key'] as string,
@@ -258,6 +265,7 @@ export function links(
       type: row['type'] as LinkType,
       targetRecord: row['target_record'] as number | null,
       targetKey: row['target_key'] as string | null,
+      targetPassage: row['target_passage'] as number | null,
     }));
 }
 

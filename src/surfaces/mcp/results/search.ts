@@ -51,11 +51,18 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
     `   citation: ${onOneLine(citation)}`,
     `   ${facts.join(' · ')}`,
     ...urlLine(result).map((line) => `   ${line}`),
+    ...linkedAs(result).map((line) => `   ${line}`),
     ...snippet
       .split(/[\r\n\u0085\u2028\u2029]+/)
       .filter((line) => line.trim() !== '')
       .map((line) => `   | ${line}`),
   ].join('\n');
+}
+
+function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {
+  if (linked === undefined) return [];
+  const note = linked.title === '' ? `record/${String(linked.id)}` : `[[${onOneLine(linked.title)}]]`;
+  return [`linked in ${note} as “${onOneLine(linked.text)}”`];
 }
 
 function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {

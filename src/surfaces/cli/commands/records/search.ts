@@ -116,12 +116,20 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
         factsLine(result, room),
         ...(result.url === undefined ? [] : [style.link(clip(oneLine(result.url), room))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
+        ...linkedAs(result).map((line) => style.dim(clip(line, room))),
         style.dim(clip(`why: ${result.why}`, room)),
         ...explanation(result, style, room),
       ],
       margin,
     ),
   ];
+}
+
+/** `linked in [[Start here]] as “the big one this autumn”` */
+function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {
+  if (linked === undefined) return [];
+  const note = linked.title === '' ? `record/${String(linked.id)}` : `[[${oneLine(linked.title)}]]`;
+  return [`linked in ${note} as “${oneLine(linked.text)}”`];
 }
 
 /** Where the record is from, its times, score and tags. If the line is too long, the name and the tags are clipped. */

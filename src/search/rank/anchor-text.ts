@@ -1,0 +1,143 @@
+import { analyze } from '../../core/text/analyze.ts';
+import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
+import type { StoredPassage } from '../../store/search-model.ts';
+import type { WeightedTerm } from '../retrieve/text.ts';
+import { idfWeight } from '../retrieve/text.ts';
+import type { AnchorText } from './ranking.ts';
+
+/** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
+export interface Anchor {
+  /** The target as written. */
+  readonly target: string;
+  /** The sentence as a reader sees it. */
+  readonly sentence: string;
+  /** The index terms of the sentence, in order. */
+  readonly terms: readonly string[];
+  /** Positions of the link in `terms`: those of its first term and of the term after its last one. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** By passage: a store that caches passages returns the same, unchanged objects for many searches. */
+const anchorsByPassage = new WeakMap<StoredPassage, readonly Anchor[]>();
+
+/** The links in a passage of a vault's note. Other records have none. */
+export function anchorsIn(passage: StoredPassage): readonly Anchor[] {
+  if (passage.record.origin !== 'vault') return [];
+  const cached = anchorsByPassage.get(passage);
+  if (cached !== undefined) return cached;
+  const anchors = sentencesWithLinks(passage.text).flatMap(anchorsOf);
+  anchorsByPassage.set(passage, anchors);
+  return anchors;
+}
+
+/** A sentence as a reader sees it, and the offsets of its links in UTF-16 code units, end exclusive. */
+interface LinkingSentence {
+  readonly text: string;
+  readonly links: readonly { readonly target: string; readonly from: number; readonly to: number }[];
+}
+
+function sentencesWithLinks(markdown: string): LinkingSentence[] {
+  const links: { target: string; from: number; to: number }[] = [];
+  let text = '';
+  let end = 0;
+  for (const span of linkSpans(markdown)) {
+    text += markdown.slice(end, span.start);
+    if (span.link.target !== '')
+      links.push({ target: span.link.target, from: text.length, to: text.length + span.shown.length });
+    text += span.shown;
+    end = span.end;
+  }
+  if (links.length === 0) return [];
+  text += markdown.slice(end);
+  return sentenceBounds(text).flatMap(([from, to]): LinkingSentence[] => {
+    const inside = links.filter((link) => link.from >= from && link.from < to);
+    if (inside.length === 0) return [];
+    const shifted = inside.map((link) => ({ ...link, from: link.from - from, to: link.to - from }));
+    return [{ text: text.slice(from, to), links: shifted }];
+  });
+}
+
+/** A line break, the space after a full stop, and the place after a CJK full stop separate sentences. */
+const SENTENCE_END = /\n|(?<=[.!?])\s+|(?<=[。！？])/g;
+
+function sentenceBounds(text: string): [from: number, to: number][] {
+  const bounds: [number, number][] = [];
+  let from = 0;
+  for (const { index, 0: separator } of text.matchAll(SENTENCE_END)) {
+    bounds.push([from, index]);
+    from = index + separator.length;
+  }
+  return [...bounds, [from, text.length]];
+}
+
+const LIST_MARKER = /^(?:[-*+>]\s+|\d+[.)]\s+|\[.\]\s+)+/;
+
+function anchorsOf({ text, links }: LinkingSentence): Anchor[] {
+  const tokens = analyze(text).filter(({ kind }) => kind !== 'tail');
+  const terms = tokens.map(({ term }) => term);
+  return links.map(({ target, from, to }) => ({
+    target,
+    sentence: text.trim().replace(LIST_MARKER, ''),
+    terms,
+    start: tokens.filter((token) => token.start < from).length,
+    end: tokens.filter((token) => token.start < to).length,
+  }));
+}
+
+/** How well a link and the words around it match a query. */
+export interface AnchorMatch {
+  /**
+   * The IDF-weighted share of the query's terms that the sentence has, 0 to 1; a term that is more than `near` terms away
+   * from the link counts by `farShare`.
+   */
+  readonly coverage: number;
+  /** How many of the query's terms the sentence has. */
+  readonly matched: number;
+  /** The index terms of these. */
+  readonly matchedTerms: ReadonlySet<string>;
+}
+
+/** @param replacements the index terms that were searched for in place of a misspelt word */
+export function matchAnchor(
+  { terms, start, end }: Anchor,
+  wanted: readonly WeightedTerm[],
+  replacements: ReadonlyMap<string, ReadonlySet<string>>,
+  { near, farShare }: AnchorText,
+): AnchorMatch {
+  const distances = new Map<string, number>();
+  for (const [i, term] of terms.entries()) {
+    const distance = i < start ? start - i : Math.max(0, i - end + 1);
+    distances.set(term, Math.min(distance, distances.get(term) ?? distance));
+  }
+  const matchedTerms = new Set<string>();
+  let matched = 0;
+  let total = 0;
+  let covered = 0;
+  for (const term of wanted) {
+    const weight = idfWeight(term.passages);
+    total += weight;
+    const found = [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])].find(
+      (words) => words.every((word) => distances.has(word)),
+    );
+    if (found === undefined) continue;
+    matched++;
+    for (const word of found) matchedTerms.add(word);
+    const isNear = found.every((word) => distances.get(word)! <= near);
+    covered += isNear ? weight : weight * farShare;
+  }
+  return { coverage: total === 0 ? 0 : covered / total, matched, matchedTerms };
+}
+
+/**
+ * Combines what several notes say about one target as independent evidence: 1 − (1 − a)(1 − b/2)(1 − c/4). The best counts
+ * in full, so that many links do not outweigh one that matches.
+ * @param strengths one for each linking note, 0 to 1
+ */
+export function combineAnchors(strengths: readonly number[]): number {
+  const best = strengths.toSorted((a, b) => b - a).slice(0, OTHER_SHARES.length);
+  return 1 - best.reduce((rest, strength, i) => rest * (1 - OTHER_SHARES[i]! * strength), 1);
+}
+
+/** The weights of the best linking notes. */
+const OTHER_SHARES = [1, 0.5, 0.25] as const;
