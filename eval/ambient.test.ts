@@ -53,6 +53,7 @@ function runOf(set: EvalSet, rankings: Readonly<Record<string, readonly string[]
     top: ids.slice(0, 10),
     related: [],
     confidence: null,
+    evidence: null,
   });
   return {
     system: 'table',

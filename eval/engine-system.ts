@@ -1,10 +1,12 @@
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
+import type { Evidence } from '../src/search/rank/evidence.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import { runSearch } from '../src/search/search.ts';
 import type { Store } from '../src/store/store.ts';
 import { LociError } from '../src/core/errors.ts';
-import { namespaceOf, type IndexedSet } from './index-cache.ts';
+import { withoutRecords } from './hidden-documents.ts';
+import { namespaceOf, storedRecords, type IndexedSet } from './index-cache.ts';
 import { documentIds } from './records.ts';
 import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
@@ -35,17 +37,22 @@ export function engineSystem(
   const policies = new Map(Object.entries(sources));
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
   const idsOf = new Map(set.collections.map((collection) => [collection.id, documentIds(collection)]));
+  const recordIds = recordIdsOf(set, store);
   return {
     name,
-    rank: async (collection, query, src) => {
+    rank: async (collection, query, src, hidden) => {
       const documentId = idsOf.get(collection)!;
+      const namespace = namespaceOf(set, collection);
+      const visible =
+        hidden === undefined ? store : withoutRecords(store, await recordIds(collection, hidden));
       const {
         hits,
         related,
         retrieved: { missing },
       } = await runSearch({
-        store: src === undefined ? store : withoutLinksOf(store, (key) => documentId(noteWith(key)) === src),
-        namespace: namespaceOf(set, collection),
+        store:
+          src === undefined ? visible : withoutLinksOf(visible, (key) => documentId(noteWith(key)) === src),
+        namespace,
         query,
         filter: { now: set.now ?? NOW },
         limit: RESULTS,
@@ -63,10 +70,32 @@ export function engineSystem(
       return {
         ids: shown.map(({ passage }) => documentId(passage.record)),
         related: shown.length === 0 ? [] : related.map(({ passage }) => documentId(passage.record)),
-        confidence: hits[0]?.confidence ?? null,
+        judged: hits.map(({ passage, confidence, confidenceParts: { parts } }) => ({
+          id: documentId(passage.record),
+          confidence,
+          evidence: Object.fromEntries(parts.map(({ name, value }) => [name, value])) as unknown as Evidence,
+        })),
       };
     },
     close: () => Promise.resolve(),
+  };
+}
+
+/** Finds the records of documents; reads each collection once. */
+function recordIdsOf(
+  set: EvalSet,
+  store: Store,
+): (collection: string, documents: readonly string[]) => Promise<Set<number>> {
+  const recordsById = new Map<string, ReadonlyMap<string, number>>();
+  return async (id, documents) => {
+    let records = recordsById.get(id);
+    if (records === undefined) {
+      const documentId = documentIds(set.collections.find((collection) => collection.id === id)!);
+      const stored = await storedRecords(store, namespaceOf(set, id));
+      records = new Map([...stored.values()].map((record) => [documentId(record), record.id]));
+      recordsById.set(id, records);
+    }
+    return new Set(documents.flatMap((document) => records.get(document) ?? []));
   };
 }
 

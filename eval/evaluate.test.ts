@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, withOverrides } from './configuration.ts';
 import { ABLATIONS } from './engine-system.ts';
-import { evaluateSet, separationOf, type EvaluateOptions } from './evaluate.ts';
+import { evaluateSet, type EvaluateOptions } from './evaluate.ts';
 import { isIndexed, openIndexed } from './index-cache.ts';
 import { openModel, type Model } from './model.ts';
 import { asJson } from './results.ts';
@@ -70,10 +70,19 @@ describe('evaluateSet', () => {
     // Only the other collection mentions zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
     expect(result.absent).toEqual([
-      { key: 'one/absent', results: 0, top: [], related: [], confidence: null },
+      { key: 'one/absent', results: 0, top: [], related: [], confidence: null, evidence: null },
     ]);
     expect(result.queries[0]?.top).toEqual(['oven']);
     expect(result.ambient).toBeNull();
+  });
+
+  it('compares the scores with those of the same queries whose relevant documents are hidden', async () => {
+    const { calibration, queries } = await evaluate();
+    expect(calibration.bins.reduce((sum, bin) => sum + bin.queries, 0)).toBe(queries.length);
+    expect(calibration.auroc).toBeNull();
+    // A hidden document is not found, so that these queries score lower.
+    expect(calibration.hiddenAuroc).toBe(1);
+    expect(setReport(await evaluate()).join('\n')).toContain('relevant documents hidden: AUROC 1.000');
   });
 
   it('measures baselines, ablations and typos', async () => {
@@ -181,12 +190,5 @@ describe('comparison', () => {
     writeFileSync(file, '{"metrics": 1}');
     expect(() => readEarlier(file)).toThrow('it is not the result of a run');
     expect(() => readEarlier(join(folder, 'none.json'))).toThrow('ENOENT');
-  });
-});
-
-describe('separationOf', () => {
-  it('counts correctly ordered pairs, and equal ones by half', () => {
-    expect(separationOf([0.9, 0.5], [0.5, 0.1])).toBe(3.5 / 4);
-    expect(separationOf([], [0.5])).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import { openFts5 } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
 import { ambientOf, type Ambient } from './ambient.ts';
 import { pairedDifference } from './bootstrap.ts';
+import { calibrationOf, type Calibration, type Judged } from './calibration.ts';
 import type { EvalConfiguration } from './configuration.ts';
 import { engineSystem, vectorsAlone, ABLATIONS } from './engine-system.ts';
 import { openIndexed, type IndexedSet } from './index-cache.ts';
@@ -17,9 +18,19 @@ import type {
   SetResult,
   TypoResult,
 } from './results.ts';
-import { byCategory, latencyOf, meanMetrics, runSystem, valuesOf, type Run, type RunOptions } from './run.ts';
+import {
+  byCategory,
+  latencyOf,
+  meanMetrics,
+  runSystem,
+  valuesOf,
+  type QueryScore,
+  type Run,
+  type RunOptions,
+} from './run.ts';
 import { withoutSources, type EvalSet } from './sets.ts';
 import type { System } from './system.ts';
+import { rocArea } from './roc.ts';
 import { mistype } from './typos.ts';
 
 export interface EvaluateOptions {
@@ -81,6 +92,7 @@ async function measure(
       metrics: meanMetrics(run.queries),
       categories: byCategory(run.queries),
       abstention: abstentionOf(run),
+      calibration: await measureCalibration(set, tested, run, options),
       ambient: await measureAmbient(set, run, configuration, model, options),
       latency: latencyOf(run),
       config: describe(configuration, model),
@@ -94,6 +106,37 @@ async function measure(
   } finally {
     await sequentially(baselines, (system) => system.close());
   }
+}
+
+/** Compares the scores of all queries with those of the same queries whose relevant documents are hidden. */
+async function measureCalibration(
+  set: EvalSet,
+  system: System,
+  { queries }: Run,
+  options: EvaluateOptions,
+): Promise<Calibration> {
+  const answerable = { ...system, name: `${system.name}, relevant documents hidden` };
+  const hidden = await runSystem(withoutAbsent(set), answerable, { ...options, hideRelevant: true });
+  return calibrationOf(
+    queries.map(judgedOf),
+    hidden.queries.map(({ confidence }) => confidence ?? 0),
+  );
+}
+
+export function judgedOf({ confidence, scores }: QueryScore): Judged {
+  return { score: confidence ?? 0, isRight: scores.MRR >= 1 / RIGHT_WITHIN };
+}
+
+/** A query is answered if a relevant document is among this many results. */
+const RIGHT_WITHIN = 5;
+
+/** The set without the queries that have no relevant documents. */
+function withoutAbsent(set: EvalSet): EvalSet {
+  const collections = set.collections.map((collection) => ({
+    ...collection,
+    queries: collection.queries.filter(({ gold }) => gold.length > 0),
+  }));
+  return { ...set, collections };
 }
 
 /** Compares the default in partly embedded stores with words alone. */
@@ -205,18 +248,11 @@ function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
     absent: absent.length,
     abstained: absent.filter(({ results }) => results === 0).length / absent.length,
     falselyAbstained: queries.length === 0 ? 0 : unanswered / queries.length,
-    separation: separationOf(
+    separation: rocArea(
       queries.map(({ confidence }) => confidence ?? 0),
       absent.map(({ confidence }) => confidence ?? 0),
     ),
   };
-}
-
-/** The area under the ROC curve (Mann & Whitney 1947): a pair counts 1 when the first is larger, ½ when both are equal. */
-export function separationOf(answered: readonly number[], absent: readonly number[]): number {
-  let won = 0;
-  for (const high of answered) for (const low of absent) won += high > low ? 1 : high === low ? 0.5 : 0;
-  return answered.length * absent.length === 0 ? 0 : won / (answered.length * absent.length);
 }
 
 export function describe(

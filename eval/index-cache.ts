@@ -131,7 +131,8 @@ function draftOf(input: RecordInput, before: LociRecord | undefined): RecordWrit
   };
 }
 
-async function storedRecords(store: Store, namespace: string): Promise<Map<string, LociRecord>> {
+/** The records of a namespace by their keys. */
+export async function storedRecords(store: Store, namespace: string): Promise<Map<string, LociRecord>> {
   const stored = new Map<string, LociRecord>();
   let after: number | null = null;
   for (;;) {

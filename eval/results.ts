@@ -1,4 +1,5 @@
 import type { Ambient } from './ambient.ts';
+import type { Calibration } from './calibration.ts';
 import type { Interval } from './bootstrap.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
@@ -61,6 +62,7 @@ export interface SetResult {
   readonly metrics: Metrics;
   readonly categories: Readonly<Record<string, CategoryMeans>>;
   readonly abstention: Abstention | null;
+  readonly calibration: Calibration;
   /** `null` for a set without sources. */
   readonly ambient: Ambient | null;
   /** Includes the embedding of the query. */

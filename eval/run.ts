@@ -1,3 +1,4 @@
+import type { Evidence } from '../src/search/rank/evidence.ts';
 import { LociError } from '../src/core/errors.ts';
 import { mean, meanScores, percentile, score, type Metric, type Scores } from './metrics.ts';
 import { Progress } from './progress.ts';
@@ -12,7 +13,9 @@ export interface QueryScore {
   readonly scores: Scores;
   /** 1 when the first result is of a session with a relevant document; `null` without sessions. */
   readonly sessionHit: number | null;
+  /** The confidence in the first result, and its evidence; `null` without results and for baselines. */
   readonly confidence: number | null;
+  readonly evidence: Evidence | null;
   /** The first ten results. */
   readonly top: Top;
   /** Related documents. */
@@ -29,6 +32,7 @@ export interface AbsentResult {
   readonly top: Top;
   readonly related: Top;
   readonly confidence: number | null;
+  readonly evidence: Evidence | null;
 }
 
 export interface Run {
@@ -46,12 +50,19 @@ export interface RunOptions {
   readonly limit?: number;
   /** The text to search for in place of the query's. */
   readonly reword?: (query: EvalQuery) => string;
+  /** Whether the relevant documents of each query are hidden. */
+  readonly hideRelevant?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /** Runs all queries of a set, one after another. @throws LociError `aborted`, and the errors of the system */
 export async function runSystem(set: EvalSet, system: System, options: RunOptions = {}): Promise<Run> {
-  const { limit = Number.POSITIVE_INFINITY, reword = ({ q }: EvalQuery) => q, signal } = options;
+  const {
+    limit = Number.POSITIVE_INFINITY,
+    reword = ({ q }: EvalQuery) => q,
+    hideRelevant,
+    signal,
+  } = options;
   const selected = set.collections.map((collection) => ({
     collection,
     queries: spread(collection.queries, limit),
@@ -69,18 +80,22 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
     for (const query of queries) {
       if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
       const started = performance.now();
-      const result = await system.rank(collection.id, reword(query), query.src);
+      const hidden = hideRelevant === true ? query.gold : undefined;
+      const result = await system.rank(collection.id, reword(query), query.src, hidden);
       run.milliseconds.push(performance.now() - started);
       const ids = result.ids.filter((id) => id !== query.src);
-      const { confidence, related = [] } = result;
+      const { judged = [], related = [] } = result;
+      const first = judged.find(({ id }) => id !== query.src);
+      const [confidence, evidence] = [first?.confidence ?? null, first?.evidence ?? null];
       const key = queryKey(collection, query);
       const top = ids.slice(0, 10);
-      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, related, confidence });
+      if (query.gold.length === 0)
+        run.absent.push({ key, results: ids.length, top, related, confidence, evidence });
       else {
         if (ids.length === 0) run.unanswered++;
         const sessionHit = hitsSession(ids, query.gold, sessions);
         const scores = score(ids, query.gold);
-        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top, related });
+        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, evidence, top, related });
       }
       progress.report(run.milliseconds.length, total);
     }

@@ -9,6 +9,7 @@ export function setReport(result: SetResult): string[] {
     systemTable(result),
     categoryTable(result),
     abstentionLines(result),
+    calibrationLines(result),
     result.ambient === null ? [] : ambientLines(result.ambient),
     ablationTable(result),
     partlyEmbeddedTable(result),
@@ -55,6 +56,17 @@ function abstentionLines({ abstention, config }: SetResult): string[] {
     `  ${String(absent)} queries have no answer here; ${percent(abstained)}% of them return nothing, and ` +
       `${percent(falselyAbstained)}% of those with an answer (${threshold})`,
     `  a query with an answer has the higher confidence in ${percent(separation)}% of pairs with one without`,
+  ];
+}
+
+function calibrationLines({ calibration: { auroc, error, bins, hiddenAuroc } }: SetResult): string[] {
+  if (bins.length === 0) return [];
+  const area = auroc === null ? 'no AUROC, since all are right or none is' : `AUROC ${auroc.toFixed(3)}`;
+  const rows = bins.map(({ queries, score, right }) => [percent(score), percent(right), String(queries)]);
+  return [
+    `  score of the first result, and whether a right one is within five: ${area}, calibration error ${error.toFixed(3)};` +
+      ` the query answered or its relevant documents hidden: AUROC ${hiddenAuroc.toFixed(3)}`,
+    ...tableLines([['mean score', 'right within 5', 'queries'], ...rows]),
   ];
 }
 

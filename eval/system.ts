@@ -1,11 +1,14 @@
+import type { Evidence } from '../src/search/rank/evidence.ts';
+
 /** Ranks documents for a query: the engine in one configuration, or a baseline. */
 export interface System {
   readonly name: string;
   /**
    * Ids of at most `RESULTS` documents of the collection, best first.
    * @param src the document that the query was made from: its links must not tell the answer
+   * @param hidden documents that the search must not see
    */
-  rank(collection: string, query: string, src?: string): Promise<SystemResult>;
+  rank(collection: string, query: string, src?: string, hidden?: readonly string[]): Promise<SystemResult>;
   close(): Promise<void>;
 }
 
@@ -13,8 +16,15 @@ export interface SystemResult {
   readonly ids: readonly string[];
   /** Related documents. */
   readonly related?: readonly string[];
-  /** Confidence in the best result, 0 to 1; `null` without results or from a system without confidence. */
-  readonly confidence: number | null;
+  /** The confidence in each result, also in those that the threshold leaves out; best first. A baseline has none. */
+  readonly judged?: readonly JudgedResult[];
+}
+
+export interface JudgedResult {
+  readonly id: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  readonly evidence: Evidence;
 }
 
 /** Number of results: the metrics need ten, besides the note that a query was made from. */

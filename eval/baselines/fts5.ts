@@ -36,7 +36,7 @@ export function openFts5(set: EvalSet): System {
       const words = queryWords(query).map((word) => `"${word}"`);
       const rows = words.length === 0 ? [] : (statements.get(collection)?.all(words.join(' OR ')) ?? []);
       const documents = ids.get(collection) ?? [];
-      return { ids: rows.map((row) => documents[Number(row['row'])]!), confidence: null };
+      return { ids: rows.map((row) => documents[Number(row['row'])]!) };
     },
     close: async () => database.close(),
   };

@@ -12,7 +12,7 @@ export function openGrep(set: EvalSet): System {
     name: 'grep',
     rank: async (collection, query) => {
       const ids = corpora.get(collection)?.rank(queryWords(query)) ?? [];
-      return { ids: ids.slice(0, RESULTS), confidence: null };
+      return { ids: ids.slice(0, RESULTS) };
     },
     close: () => Promise.resolve(),
   };

@@ -43,9 +43,9 @@ const search = z.strictObject({
     .number()
     .min(0)
     .max(1)
-    .default(0.04)
+    .default(0.05)
     .describe(
-      'Leaves out results that score lower. The score is the confidence that a result is about the query; 0 shows all results.',
+      'Leaves out results that score lower. The score is the probability that a result, or one of the four after it, is what the query asks for; 0 shows all results.',
     ),
   related: z
     .number()

@@ -37,8 +37,10 @@ const minScore = () =>
     .number()
     .min(0)
     .max(1)
-    .default(0)
-    .describe('Leaves out its results that score lower, in addition to `search.minScore`.');
+    .exactOptional()
+    .describe(
+      'Leaves out its results that score lower, in addition to `search.minScore`. The default is 0 for vaults and 0.1 for commands.',
+    );
 const includeInContext = () =>
   z
     .boolean()

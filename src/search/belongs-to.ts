@@ -1,9 +1,9 @@
-import { stem } from '../core/text/analyze.ts';
 import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
 import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
 import type { NoteOfDocument } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { evidenceOf } from './rank/confidence.ts';
+import { matchOf } from './rank/evidence.ts';
+import { replacementsOf } from './retrieve/text.ts';
 import { DEFAULT_RANKING, type Ranking } from './rank/ranking.ts';
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
@@ -136,15 +136,13 @@ async function notesOfDocument(
   document: SourceDocument,
 ): Promise<NoteOfDocument[]> {
   const { hits, retrieved } = await searchText(options, document, NOTE_ORIGINS, MAX_NOTES);
-  const replacements = new Map(
-    retrieved.corrections.map(({ word, replacements: words }) => [word, new Set(words.map(stem))]),
-  );
+  const replacements = replacementsOf(retrieved.corrections);
   // Words that only the document itself has say nothing about the notes.
   const sharedTerms = retrieved.terms.filter(({ passages }) => passages > 1);
   const bestScore = hits[0]?.score ?? 1;
   return hits.map(({ passage, contributions, score }) => {
-    const { cosine, coverage } = evidenceOf(passage, contributions, retrieved.terms, replacements);
-    const shared = evidenceOf(passage, contributions, sharedTerms, replacements).coverage;
+    const { cosine, coverage } = matchOf(passage, contributions, retrieved.terms, replacements);
+    const shared = matchOf(passage, contributions, sharedTerms, replacements).coverage;
     return {
       note: passage.record.id,
       share: Math.min(1, Math.max(0, score / bestScore)),

@@ -1,6 +1,6 @@
-import { stem } from '../core/text/analyze.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { anchorsIn, combineAnchors, matchAnchor, type Anchor, type AnchorMatch } from './rank/anchor-text.ts';
+import { replacementsOf } from './retrieve/text.ts';
 import type { Smoothed } from './rank/smooth.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
 import type { SearchRun } from './run.ts';
@@ -92,9 +92,7 @@ function bestMatches(
   passages: readonly StoredPassage[],
 ): LinkMatch[] {
   if (anchorText === null || intent?.listOnly === true || terms.length === 0) return [];
-  const replacements = new Map(
-    corrections.map(({ word, replacements: words }) => [word, new Set(words.map(stem))]),
-  );
+  const replacements = replacementsOf(corrections);
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const matches = passages.flatMap((passage): LinkMatch[] => {
     const entry = entries.get(passage.id);

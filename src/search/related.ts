@@ -17,7 +17,7 @@ export interface RelatedDocument extends Hit {
 // The constants were tuned on the half `people-dev` of `eval/sets/ambient.json`.
 
 /** A note of lower confidence is probably not what the query means. */
-const MIN_NOTE_CONFIDENCE = 0.4;
+const MIN_NOTE_CONFIDENCE = 0.5;
 /** Factor for a document of a note that the best note links to. */
 const LINK_FACTOR = 0.9;
 /** A document may belong to several notes that it finds almost equally well. */
@@ -86,7 +86,7 @@ export async function relatedDocuments(
           boosts: [{ name: 'belongs', added: note.score * share }],
           links: null,
           confidence,
-          answerConfidence: { ...note.answerConfidence, share: note.answerConfidence.share * share },
+          confidenceParts: { ...note.confidenceParts, factor: note.confidenceParts.factor * share },
           belongsTo: { record: edge.note, title: edge.noteTitle },
         },
       ];

@@ -9,7 +9,7 @@ import { containsPhrases } from './query/phrases.ts';
 import { dateOf } from './rank/boosts.ts';
 import { withConfidence, type Hit } from './rank/confidence.ts';
 import { fuse } from './rank/fuse.ts';
-import { rank } from './rank/rank.ts';
+import { rank, type Ranked } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
 import { policyOf } from './rank/source-policy.ts';
@@ -50,9 +50,9 @@ async function attemptSearch(
   const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const ranked = rank(run, pool, selected, links);
-  const rated = withConfidence(run, ranked, retrieved, confidenceFactor);
-  const limited = limitHits(run, rated);
   const isList = isDateOnly || run.intent?.listOnly === true;
+  const rated = withConfidence(run, ranked, retrieved, { isList, factor: confidenceFactor });
+  const limited = limitHits(run, ranked, rated);
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
@@ -192,27 +192,45 @@ interface LimitedHits {
   readonly hits: readonly Hit[];
   readonly belowMinScore: readonly Hit[];
   readonly belowSourceMinScore: readonly Hit[];
-  /** All hits that reach the minimum score of their vault or source, also those beyond the limit. */
+  /** The hits within the limit, and the best note even if it is beyond the limit. */
   readonly eligible: readonly Hit[];
 }
 
 /** Applies the limit and the minimum scores. A hit below its source's minimum does not count towards the limit. */
-function limitHits({ limit, minScore, policies, trace }: SearchRun, rated: readonly Hit[]): LimitedHits {
-  const hitSubject = ({ passage }: Hit): ReturnType<typeof subjectOf> => subjectOf(passage);
-  const isAdmitted = ({ passage, confidence }: Hit): boolean =>
-    confidence >= (policyOf(passage.record, policies)?.minScore ?? 0);
-  const eligible = trace.filter('below-source-min-score', rated, isAdmitted, hitSubject);
-  const limited = trace.filter('over-limit', eligible, (_, i) => i < limit, hitSubject);
-  const hits = trace.filter(
-    'below-min-score',
-    limited,
-    ({ confidence }) => confidence >= minScore,
-    hitSubject,
-  );
+function limitHits(
+  { limit, minScore, policies, trace }: SearchRun,
+  ranked: readonly Ranked[],
+  rated: Iterable<Hit>,
+): LimitedHits {
+  const limited: Hit[] = [];
+  const belowMinScore: Hit[] = [];
+  const belowSourceMinScore: Hit[] = [];
+  let note: Hit | undefined;
+  let taken = 0;
+  for (const hit of rated) {
+    taken++;
+    const subject = subjectOf(hit.passage);
+    if (hit.confidence < (policyOf(hit.passage.record, policies)?.minScore ?? 0)) {
+      trace.drop('below-source-min-score', subject);
+      if (taken <= limit) belowSourceMinScore.push(hit);
+      continue;
+    }
+    if (hit.passage.record.origin !== 'source') note ??= hit;
+    if (limited.length === limit) trace.drop('over-limit', subject);
+    else {
+      limited.push(hit);
+      if (hit.confidence < minScore) {
+        trace.drop('below-min-score', subject);
+        belowMinScore.push(hit);
+      }
+    }
+    if (limited.length === limit && note !== undefined) break;
+  }
+  for (const { passage } of ranked.slice(taken)) trace.drop('over-limit', subjectOf(passage));
   return {
-    hits,
-    belowMinScore: limited.filter(({ confidence }) => confidence < minScore),
-    belowSourceMinScore: rated.slice(0, limit).filter((hit) => !isAdmitted(hit)),
-    eligible,
+    hits: limited.filter(({ confidence }) => confidence >= minScore),
+    belowMinScore,
+    belowSourceMinScore,
+    eligible: note === undefined || limited.includes(note) ? limited : [...limited, note],
   };
 }

@@ -49,15 +49,18 @@ describe('a newcomer', () => {
       const { signals, boosts, neighbour_contribution, ranking, score: scoreParts } = explanation!;
       const added = [...signals, ...boosts].reduce((sum, part) => sum + part.added, neighbour_contribution);
       expect(added).toBeCloseTo(ranking, 3);
-      expect(scoreParts.answer_confidence * scoreParts.share).toBeCloseTo(score, 3);
-      expect(scoreParts.share).toBeCloseTo(ranking / results[0]!.explanation!.ranking, 2);
+      const logOdds = scoreParts.parts.reduce((sum, part) => sum + part.added, scoreParts.typical);
+      expect(logOdds).toBeCloseTo(scoreParts.log_odds, 3);
+      expect(scoreParts.factor / (1 + Math.exp(-logOdds))).toBeCloseTo(score, 3);
     }
     expect(results[0]!.explanation).toMatchObject({
       neighbour_contribution: 0,
-      score: { share: 1, coverage: 1 },
+      score: { factor: 1, coverage: 1 },
     });
     const { stdout } = await loci(['search', 'kitchen remodel oven', '-e', '-n', '1'], { home });
-    expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(confidence in the answer\) × 1\.00 \(/);
+    expect(stdout).toMatch(
+      / {5}score [01]\.\d\d = log odds \+\d\.\d\d: \+1\.\d\d \(typical of a first result\)/,
+    );
   });
 
   it('reads the text of a citation, with line numbers or plain', async () => {

@@ -5,7 +5,7 @@ import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
 import { matchedTerms } from '../../search/query/phrases.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
-import type { AnswerConfidence, Hit } from '../../search/rank/confidence.ts';
+import type { ConfidenceParts, Hit } from '../../search/rank/confidence.ts';
 import type { Contribution } from '../../search/rank/fuse.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
@@ -46,7 +46,7 @@ export interface SearchResult {
   readonly citation: string;
   readonly headings: readonly string[];
   readonly snippet: Snippet;
-  /** Confidence that the result is about the query, 0 to 1; falls along the results. */
+  /** The probability that the result, or one of the four after it, is what the query asks for. 0 to 1. */
   readonly score: number;
   readonly createdAt: Timestamp;
   readonly age: string;
@@ -80,8 +80,8 @@ export interface Explanation {
   readonly neighbourContribution: number;
   /** The sum of the parts; comparable within one search only. */
   readonly ranking: number;
-  /** How the score follows from the ranking score. */
-  readonly answerConfidence: AnswerConfidence;
+  /** How the score came about. */
+  readonly confidenceParts: ConfidenceParts;
 }
 
 /** A document of a source, and the note that it belongs to. */
@@ -258,7 +258,7 @@ function linkedAs({ passage, links }: Hit): LinkedAs | null {
   return { text: snippet(sentence, ofLink, LINKED_AS_LENGTH).text, record, title };
 }
 
-function explanationOf({ contributions: signals, boosts, score, answerConfidence }: Hit): Explanation {
+function explanationOf({ contributions: signals, boosts, score, confidenceParts }: Hit): Explanation {
   const explained = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
-  return { signals, boosts, neighbourContribution: score - explained, ranking: score, answerConfidence };
+  return { signals, boosts, neighbourContribution: score - explained, ranking: score, confidenceParts };
 }

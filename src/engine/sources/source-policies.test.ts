@@ -37,9 +37,9 @@ describe('source policies', () => {
     expect(Object.fromEntries(sourcePolicies(vaults, sources))).toEqual({
       Notes: { weight: 1, minScore: 0, recency: null },
       old: { weight: 0.5, minScore: 0.2, recency: null },
-      tasks: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 7 } },
+      tasks: { weight: 0.5, minScore: 0.1, recency: { weight: null, halfLifeDays: 7 } },
       mail: { weight: 0.7, minScore: 0.99, recency: { weight: null, halfLifeDays: 7 } },
-      paused: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 7 } },
+      paused: { weight: 0.5, minScore: 0.1, recency: { weight: null, halfLifeDays: 7 } },
     });
   });
 

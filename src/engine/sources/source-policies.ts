@@ -80,5 +80,6 @@ function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
 }
 
 function policyOfSource({ weight, minScore }: SourceConfig): SourcePolicy {
-  return { ...SOURCE_POLICY, weight: weight ?? SOURCE_POLICY.weight, minScore };
+  const { weight: defaultWeight, minScore: defaultMinScore, recency } = SOURCE_POLICY;
+  return { weight: weight ?? defaultWeight, minScore: minScore ?? defaultMinScore, recency };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Explanation, RelatedResult, SearchResult } from '../../engine/records/search.ts';
+import { EVIDENCE_NAMES } from '../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import { isoTime } from '../shared/times.ts';
@@ -11,11 +12,23 @@ const share = () => z.number().min(0).max(1);
 
 const scoreExplanation = z
   .strictObject({
-    answer_confidence: share().describe(
-      'Confidence in the answer as a whole: the highest of the five results that match best.',
+    typical: z.number().describe('Log odds of a result whose evidence is typical of a first result.'),
+    parts: z.array(
+      z.strictObject({
+        name: z
+          .enum(EVIDENCE_NAMES)
+          .describe(
+            '`match`: by words or by meaning. `lead`: over the other results, as far as it matches. `agreement`: with the best ' +
+              'of every signal. `neighbours`: what neighbouring turns contribute.',
+          ),
+        value: z.number(),
+        added: z.number().describe('What it added to the log odds.'),
+      }),
     ),
-    share: share().describe("This result's ranking score as a share of the best's."),
-    best_evidence_rank: z.number().int().positive().describe('Rank of the result with the best evidence.'),
+    log_odds: z.number().describe('The sum of `typical` and of what the parts added.'),
+    factor: share().describe(
+      'Below 1 for a note that has the dates of the query by the time of its file alone, and for related documents.',
+    ),
     coverage: share().describe("IDF-weighted share of the query's words that this result has."),
     cosine: z
       .number()
@@ -25,9 +38,9 @@ const scoreExplanation = z
       'Share of the query that the model can judge, by its language and the codes in it: the weight of the cosine.',
     ),
   })
-  .describe('How `score` came about: `answer_confidence` × `share`.');
+  .describe('How `score` came about: `factor` / (1 + e^−`log_odds`).');
 
-/** How a score came about: `answer_confidence` × `share`. */
+/** How a score came about. */
 export type ScoreExplanation = z.infer<typeof scoreExplanation>;
 
 const explanation = z.strictObject({
@@ -85,7 +98,9 @@ export const searchResult = z.strictObject({
     // Not a tuple: validators of draft-07 read the schema of a tuple as a list without elements.
     .array(z.array(z.number().int().nonnegative()).length(2))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
-  score: z.number().min(0).max(1).describe('Confidence that the result is about the query.'),
+  score: share().describe(
+    'Probability that this result, or one of the four after it, is what the query asks for.',
+  ),
   created_at: z.iso.datetime(),
   age: z.string(),
   origin: z.enum(ORIGINS),
@@ -173,9 +188,8 @@ function explanationOf({
   boosts,
   neighbourContribution,
   ranking,
-  answerConfidence,
+  confidenceParts,
 }: Explanation): z.infer<typeof explanation> {
-  const { confidence, bestEvidence, evidence, modelCoverage, share: shareOfBest } = answerConfidence;
   return {
     signals: signals.map(({ signal, rank, raw, added, halfLifeDays }) => ({
       signal,
@@ -191,15 +205,39 @@ function explanationOf({
     })),
     neighbour_contribution: rounded(neighbourContribution),
     ranking: rounded(ranking),
-    score: {
-      answer_confidence: rounded(confidence),
-      share: rounded(shareOfBest),
-      best_evidence_rank: bestEvidence,
-      coverage: rounded(evidence.coverage),
-      cosine: evidence.cosine === null ? null : rounded(evidence.cosine),
-      model_coverage: rounded(modelCoverage),
-    },
+    score: scoreExplanationOf(confidenceParts),
   };
+}
+
+function scoreExplanationOf({
+  typical,
+  parts,
+  match,
+  modelCoverage,
+  factor,
+}: Explanation['confidenceParts']): ScoreExplanation {
+  return {
+    typical: rounded(typical),
+    parts: parts.map(({ name, value, added }) => ({ name, value: rounded(value), added: rounded(added) })),
+    log_odds: rounded(parts.reduce((sum, { added }) => sum + added, typical)),
+    factor: rounded(factor),
+    coverage: rounded(match.coverage),
+    cosine: match.cosine === null ? null : rounded(match.cosine),
+    model_coverage: rounded(modelCoverage),
+  };
+}
+
+/** If no result scores at least this, nothing surely fits the query. */
+const MIN_SURE_SCORE = 0.3;
+/** Results are weak after the last one that has this share of the best score. */
+const MIN_SHARE_OF_BEST = 0.5;
+
+/** How many results come before the weak ones, which are often noise; 0 if nothing surely fits. */
+export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
+  const best = Math.max(0, ...results.map(({ score }) => score));
+  return best < MIN_SURE_SCORE
+    ? 0
+    : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
 }
 
 /** Four decimal places: recency changes further ones with every millisecond. */

@@ -1,8 +1,7 @@
 import { analyze } from '../../core/text/analyze.ts';
 import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
-import type { WeightedTerm } from '../retrieve/text.ts';
-import { idfWeight } from '../retrieve/text.ts';
+import { idfWeight, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
 import type { AnchorText } from './ranking.ts';
 
 /** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
@@ -102,7 +101,7 @@ export interface AnchorMatch {
 export function matchAnchor(
   { terms, start, end }: Anchor,
   wanted: readonly WeightedTerm[],
-  replacements: ReadonlyMap<string, ReadonlySet<string>>,
+  replacements: Replacements,
   { near, farShare }: AnchorText,
 ): AnchorMatch {
   const distances = new Map<string, number>();

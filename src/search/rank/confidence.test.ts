@@ -3,30 +3,21 @@ import { describe, expect, it } from 'vitest';
 import type { Metadata } from '../../core/types.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
-import { confidenceOf, evidenceOf, withConfidence } from './confidence.ts';
+import { confidenceOf, EVIDENCE_NAMES, partsOf, withConfidence, type Hit } from './confidence.ts';
+import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
+import type { Evidence } from './evidence.ts';
 import { parseQuery } from '../query/parse.ts';
 import type { Ranked } from './rank.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import type { WeightedTerm } from '../retrieve/text.ts';
-
-const share = fc.double({ min: 0, max: 1, noNaN: true });
-const properties = fc.record({ modelCoverage: share, bigrams: share });
-const cosine = fc.option(fc.double({ min: -1, max: 1, noNaN: true }));
+import { DEFAULT_RANKING } from './ranking.ts';
 
 const RUN = searchRun('oven');
+const { text: TEXT_WEIGHT, vector: VECTOR_WEIGHT } = DEFAULT_RANKING.weights;
+const QUERY_VECTOR = { generation: 1, vector: new Float32Array() };
 
-function weighted(query: string, passages = 1): WeightedTerm[] {
-  return parseQuery(query).terms.map((term) => ({ ...term, passages }));
-}
-
-function coverage(query: string, text: string, corrected: [string, string][] = []): number {
-  const replacements = new Map(corrected.map(([word, stem]) => [word, new Set([stem])]));
-  return evidenceOf(storedPassage({ text }), [], weighted(query), replacements).coverage;
-}
-
-function hit(score: number, overrides: { raw?: number; text?: string } = {}): Ranked {
-  const { raw, text = '' } = overrides;
-  const contributions = raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: 0 }];
+/** @param raw the cosine */
+function hit(score: number, { raw, text = '' }: { raw?: number; text?: string } = {}): Ranked {
+  const contributions = raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: score }];
   return { passage: storedPassage({ text }), score, contributions, boosts: [], links: null };
 }
 
@@ -37,77 +28,89 @@ function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): Ret
     corrections: [],
     missing: [],
     vectors: null,
-    vector: null,
+    vector: QUERY_VECTOR,
     constrainedMatches: new Set<number>(),
     notEmbedded: new Set<number>(),
   };
-  return { ...empty, modelCoverage: 1, terms: weighted(query), ...overrides };
+  const terms = parseQuery(query).terms.map((term) => ({ ...term, passages: 1 }));
+  return { ...empty, modelCoverage: 1, terms, ...overrides };
 }
 
-describe('evidenceOf', () => {
-  it('has the share of the query terms that a passage contains, in any field and inflection', () => {
-    expect(coverage('kitchen oven', 'Ovens of kitchens')).toBe(1);
-    expect(coverage('kitchen oven', 'an oven')).toBe(0.5);
-    expect(coverage('kitchen oven', 'garden')).toBe(0);
-    expect(coverage('', 'garden')).toBe(0);
-    const record = { title: 'Oven', tags: ['home'], metadata: { aliases: ['Cooker'] } };
-    const titled = storedPassage({ headings: ['Kitchen'], record });
-    expect(evidenceOf(titled, [], weighted('oven kitchen home cooker'), new Map()).coverage).toBe(1);
-  });
-
-  it('counts a misspelt term as covered if the passage contains its replacement', () => {
-    expect(coverage('kichen', 'kitchens')).toBe(0);
-    expect(coverage('kichen', 'kitchens', [['kichen', 'kitchen']])).toBe(1);
-  });
-
-  it('weights terms by IDF', () => {
-    const [rare] = weighted('zebulon', 1);
-    const [common] = weighted('plumber', 1000);
-    const evidence = evidenceOf(storedPassage({ text: 'zebulon' }), [], [rare!, common!], new Map());
-    expect(evidence.coverage).toBeGreaterThan(0.8);
-  });
-});
+function rated(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}, query = 'oven'): Hit[] {
+  return [...withConfidence(RUN, hits, retrieved(query, overrides))];
+}
 
 describe('confidenceOf', () => {
-  it('is between 0 and 1, and does not fall as cosine or coverage rise', () => {
+  const evidence: fc.Arbitrary<Evidence> = fc.record({
+    match: fc.double({ min: 0, max: 1, noNaN: true }),
+    lead: fc.double({ min: -1, max: 1, noNaN: true }),
+    agreement: fc.double({ min: 0, max: 1.5, noNaN: true }),
+    neighbours: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+  it('is between 0 and 1, does not fall as any evidence rises, and is the sum of its parts', () => {
     fc.assert(
-      fc.property(cosine, cosine, share, share, properties, (a, b, less, more, query) => {
-        const [low, high] = [Math.min(less, more), Math.max(less, more)];
-        const lower = confidenceOf({ cosine: a, coverage: low }, query);
-        expect(lower).toBeGreaterThan(0);
-        expect(lower).toBeLessThan(1);
-        expect(confidenceOf({ cosine: a, coverage: high }, query)).toBeGreaterThanOrEqual(lower);
-        if (a === null || b === null) return;
-        const higherCosine = confidenceOf({ cosine: Math.max(a, b), coverage: low }, query);
-        expect(higherCosine).toBeGreaterThanOrEqual(
-          confidenceOf({ cosine: Math.min(a, b), coverage: low }, query),
-        );
+      fc.property(evidence, evidence, share, share, (a, b, modelCoverage, factor) => {
+        const parts = partsOf(a, modelCoverage);
+        const confidence = confidenceOf({ ...parts, factor });
+        expect(confidence).toBeGreaterThanOrEqual(0);
+        expect(confidence).toBeLessThanOrEqual(factor);
+        for (const name of EVIDENCE_NAMES) {
+          const higher = { ...a, [name]: Math.max(a[name], b[name]) };
+          expect(confidenceOf({ ...partsOf(higher, modelCoverage), factor })).toBeGreaterThanOrEqual(
+            confidence - 1e-12,
+          );
+        }
+        const logOdds = parts.parts.reduce((sum, { added }) => sum + added, parts.typical);
+        expect(confidence).toBeCloseTo(factor / (1 + Math.exp(-logOdds)), 9);
       }),
     );
   });
 
-  it('is high for a match in words and meaning, and low for a match in neither', () => {
-    const query = { modelCoverage: 1, bigrams: 0 };
-    expect(confidenceOf({ cosine: 0.7, coverage: 1 }, query)).toBeGreaterThan(0.95);
-    expect(confidenceOf({ cosine: 0.1, coverage: 0 }, query)).toBeLessThan(0.05);
-    expect(confidenceOf({ cosine: null, coverage: 1 }, query)).toBeGreaterThan(0.9);
-    expect(confidenceOf({ cosine: 0.1, coverage: 1 }, query)).toBeGreaterThan(0.7);
-    expect(confidenceOf({ cosine: null, coverage: 0 }, query)).toBeLessThan(0.05);
+  it('has no parts for typical evidence', () => {
+    for (const [modelCoverage, model] of [
+      [1, WITH_VECTORS],
+      [0, WORDS_ALONE],
+    ] as const) {
+      const { typical, parts } = partsOf(TYPICAL_EVIDENCE, modelCoverage);
+      expect(typical).toBe(model.typical);
+      expect(parts.map(({ added }) => added)).toEqual([0, 0, 0, 0]);
+    }
   });
 });
 
 describe('withConfidence', () => {
-  it('gives each hit a confidence in proportion to its score', () => {
-    const hits = withConfidence(RUN, [hit(2, { text: 'oven' }), hit(1), hit(0.5)], retrieved('oven'));
-    const [first, second, third] = hits.map(({ confidence }) => confidence);
-    expect(first).toBeGreaterThan(0.9);
-    expect([second! / first!, third! / first!]).toEqual([0.5, 0.25]);
+  const others = Array.from({ length: 20 }, () => hit(0.4, { raw: 0.2 }));
+
+  it('judges each hit by its own evidence: a passage without the word does not inherit the confidence of one with it', () => {
+    const [first, second] = rated([hit(1, { text: 'oven', raw: 0.6 }), hit(0.9, { raw: 0.2 }), ...others]);
+    expect(first!.confidence).toBeGreaterThan(0.9);
+    expect(second!.confidence).toBeLessThan(0.4);
+    const [alone] = rated([hit(0.9, { raw: 0.2 }), ...others]);
+    expect(alone!.confidence).toBeLessThan(0.5);
   });
 
-  it('takes the confidence in the answer from the best evidence among the first hits', () => {
-    const supported = withConfidence(RUN, [hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
-    const unsupported = withConfidence(RUN, [hit(1), hit(0.9)], retrieved('oven'));
-    expect(supported[0]!.confidence).toBeGreaterThan(10 * unsupported[0]!.confidence);
+  it('can be higher for a later hit whose evidence is better', () => {
+    const [first, second] = rated([hit(1, { raw: 0.1 }), hit(0.95, { text: 'oven', raw: 0.6 }), ...others]);
+    expect(second!.confidence).toBeGreaterThan(first!.confidence);
+  });
+
+  it('is low for the tail of an answered query', () => {
+    const hits = rated([hit(1, { text: 'oven', raw: 0.7 }), ...others]);
+    expect(hits[0]!.confidence).toBeGreaterThan(0.95);
+    for (const { confidence } of hits.slice(1)) expect(confidence).toBeLessThan(0.1);
+  });
+
+  it('is sensible in a store of one record', () => {
+    const alone = (
+      overrides: { raw?: number; text?: string },
+      found: Partial<RetrievalResult> = {},
+    ): number => rated([hit(VECTOR_WEIGHT + TEXT_WEIGHT, overrides)], found)[0]!.confidence;
+    expect(alone({ text: 'oven', raw: 0.5 })).toBeGreaterThan(0.8);
+    expect(alone({ raw: 0.05 })).toBeLessThan(0.2);
+    const words = rated([hit(TEXT_WEIGHT, { text: 'oven' })], { vector: null });
+    expect(words[0]!.confidence).toBeGreaterThan(0.8);
   });
 
   it('halves the confidence in a note whose only date is that of its file', () => {
@@ -115,50 +118,72 @@ describe('withConfidence', () => {
     const boosts = [{ name: 'date' as const, added: 1 }];
     const confidenceWith = (metadata: Metadata): number => {
       const passage = storedPassage({ text: 'bees', record: { metadata } });
-      const [only] = withConfidence(
-        searchRun('yesterday', { dates }),
-        [{ ...hit(1), passage, boosts }],
-        retrieved('yesterday'),
-      );
-      return only!.confidence;
+      const run = searchRun('yesterday', { dates });
+      const hits = withConfidence(run, [{ ...hit(1), passage, boosts }], retrieved('yesterday'), {
+        isList: true,
+        factor: 1,
+      });
+      return [...hits][0]!.confidence;
     };
-    expect(confidenceWith({ date: '1970-01-01' })).toBeGreaterThan(0.9);
-    expect(confidenceWith({})).toBe(confidenceWith({ date: '1970-01-01' }) / 2);
+    expect(confidenceWith({ date: '1970-01-01' })).toBeGreaterThan(0.8);
+    expect(confidenceWith({})).toBeCloseTo(confidenceWith({ date: '1970-01-01' }) / 2);
   });
 
-  it('reports the rank and evidence of the hit with the best evidence, and the share of each hit', () => {
-    const [best, second] = withConfidence(
-      RUN,
-      [hit(2), hit(1, { text: 'oven', raw: 0.6 })],
-      retrieved('oven'),
-    );
-    expect(best!.answerConfidence).toMatchObject({
-      bestEvidence: 2,
-      evidence: { cosine: 0.6, coverage: 1 },
+  it('gives all entries of a list the same confidence, though none of them leads', () => {
+    const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
+    const boosts = [{ name: 'date' as const, added: 1 }];
+    const passage = storedPassage({ record: { metadata: { date: '1970-01-01' } } });
+    const entries = Array.from({ length: 30 }, () => ({ ...hit(1), passage, boosts }));
+    const run = searchRun('yesterday', { dates });
+    const judge = (isList: boolean): number[] =>
+      [...withConfidence(run, entries, retrieved('yesterday'), { isList, factor: 1 })].map(
+        ({ confidence }) => confidence,
+      );
+    expect(new Set(judge(true)).size).toBe(1);
+    expect(judge(true)[0]).toBeGreaterThan(0.8);
+    expect(judge(false)[0]).toBeLessThan(judge(true)[0]!);
+  });
+
+  it('explains the confidence by its parts', () => {
+    const [first] = rated([hit(1, { text: 'oven', raw: 0.6 }), ...others]);
+    const { confidenceParts } = first!;
+    expect(confidenceParts).toMatchObject({
+      match: { cosine: 0.6, coverage: 1 },
       modelCoverage: 1,
-      share: 1,
+      factor: 1,
     });
-    expect(second!.answerConfidence).toMatchObject({
-      bestEvidence: 2,
-      share: 0.5,
-      confidence: best!.confidence,
-    });
-    expect(second!.confidence).toBe(second!.answerConfidence.confidence * second!.answerConfidence.share);
+    expect(confidenceParts.parts.map(({ name }) => name)).toEqual(EVIDENCE_NAMES);
+    expect(confidenceOf(confidenceParts)).toBe(first!.confidence);
   });
 
   it('weights the cosine by the model coverage', () => {
     const similar = hit(1, { raw: 0.9 });
-    const [covered] = withConfidence(RUN, [similar], retrieved('oven', { modelCoverage: 1 }));
-    const [uncovered] = withConfidence(RUN, [similar], retrieved('oven', { modelCoverage: 0 }));
+    const [covered] = rated([similar, ...others], { modelCoverage: 1 });
+    const [uncovered] = rated([similar, ...others], { modelCoverage: 0 });
     expect(covered!.confidence).toBeGreaterThan(0.9);
-    expect(uncovered!.confidence).toBeLessThan(0.05);
+    expect(uncovered!.confidence).toBeLessThan(0.5);
   });
 
-  it('gives all hits a low confidence when none has evidence, and accepts an empty list', () => {
-    const hits = withConfidence(RUN, [hit(1, { raw: 0.1 }), hit(0.8, { raw: 0.05 })], retrieved('oven'));
-    for (const { confidence } of hits) expect(confidence).toBeLessThan(0.05);
-    expect(withConfidence(RUN, [], retrieved('oven'))).toEqual([]);
-    for (const { confidence } of withConfidence(RUN, [hit(0), hit(0)], retrieved('oven')))
-      expect(confidence).toBeLessThan(0.05);
+  it('judges a passage without a vector by words alone', () => {
+    const [first] = rated([hit(TEXT_WEIGHT, { text: 'oven' }), ...others], { vector: null });
+    expect(first!.confidenceParts.modelCoverage).toBe(0);
+    expect(first!.confidence).toBeGreaterThan(0.5);
+  });
+
+  it('judges a hit only when it is taken', () => {
+    const unread: Ranked = {
+      ...hit(1),
+      get passage(): Ranked['passage'] {
+        throw new Error('read');
+      },
+    };
+    const hits = withConfidence(RUN, [hit(1), unread], retrieved('oven'));
+    expect(hits.next().value?.score).toBe(1);
+    expect(() => hits.next()).toThrow('read');
+  });
+
+  it('accepts an empty list, and scores of 0', () => {
+    expect(rated([])).toEqual([]);
+    for (const { confidence } of rated([hit(0), hit(0)])) expect(confidence).toBeLessThan(0.3);
   });
 });

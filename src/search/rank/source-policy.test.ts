@@ -116,30 +116,27 @@ describe('search of sources', () => {
     const [todo] = (await found([task('marble worktop')])).hits;
     const [memory] = (await found([note('marble worktop', { title: 'marble worktop', origin: 'memory' })]))
       .hits;
-    expect(todo?.confidence).toBe(memory?.confidence);
+    expect(todo?.confidence).toBeCloseTo(memory!.confidence, 9);
     const both = await found([task('marble worktop'), note('marble worktop', { title: 'marble worktop' })]);
     expect(both.hits.map(({ passage }) => passage.record.origin)).toEqual(['vault', 'source']);
-    expect(both.hits[1]?.confidence).toBeGreaterThan(0.45 * (both.hits[0]?.confidence ?? 1));
+    expect(both.hits[1]?.confidence).toBeGreaterThan(SOURCE_POLICY.minScore);
   });
 
-  it('has the same confidence in an answer for any weight of its source', async () => {
-    const vague = Array.from({ length: 9 }, (_, i) => note('marble', { title: `note ${String(i)}` }));
+  it('judges the match of a document without the weight of its source', async () => {
     const others = Array.from({ length: 40 }, () => note('bees'));
     const done = note('marble worktop', {
       origin: 'source',
       source: 'tasks',
       metadata: { completed: true },
     });
-    const topAnswerConfidence = async (weight: number): Promise<{ rank: number; confidence: number }> => {
-      const policies = new Map([['tasks', { ...SOURCE_POLICY, weight }]]);
-      const [first] = (await found([done, ...vague, ...others], policies)).hits;
-      const { bestEvidence = 0, confidence = 0 } = first?.answerConfidence ?? {};
-      return { rank: bestEvidence, confidence };
+    const agreementWith = async (weight: number): Promise<number> => {
+      const policies = new Map([['tasks', { ...SOURCE_POLICY, weight, minScore: 0 }]]);
+      const { hits } = await found([done, note('marble'), ...others], policies);
+      const document = hits.find(({ passage }) => passage.record.origin === 'source');
+      return document!.confidenceParts.parts.find(({ name }) => name === 'agreement')!.value;
     };
-    const [heavy, light] = [await topAnswerConfidence(2), await topAnswerConfidence(0.001)];
-    expect([heavy.rank, light.rank]).toEqual([1, 10]);
-    expect(heavy.confidence).toBeGreaterThan(0.9);
-    expect(light.confidence).toBe(heavy.confidence);
+    // Recency is a share of the weighted score.
+    expect(await agreementWith(0.01)).toBeCloseTo(await agreementWith(2), 1);
   });
 
   it('drops hits below the minimum score of their source, without counting them towards the limit', async () => {
@@ -148,7 +145,7 @@ describe('search of sources', () => {
       task('marble for the bath', 'weak'),
       note('marble, some day', { title: 'note', createdAt: 0 }),
     ];
-    const all = await found(writes);
+    const all = await found(writes, new Map([['tasks', { ...SOURCE_POLICY, minScore: 0 }]]));
     expect(titles(all.hits)).toEqual(['marble worktop', 'note', 'weak']);
     expect(all.belowSourceMinScore).toEqual([]);
     const [best = 0, , weakest = 0] = all.hits.map(({ confidence }) => confidence);

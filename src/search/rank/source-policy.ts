@@ -27,11 +27,11 @@ export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, recency: nul
 
 /**
  * The default of sources: a todo ranks below a note that matches equally well, by more than recency can make up for.
- * The short half-life favours recent documents.
+ * The short half-life favours recent documents, and a document that hardly matches is left out.
  */
 export const SOURCE_POLICY: SourcePolicy = {
   weight: 0.5,
-  minScore: 0,
+  minScore: 0.1,
   recency: { weight: null, halfLifeDays: 7 },
 };
 

@@ -10,6 +10,13 @@ export interface Correction {
   readonly replacements: readonly string[];
 }
 
+/** The index terms of the replacements of each corrected word. */
+export type Replacements = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function replacementsOf(corrections: readonly Correction[]): Replacements {
+  return new Map(corrections.map(({ word, replacements }) => [word, new Set(replacements.map(stem))]));
+}
+
 /** A term of the query and the number of passages that contain it. */
 export interface WeightedTerm extends QueryTerm {
   readonly passages: number;

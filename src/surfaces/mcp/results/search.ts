@@ -1,5 +1,9 @@
 import type { SearchOutput } from '../../../operations/records/search.ts';
-import type { RelatedResultOutput, SearchResultOutput } from '../../../operations/records/search-result.ts';
+import {
+  strongMatches,
+  type RelatedResultOutput,
+  type SearchResultOutput,
+} from '../../../operations/records/search-result.ts';
 import { fence, onOneLine, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
@@ -14,9 +18,10 @@ function searchText(output: SearchOutput): string {
   const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
   if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)].join('\n');
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
+  const isSure = strongMatches(results) > 0;
   return [
     ...warnings,
-    `${count}, best first. ${RECALLED_IS_DATA}`,
+    `${count}, best first${isSure ? '' : '; nothing surely fits the query'}. ${RECALLED_IS_DATA}`,
     fence(
       [results.map((each) => resultText(each)).join('\n\n'), ...relatedText(related)].join('\n\n'),
       'recalled',

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { SearchOutput } from '../../../../operations/records/search.ts';
 import type { ScoreExplanation, SearchResultOutput } from '../../../../operations/records/search-result.ts';
 import { makeStyle } from '../../format/style.ts';
-import { search, strongMatches } from './search.ts';
+import { strongMatches } from '../../../../operations/records/search-result.ts';
+import { search } from './search.ts';
 
 function result(rank: number, score: number): SearchResultOutput {
   return {
@@ -48,7 +49,7 @@ function render(results: SearchResultOutput[], overrides: Partial<SearchOutput> 
 
 function titleLines(...scores: number[]): string[] {
   return render(scores.map((score, i) => result(i + 1, score))).filter(
-    (line) => /match|^\d/.test(line) && !line.includes('result'),
+    (line) => /match|Nothing|^\d/.test(line) && !line.includes('result'),
   );
 }
 
@@ -66,7 +67,7 @@ describe('weak matches', () => {
   });
 
   it('are all results when the best one scores low', () => {
-    expect(titleLines(0.29, 0.2)).toEqual(['Only weak matches:', '1. Note 1', '2. Note 2']);
+    expect(titleLines(0.29, 0.2)).toEqual(['Nothing surely fits. The nearest:', '1. Note 1', '2. Note 2']);
     expect([strongMatches([]), strongMatches([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
   });
 });
@@ -139,10 +140,16 @@ describe('an explanation', () => {
     neighbour_contribution = 0,
     overrides: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
   ): string[] => {
-    const score = {
-      answer_confidence: 0.8,
-      share: 0.5,
-      best_evidence_rank: 2,
+    const score: ScoreExplanation = {
+      typical: 1.67,
+      parts: [
+        { name: 'match', value: 0.75, added: -0.45 },
+        { name: 'lead', value: 0.17, added: -1.43 },
+        { name: 'agreement', value: 1.04, added: 0 },
+        { name: 'neighbours', value: 0.01, added: 0 },
+      ],
+      log_odds: -0.41,
+      factor: 1,
       coverage: 0.75,
       cosine: null,
       model_coverage: 1,
@@ -168,9 +175,9 @@ describe('an explanation', () => {
       'text                   1       9.500    +0.250',
       'title                                   +0.050',
       'ranking                                  0.300',
-      'score 0.40 = 0.80 (confidence in the answer) × 0.50 (this ranking divided',
-      'by the best one)',
-      "0.80 from result 2, which has the best evidence: it has 75% of the query's",
+      'score 0.40 = log odds -0.41: +1.67 (typical of a first result) -0.45',
+      '(match) -1.43 (lead over other results)',
+      "match: has 75% of the query's words (rare ones count more)",
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../../operations/records/reasons.ts';
 import type { SearchOutput } from '../../../../operations/records/search.ts';
-import type {
-  ScoreExplanation,
-  RelatedResultOutput,
-  SearchResultOutput,
+import {
+  strongMatches,
+  type RelatedResultOutput,
+  type ScoreExplanation,
+  type SearchResultOutput,
 } from '../../../../operations/records/search-result.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
@@ -38,7 +39,8 @@ function renderSearch(output: SearchOutput, view: View): string {
     lines.push(style.dim(clip(`also searched for: ${corrected.join('; ')}`, columns)), '');
   const strong = strongMatches(results);
   for (const [i, result] of results.entries()) {
-    if (i === strong) lines.push(style.dim(i === 0 ? 'Only weak matches:' : '── weaker matches ──'), '');
+    if (i === strong)
+      lines.push(style.dim(i === 0 ? 'Nothing surely fits. The nearest:' : '── weaker matches ──'), '');
     lines.push(...resultBlock(result, view), '');
   }
   lines.push(...relatedLines(output.related, view));
@@ -72,19 +74,6 @@ function relatedLines(related: readonly RelatedResultOutput[], { style, columns 
 
 function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? '';
-}
-
-/** If the best result scores below this, all results are weak. */
-const MIN_BEST_SCORE = 0.3;
-/** Results are weak from the first one that scores below this share of the best. */
-const MIN_SHARE_OF_BEST = 0.5;
-
-/** How many results come before the weak ones, which are often noise. */
-export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
-  const best = results[0]?.score ?? 0;
-  if (best < MIN_BEST_SCORE) return 0;
-  const weak = results.findIndex(({ score }) => score < best * MIN_SHARE_OF_BEST);
-  return weak === -1 ? results.length : weak;
 }
 
 /** Whether a signal that is reported missing still found some results: for example, only some passages have vectors. */
@@ -200,23 +189,40 @@ function daysOf(days: number): string {
 /** Smaller contributions print as 0.000. */
 const MIN_SHOWN = 0.0005;
 
-function signed(added: number): string {
-  return `${added < 0 ? '' : '+'}${added.toFixed(3)}`;
+function signed(added: number, digits = 3): string {
+  return `${added < 0 ? '' : '+'}${added.toFixed(digits)}`;
 }
 
-/** `score 0.71 = 0.99 × 0.72 …`, then how the first factor was computed. */
+/** `score 0.71: log odds +0.90 = +1.67 (typical of a first result) −0.40 (match) …`, then what the match consists of. */
 function scoreReasons(
   score: number,
-  { answer_confidence, share, best_evidence_rank, coverage, cosine, model_coverage }: ScoreExplanation,
+  { typical, parts, log_odds, factor, coverage, cosine, model_coverage }: ScoreExplanation,
 ): string[] {
+  const sum = [
+    `${signed(typical, 2)} (typical of a first result)`,
+    ...parts
+      .filter(({ added }) => Math.abs(added) >= MIN_SHOWN_LOG_ODDS)
+      .map(({ name, added }) => `${signed(added, 2)} (${EVIDENCE_WORDS[name]})`),
+  ];
+  const times = factor === 1 ? '' : `, × ${factor.toFixed(2)}`;
   const words = `has ${percent(coverage)} of the query's words (rare ones count more)`;
   const weight = model_coverage === 1 ? '' : `, weighted ${percent(model_coverage)} for this query`;
   const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${weight}`;
   return [
-    `score ${score.toFixed(2)} = ${answer_confidence.toFixed(2)} (confidence in the answer) × ${share.toFixed(2)} (this ranking divided by the best one)`,
-    `${answer_confidence.toFixed(2)} from result ${String(best_evidence_rank)}, which has the best evidence: it ${words}${meaning}`,
+    `score ${score.toFixed(2)} = log odds ${signed(log_odds, 2)}${times}: ${sum.join(' ')}`,
+    `match: ${words}${meaning}`,
   ];
 }
+
+/** Smaller contributions print as 0.00. */
+const MIN_SHOWN_LOG_ODDS = 0.005;
+
+const EVIDENCE_WORDS: Readonly<Record<ScoreExplanation['parts'][number]['name'], string>> = {
+  match: 'match',
+  lead: 'lead over other results',
+  agreement: 'agreement of words and meaning',
+  neighbours: 'neighbouring turns',
+};
 
 function percent(share: number): string {
   return `${String(Math.round(share * 100))}%`;

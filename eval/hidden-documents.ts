@@ -1,0 +1,20 @@
+import type { PassageScore } from '../src/store/search-model.ts';
+import type { Store, StoreSearch } from '../src/store/store.ts';
+
+/** The store as it answers without these records. A signal may return fewer passages than it was asked for. */
+export function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store {
+  const isShown = ({ record }: PassageScore): boolean => !hidden.has(record);
+  const retrieve: StoreSearch['retrieve'] = async (namespace, request) => {
+    const { lists, cosines, passages } = await store.search.retrieve(namespace, request);
+    return {
+      lists: lists.map((list) => ({ ...list, scores: list.scores.filter(isShown) })),
+      cosines: cosines.filter(isShown),
+      passages: passages.filter(({ record }) => !hidden.has(record.id)),
+    };
+  };
+  const passages: StoreSearch['passages'] = async (...args) => {
+    const loaded = await store.search.passages(...args);
+    return { ...loaded, passages: loaded.passages.filter(({ record }) => !hidden.has(record.id)) };
+  };
+  return { ...store, search: { ...store.search, retrieve, passages } };
+}

@@ -1,0 +1,25 @@
+// Written by `npm run fit-confidence`.
+
+import type { Evidence } from './evidence.ts';
+
+/** A logistic regression: the log odds are `typical` + the sum of `weights` × (evidence − typical evidence). */
+export interface ConfidenceModel {
+  /** The log odds of a result whose evidence is typical of a first result. */
+  readonly typical: number;
+  readonly weights: Readonly<Record<keyof Evidence, number>>;
+}
+
+/** The mean evidence of the first results on the dev sets. */
+export const TYPICAL_EVIDENCE: Evidence = { match: 0.89, lead: 0.37, agreement: 1.04, neighbours: 0.01 };
+
+/** For passages with a vector. */
+export const WITH_VECTORS: ConfidenceModel = {
+  typical: 1.67,
+  weights: { match: 3.2, lead: 7.16, agreement: 0.83, neighbours: 2.43 },
+};
+
+/** For passages without a vector, and for queries in a language that the embedding model does not know. */
+export const WORDS_ALONE: ConfidenceModel = {
+  typical: 1.66,
+  weights: { match: 0.53, lead: 6.37, agreement: 0, neighbours: 0.79 },
+};

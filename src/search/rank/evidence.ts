@@ -1,0 +1,152 @@
+import type { StoredPassage } from '../../store/search-model.ts';
+import { dateTerms } from '../query/dates.ts';
+import { matchedTerms } from '../query/phrases.ts';
+import type { RetrievalResult } from '../retrieve/retrieve.ts';
+import { idfWeight, replacementsOf, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
+import type { SearchRun } from '../run.ts';
+import { isCompleted, sessionOf } from './boosts.ts';
+import type { Contribution } from './fuse.ts';
+import type { Ranked } from './rank.ts';
+
+/** How well a passage matches a query, independent of other passages. */
+export interface Match {
+  /** Cosine of query and passage; `null` without vectors. */
+  readonly cosine: number | null;
+  /** The IDF-weighted share of the query's terms that the passage has. 0 to 1. */
+  readonly coverage: number;
+}
+
+/** The evidence that a hit answers the query. */
+export interface Evidence {
+  /**
+   * How well the passage matches, by words or by meaning: 1 − (1 − w)(1 − m), where w is its share of the query's words and m
+   * its cosine as a share of `FULL_COSINE`. 0 to 1.
+   */
+  readonly match: number;
+  /** `match` × the difference of the hit's score and the mean of the best others, as a share of the best score. −1 to 1. */
+  readonly lead: number;
+  /** The hit's score as a share of the score of a passage that is the best of every signal. 0 to 1.5; above 1 by boosts. */
+  readonly agreement: number;
+  /** The part of `agreement` that comes from neighbouring turns, or from another passage of the record. 0 to 1. */
+  readonly neighbours: number;
+}
+
+const NO_TERMS: ReadonlySet<string> = new Set();
+
+/** @param impliedTerms terms that the record has by its date, its document type or a link to it, whatever its text says */
+export function matchOf(
+  passage: StoredPassage,
+  contributions: readonly Contribution[],
+  terms: readonly WeightedTerm[],
+  replacements: Replacements,
+  impliedTerms: ReadonlySet<string> = NO_TERMS,
+): Match {
+  const wanted = new Set(terms.flatMap(({ terms: words }) => words));
+  for (const words of replacements.values()) for (const word of words) wanted.add(word);
+  const matched = matchedTerms(passage, wanted);
+  let total = 0;
+  let covered = 0;
+  for (const term of terms) {
+    const weight = idfWeight(term.passages);
+    total += weight;
+    const isCovered =
+      term.terms.every((word) => matched.has(word) || impliedTerms.has(word)) ||
+      [...(replacements.get(term.surface) ?? [])].some((word) => matched.has(word));
+    if (isCovered) covered += weight;
+  }
+  const cosine = contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
+  return { cosine, coverage: total === 0 ? 0 : covered / total };
+}
+
+/** The cosine of a passage whose meaning matches in full. */
+const FULL_COSINE = 0.75;
+/** The other hits that a hit is compared with. */
+const OTHERS = 20;
+/** The score of a typical one of these, as a share of the best: it stands for each that a small store lacks. */
+const TYPICAL_SHARE = 0.59;
+const MAX_AGREEMENT = 1.5;
+
+/** Computes the evidence of the hits of one search. */
+export class EvidenceOfHits {
+  readonly #run: SearchRun;
+  readonly #retrieved: RetrievalResult;
+  readonly #replacements: Replacements;
+  readonly #termsOfDates: ReadonlySet<string>;
+  /** The share of the terms that are bigrams: half of these span two words, so that a relevant passage need not have them. */
+  readonly #bigrams: number;
+  /** The scores of the best hits as they rank, one more than a hit has others. */
+  readonly #bestScores: readonly number[];
+
+  constructor(run: SearchRun, ranked: readonly Ranked[], retrieved: RetrievalResult) {
+    this.#run = run;
+    this.#retrieved = retrieved;
+    this.#replacements = replacementsOf(retrieved.corrections);
+    this.#termsOfDates = dateTerms(run.dates);
+    const { terms } = retrieved;
+    this.#bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
+    this.#bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
+  }
+
+  matchOf(hit: Ranked): Match {
+    const { terms } = this.#retrieved;
+    return matchOf(hit.passage, hit.contributions, terms, this.#replacements, this.#impliedTerms(hit));
+  }
+
+  evidenceOf(hit: Ranked, { cosine, coverage }: Match): Evidence {
+    const reachable = this.#reachableScore();
+    const explained = [...hit.contributions, ...hit.boosts].reduce((sum, { added }) => sum + added, 0);
+    const words = clamp(coverage / (1 - this.#bigrams / 2), 1);
+    const meaning = clamp((cosine ?? 0) / FULL_COSINE, 1) * this.#meaningWeight(hit.passage);
+    const match = 1 - (1 - words) * (1 - meaning);
+    return {
+      match,
+      lead: match * this.#lead(hit),
+      agreement: clamp(matchScore(hit) / reachable, MAX_AGREEMENT),
+      neighbours: clamp((hit.score - explained) / reachable, 1),
+    };
+  }
+
+  #impliedTerms(hit: Ranked): Set<string> {
+    const implied = new Set<string>();
+    if (hit.boosts.some(({ name }) => name === 'date'))
+      for (const term of this.#termsOfDates) implied.add(term);
+    if (hit.boosts.some(({ name }) => name === 'kind') && !isCompleted(hit.passage.record))
+      for (const term of this.#run.intent?.intentTerms ?? []) implied.add(term);
+    for (const term of hit.links?.best.matchedTerms ?? []) implied.add(term);
+    return implied;
+  }
+
+  /** The score of a passage that is the best of every signal, without boosts. */
+  #reachableScore(): number {
+    const { weights } = this.#run.ranking;
+    const { vector, modelCoverage } = this.#retrieved;
+    return weights.text + (vector === null ? 0 : weights.vector * modelCoverage) || 1;
+  }
+
+  #lead(hit: Ranked): number {
+    const best = this.#bestScores[0] ?? 0;
+    if (best <= 0) return 0;
+    const own = this.#bestScores.indexOf(hit.score);
+    const others = this.#bestScores.filter((_, i) => i !== own).slice(0, OTHERS);
+    const missing = (OTHERS - others.length) * TYPICAL_SHARE * best;
+    const mean = (others.reduce((sum, other) => sum + other, 0) + missing) / OTHERS;
+    return Math.max(-1, Math.min(1, (hit.score - mean) / best));
+  }
+
+  /** 0 to 1: less for a query that the model knows in part, and for a short turn of a session, whose embedding says little. */
+  #meaningWeight(passage: StoredPassage): number {
+    const { shortTurns } = this.#run.ranking;
+    const { modelCoverage } = this.#retrieved;
+    if (shortTurns === null || sessionOf(passage) === null) return modelCoverage;
+    return modelCoverage * Math.sqrt(Math.min(1, passage.text.length / shortTurns.maxCharacters));
+  }
+}
+
+/** The score without the weight of the source, which says nothing about the match. */
+function matchScore({ score, boosts }: Ranked): number {
+  return boosts.reduce((sum, { added, factor }) => (factor === undefined ? sum : sum - added), score);
+}
+
+function clamp(value: number, max: number): number {
+  return Math.min(max, Math.max(0, value));
+}
