@@ -155,7 +155,7 @@ async function measurePartlyEmbedded(
   const words = engineSystem(set, { store, generation }, embedder, {
     ...engineOptions,
     name: 'words alone',
-    ranking: { ...configuration.ranking, weights, shortTurns: null },
+    ranking: { ...configuration.ranking, weights },
   });
   const { queries: ofWords } = await runSystem(set, words, options);
   return sequentially(

@@ -73,7 +73,7 @@ async function main(args: readonly string[]): Promise<void> {
   const model = await openModel(configuration);
   try {
     const { weights } = configuration.ranking;
-    const ranking = { ...configuration.ranking, weights: { ...weights, vector: 0 }, shortTurns: null };
+    const ranking = { ...configuration.ranking, weights: { ...weights, vector: 0 } };
     const withVectors = await samplesOf(sets, configuration, model);
     const wordsAlone = await samplesOf(sets, { ...configuration, ranking }, model);
     // The model hardly knows the language of these: their queries are judged by words alone.

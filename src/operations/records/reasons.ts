@@ -17,6 +17,7 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   date: 'date',
   speaker: 'speaker',
   session: 'session',
+  short: 'short turn',
   user: 'said by the user',
   source: 'source',
   completed: 'completed',

@@ -15,11 +15,11 @@ export const TYPICAL_EVIDENCE: Evidence = { match: 0.89, lead: 0.37, agreement: 
 /** For passages with a vector. */
 export const WITH_VECTORS: ConfidenceModel = {
   typical: 1.67,
-  weights: { match: 3.2, lead: 7.16, agreement: 0.83, neighbours: 2.43 },
+  weights: { match: 3.14, lead: 7.16, agreement: 0.87, neighbours: 2.45 },
 };
 
 /** For passages without a vector, and for queries in a language that the embedding model does not know. */
 export const WORDS_ALONE: ConfidenceModel = {
   typical: 1.66,
-  weights: { match: 0.53, lead: 6.37, agreement: 0, neighbours: 0.79 },
+  weights: { match: 0.53, lead: 6.37, agreement: 0, neighbours: 0.66 },
 };

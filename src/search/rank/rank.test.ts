@@ -165,15 +165,29 @@ describe('rank', () => {
   });
 
   it('boosts the turns of the session whose turns match best together', () => {
-    const hits = rankSamples([
+    const turns = [
       { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 1, session: 'one' },
       { passage: 2, record: 2, score: 0.49, rawScore: 0.49, ageDays: 1, session: 'two' },
       { passage: 3, record: 3, score: 0.4, rawScore: 0.4, ageDays: 1, session: 'two' },
-    ]);
+    ];
+    const hits = rankSamples(turns, { ...DEFAULT_RANKING, shortTurns: null });
     expect(hits.map(({ passage, boosts }) => [passage.record.id, boosts])).toEqual([
       [2, [{ name: 'session', added: 0.05 }]],
       [1, [{ name: 'session', added: 0.025 }]],
       [3, [{ name: 'session', added: 0.05 }]],
     ]);
+  });
+
+  it('ranks a short turn below a long one that matches equally well, and says so', () => {
+    const turns = [
+      { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 1, session: 'one' },
+      { passage: 2, record: 2, score: 0.49, rawScore: 0.49, ageDays: 1, session: 'one' },
+    ];
+    const [short, long] = turns.map(passageOf);
+    const hits = rank(RUN, turns.map(entryOf), [short!, { ...long!, text: 'word '.repeat(30) }]);
+    expect(recordIds(hits)).toEqual([2, 1]);
+    const loss = hits[1]!.boosts.find(({ name }) => name === 'short');
+    expect(loss?.added).toBeLessThan(-0.05);
+    expect(loss?.added).toBeGreaterThan(-0.08);
   });
 });

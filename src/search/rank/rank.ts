@@ -7,6 +7,7 @@ import { rrf, type Contribution } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
+import { shortTurnLoss } from './turn-weights.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
 /** A record with its score, and how the score is made up. */
@@ -57,6 +58,8 @@ export function rank(
       name,
       added: added * bestScore,
     }));
+    const lost = entry.score * shortTurnLoss(passage, ranking);
+    if (lost > 0) matchBoosts.push({ name: 'short', added: -lost });
     if (links !== null) matchBoosts.push(linkBoost(links, fullScore - entry.score - sumOf(matchBoosts)));
     const matchScore = entry.score + sumOf(matchBoosts);
     const policy = policyOf(passage.record, policies);

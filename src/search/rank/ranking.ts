@@ -17,8 +17,7 @@ export interface Ranking {
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
   readonly anchorText: AnchorText | null;
-  /** In turns of sessions shorter than `maxCharacters`, the share of text in the weights of text and vectors together. */
-  readonly shortTurns: { readonly maxCharacters: number; readonly textWeight: number } | null;
+  readonly shortTurns: ShortTurns | null;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
   /** Share added to a record of a date relative to today that the query names: "yesterday", "last week". */
@@ -58,6 +57,7 @@ export const BOOST_NAMES = [
   'date',
   'speaker',
   'session',
+  'short',
   'user',
   'title',
   'linked',
@@ -81,6 +81,15 @@ export interface AnchorText {
   readonly farShare: number;
 }
 
+/** Turns of sessions shorter than `maxCharacters`, such as "yes, on Tuesday", which say little by themselves. */
+export interface ShortTurns {
+  readonly maxCharacters: number;
+  /** The share of text in the weights of text and vectors together. */
+  readonly textWeight: number;
+  /** The share of its score that an empty turn would lose; a longer one loses less, in proportion to its length. */
+  readonly loss: number;
+}
+
 /** Shares of its neighbours' scores that a turn of a session gets. */
 export interface Smoothing {
   readonly previous: number;
@@ -99,7 +108,7 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
-  shortTurns: { maxCharacters: 150, textWeight: 0.6 },
+  shortTurns: { maxCharacters: 150, textWeight: 0.6, loss: 0.15 },
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
   speakerBoost: 0.1,

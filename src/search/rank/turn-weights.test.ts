@@ -4,10 +4,14 @@ import type { Metadata } from '../../core/types.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Fused } from './fuse.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
-import { weighShortTurns } from './turn-weights.ts';
+import { shortTurnLoss, weighShortTurns } from './turn-weights.ts';
 
 const WEIGHTS = { vector: 0.6, text: 0.4, spelling: 0.2, recency: 0 };
-const RANKING = { ...DEFAULT_RANKING, weights: WEIGHTS, shortTurns: { maxCharacters: 100, textWeight: 0.5 } };
+const RANKING = {
+  ...DEFAULT_RANKING,
+  weights: WEIGHTS,
+  shortTurns: { maxCharacters: 100, textWeight: 0.5, loss: 0.2 },
+};
 
 /** Scores of a passage that has the full weight of these signals. */
 function fusedPassage(passage: number, ...signals: Signal[]): Fused {
@@ -58,5 +62,20 @@ describe('the weights of short turns', () => {
     };
     expect(score(1.5, 0.5)).toBeCloseTo(2, 10);
     expect([score(1, 0), score(0, 1)]).toEqual([1, 1]);
+  });
+});
+
+describe('the loss of short turns', () => {
+  const lossOf = (characters: number, metadata: Metadata = { session: 's' }): number =>
+    shortTurnLoss(storedPassage({ text: 'x'.repeat(characters), record: { metadata } }), RANKING);
+
+  it('falls with the length of the turn, down to none', () => {
+    expect([0, 50, 100, 500].map((characters) => lossOf(characters))).toEqual([0.2, 0.1, 0, 0]);
+  });
+
+  it('spares notes, and rankings without the stage', () => {
+    expect(lossOf(0, {})).toBe(0);
+    const passage = storedPassage({ record: { metadata: { session: 's' } } });
+    expect(shortTurnLoss(passage, { shortTurns: null })).toBe(0);
   });
 });

@@ -34,3 +34,9 @@ export function weighShortTurns(
     }),
   );
 }
+
+/** The share of its score that a passage loses because it is a short turn. 0 to 1. */
+export function shortTurnLoss(passage: StoredPassage, { shortTurns }: Pick<Ranking, 'shortTurns'>): number {
+  if (shortTurns === null || sessionOf(passage) === null) return 0;
+  return shortTurns.loss * Math.max(0, 1 - passage.text.length / shortTurns.maxCharacters);
+}
