@@ -99,7 +99,7 @@ export const searchResult = z.strictObject({
     .array(z.array(z.number().int().nonnegative()).length(2))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
   score: share().describe(
-    'Probability that this result, or one of the four after it, is what the query asks for.',
+    'Probability that this result, or one of the four after it, is what the query asks for. If no result has 0.3, nothing surely fits.',
   ),
   created_at: z.iso.datetime(),
   age: z.string(),

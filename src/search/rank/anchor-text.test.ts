@@ -54,6 +54,18 @@ describe('anchorsIn', () => {
 });
 
 describe('matchAnchor', () => {
+  it('ignores a query that only names the other notes of a list of links', () => {
+    const list = '[[Pea soup]] · [[Jollof]] · the [[Noodles]] of the week';
+    const match = (link: number, query: string): number => {
+      const terms = parseQuery(query).terms.map((term): WeightedTerm => ({ ...term, passages: 2 }));
+      return matchAnchor(anchorsIn(storedPassage({ text: list }))[link]!, terms, new Map(), ANCHOR_TEXT)
+        .coverage;
+    };
+    expect([match(0, 'pea soup'), match(1, 'pea soup'), match(1, 'jollof')]).toEqual([1, 0, 1]);
+    expect(match(2, 'noodles of the week')).toBe(1);
+    expect(match(1, 'pea soup of the week')).toBeGreaterThan(0);
+  });
+
   it('is the share of the query that the sentence has', () => {
     expect(coverage('The [[Oven|big one]] of this autumn', 'the big one this autumn')).toBe(1);
     expect(coverage('The [[Oven|big one]]', 'big autumn')).toBe(0.5);

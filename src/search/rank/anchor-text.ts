@@ -12,6 +12,8 @@ export interface Anchor {
   readonly sentence: string;
   /** The index terms of the sentence, in order. */
   readonly terms: readonly string[];
+  /** For each term, whether it is in a link. */
+  readonly isInLink: readonly boolean[];
   /** Positions of the link in `terms`: those of its first term and of the term after its last one. */
   readonly start: number;
   readonly end: number;
@@ -75,13 +77,21 @@ const LIST_MARKER = /^(?:[-*+>]\s+|\d+[.)]\s+|\[.\]\s+)+/;
 function anchorsOf({ text, links }: LinkingSentence): Anchor[] {
   const tokens = analyze(text).filter(({ kind }) => kind !== 'tail');
   const terms = tokens.map(({ term }) => term);
-  return links.map(({ target, from, to }) => ({
-    target,
-    sentence: text.trim().replace(LIST_MARKER, ''),
-    terms,
-    start: tokens.filter((token) => token.start < from).length,
-    end: tokens.filter((token) => token.start < to).length,
-  }));
+  const sentence = text.trim().replace(LIST_MARKER, '');
+  const isInLink = new Array<boolean>(tokens.length).fill(false);
+  const spans = links.map(({ target, from, to }) => {
+    const start = firstAt(tokens, from);
+    const end = firstAt(tokens, to);
+    isInLink.fill(true, start, end);
+    return { target, start, end };
+  });
+  return spans.map((span) => ({ ...span, sentence, terms, isInLink }));
+}
+
+/** The index of the first token that starts at this offset or after it. */
+function firstAt(tokens: readonly { readonly start: number }[], offset: number): number {
+  const index = tokens.findIndex(({ start }) => start >= offset);
+  return index === -1 ? tokens.length : index;
 }
 
 /** How well a link and the words around it match a query. */
@@ -97,17 +107,21 @@ export interface AnchorMatch {
   readonly matchedTerms: ReadonlySet<string>;
 }
 
+const NO_MATCH: AnchorMatch = { coverage: 0, matched: 0, matchedTerms: new Set() };
+
 /** @param replacements the index terms that were searched for in place of a misspelt word */
 export function matchAnchor(
-  { terms, start, end }: Anchor,
+  { terms, isInLink, start, end }: Anchor,
   wanted: readonly WeightedTerm[],
   replacements: Replacements,
   { near, farShare }: AnchorText,
 ): AnchorMatch {
   const distances = new Map<string, number>();
+  const ownTerms = new Set<string>();
   for (const [i, term] of terms.entries()) {
     const distance = i < start ? start - i : Math.max(0, i - end + 1);
     distances.set(term, Math.min(distance, distances.get(term) ?? distance));
+    if (distance === 0 || isInLink[i] !== true) ownTerms.add(term);
   }
   const matchedTerms = new Set<string>();
   let matched = 0;
@@ -125,6 +139,8 @@ export function matchAnchor(
     const isNear = found.every((word) => distances.get(word)! <= near);
     covered += isNear ? weight : weight * farShare;
   }
+  // A query that only names other notes of a list of links says nothing about this one.
+  if (![...matchedTerms].some((term) => ownTerms.has(term))) return NO_MATCH;
   return { coverage: total === 0 ? 0 : covered / total, matched, matchedTerms };
 }
 

@@ -1,8 +1,8 @@
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import type { SearchRun } from '../run.ts';
-import { isCompleted, isDatedByFile } from './boosts.ts';
+import { isDatedByFile } from './boosts.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
-import { EvidenceOfHits, type Evidence, type Match } from './evidence.ts';
+import { EvidenceOfHits, isWanted, type Evidence, type Match } from './evidence.ts';
 import type { Ranked } from './rank.ts';
 
 /** A record among the results, with the passage that matches best. */
@@ -40,7 +40,7 @@ export const EVIDENCE_NAMES = [
 ] as const satisfies (keyof Evidence)[];
 
 /** Factor for a note that matches the query's dates only by the time of its file. */
-const FILE_DATE_FACTOR = 0.5;
+const FILE_DATE_FACTOR = 0.3;
 
 /** Properties of a search as a whole. */
 interface AnswerProperties {
@@ -61,9 +61,8 @@ export function* withConfidence(
   for (const hit of ranked) {
     const match = evidenceOfHits.matchOf(hit);
     const isDated = hit.boosts.some(({ name }) => name === 'date');
-    const isIntended = hit.boosts.some(({ name }) => name === 'kind') && !isCompleted(hit.passage.record);
     const evidence = evidenceOfHits.evidenceOf(hit, match);
-    const isListed = isList && (isDated || isIntended);
+    const isListed = isList && (isDated || isWanted(hit, run.intent));
     const modelCoverage = match.cosine === null || isListed ? 0 : retrieved.modelCoverage;
     const dateFactor = isDated && isDatedByFile(hit.passage) ? FILE_DATE_FACTOR : 1;
     const confidenceParts: ConfidenceParts = {

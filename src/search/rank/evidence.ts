@@ -1,5 +1,6 @@
 import type { StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
+import type { QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { idfWeight, replacementsOf, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
@@ -110,8 +111,8 @@ export class EvidenceOfHits {
     const implied = new Set<string>();
     if (hit.boosts.some(({ name }) => name === 'date'))
       for (const term of this.#termsOfDates) implied.add(term);
-    if (hit.boosts.some(({ name }) => name === 'kind') && !isCompleted(hit.passage.record))
-      for (const term of this.#run.intent?.intentTerms ?? []) implied.add(term);
+    const { intent } = this.#run;
+    if (isWanted(hit, intent)) for (const term of intent?.intentTerms ?? []) implied.add(term);
     for (const term of hit.links?.best.matchedTerms ?? []) implied.add(term);
     return implied;
   }
@@ -140,6 +141,12 @@ export class EvidenceOfHits {
     if (shortTurns === null || sessionOf(passage) === null) return modelCoverage;
     return modelCoverage * Math.sqrt(Math.min(1, passage.text.length / shortTurns.maxCharacters));
   }
+}
+
+/** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */
+export function isWanted({ boosts, passage }: Ranked, intent: QueryIntent | null): boolean {
+  if (intent === null || !boosts.some(({ name }) => name === 'kind')) return false;
+  return isCompleted(passage.record) === (intent.state === 'done');
 }
 
 /** The score without the weight of the source, which says nothing about the match. */

@@ -98,6 +98,8 @@ describe('search with an intent', () => {
   it('lists completed documents for a query that asks for them', async () => {
     expect((await titles('completed todos'))[0]).toBe('Todos');
     expect((await titles('completed todos'))[1]).toBe('done');
+    const { hits } = await found('completed todos');
+    expect(hits[1]?.confidence).toBeGreaterThan(0.5);
     expect(await titles('done tasks', { ...ALL_LIVE, origins: ['source'] })).toEqual(['done']);
   });
 

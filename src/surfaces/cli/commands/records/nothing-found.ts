@@ -45,7 +45,8 @@ function belowMinScore(
   of = '',
 ): string {
   const count = results === 1 ? `1 result${of} scores` : `${String(results)} results${of} score`;
-  return `${count} below ${String(min_score)}, at best ${best_score.toFixed(2)}`;
+  // Rounded up, 0.049 would not be below 0.05.
+  return `${count} below ${String(min_score)}, at best ${(Math.floor(best_score * 100) / 100).toFixed(2)}`;
 }
 
 function defaultAdvice(query: string): string {

@@ -167,7 +167,9 @@ function explanation(
       signal === 'recency' ? new Date(raw).toISOString().slice(0, 10) : raw.toFixed(3),
       signed(added),
     ]),
-    ...explained.boosts.map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
+    ...explained.boosts
+      .filter(({ added }) => Math.abs(added) >= MIN_SHOWN)
+      .map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
     ...(Math.abs(explained.neighbour_contribution) < MIN_SHOWN
       ? []
       : [['neighbours', '', '', signed(explained.neighbour_contribution)]]),
@@ -214,8 +216,8 @@ function scoreReasons(
   ];
 }
 
-/** Smaller contributions print as 0.00. */
-const MIN_SHOWN_LOG_ODDS = 0.005;
+/** Smaller contributions hardly change the score. */
+const MIN_SHOWN_LOG_ODDS = 0.03;
 
 const EVIDENCE_WORDS: Readonly<Record<ScoreExplanation['parts'][number]['name'], string>> = {
   match: 'match',
