@@ -28,6 +28,7 @@ const policies: z.ZodType<Readonly<Record<string, SourcePolicy>>> = z.record(
   z.strictObject({
     weight: z.number().min(0).default(SOURCE_POLICY.weight),
     minScore: z.number().min(0).max(1).default(SOURCE_POLICY.minScore),
+    allWordsSuffice: z.boolean().default(SOURCE_POLICY.allWordsSuffice),
     recency: z
       .strictObject({ weight: z.number().min(0).max(1).nullable(), halfLifeDays: z.number().positive() })
       .nullable()

@@ -126,7 +126,9 @@ describe('evaluateSet', () => {
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
     expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
     expect(setReport(result).join('\n')).toMatch(/goal: recall of todos at least 90\.0 +100\.0 met/);
-    const hidden = withOverrides(CONFIGURATION, { sources: { tasks: { weight: 0, minScore: 1 } } });
+    const hidden = withOverrides(CONFIGURATION, {
+      sources: { tasks: { weight: 0, minScore: 1, allWordsSuffice: false } },
+    });
     const without = await evaluateSet(loadSet(file), hidden, model, noExtras);
     expect(without.ambient?.halves['dev']?.recall.todos).toEqual({ queries: 1, recall: 0 });
   });

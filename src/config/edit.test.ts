@@ -7,6 +7,7 @@ import type { Json } from '../core/types.ts';
 import { configAppend, configSet } from './edit.ts';
 import { loadConfig } from './load.ts';
 import { effectiveSetting, effectiveSettings } from './effective-settings.ts';
+import { nameKey } from './sources-schema.ts';
 
 let home: string;
 let file: string;
@@ -114,7 +115,9 @@ describe('configSet', () => {
       fc.tuple(fc.constant('startup.enabled'), fc.boolean()),
       fc.tuple(
         fc.constant('vaults'),
-        fc.array(fc.record({ path: name.map((text) => `/v/${encodeURIComponent(text)}`), name })),
+        fc
+          .uniqueArray(name, { selector: nameKey, maxLength: 10 })
+          .map((names) => names.map((text) => ({ path: `/v/${encodeURIComponent(text)}`, name: text }))),
       ),
     );
     const start = fc.constantFrom(

@@ -39,7 +39,8 @@ const minScore = () =>
     .max(1)
     .exactOptional()
     .describe(
-      'Leaves out its results that score lower, in addition to `search.minScore`. The default is 0 for vaults and 0.1 for commands.',
+      'Leaves out its results that score lower, in addition to `search.minScore`. The default is 0 for vaults. The ' +
+        'default for commands is 0.1, and then a document that has all words of the query stays.',
     );
 const includeInContext = () =>
   z

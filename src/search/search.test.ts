@@ -90,7 +90,7 @@ describe('runSearch', () => {
     const { hits, run } = await runSearch({
       ...{ store, namespace: 'n', query: 'marble', filter: ALL_LIVE, vectors: null },
       ...{ limit: 1, ranking: DEFAULT_RANKING },
-      policies: new Map([['tasks', { ...SOURCE_POLICY, weight: 2, minScore: 1 }]]),
+      policies: new Map([['tasks', { ...SOURCE_POLICY, weight: 2, minScore: 1, allWordsSuffice: false }]]),
     });
     const [shown] = hits.map(({ passage }) => passage.record.id);
     const dropped = run.trace.drops.map(({ stage, reason, ...subject }) => [

@@ -2,6 +2,7 @@ import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { BelongsTo } from '../store/model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
+import { subjectOf } from './explain/trace.ts';
 import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
@@ -9,10 +10,10 @@ import { containsPhrases } from './query/phrases.ts';
 import { dateOf } from './rank/boosts.ts';
 import { withConfidence, type Hit } from './rank/confidence.ts';
 import { fuse } from './rank/fuse.ts';
-import { rank, type Ranked } from './rank/rank.ts';
+import { rank } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
-import { policyOf } from './rank/source-policy.ts';
+import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
@@ -160,10 +161,6 @@ function select({ query, dates, intent, trace }: SearchRun, passages: readonly S
   return { selected, isDateOnly, confidenceFactor: 1 };
 }
 
-function subjectOf({ id, record }: StoredPassage): { readonly passage: number; readonly record: number } {
-  return { passage: id, record: record.id };
-}
-
 /** The passages of records of these dates, and those whose text has a date in the words of the query or in ISO 8601. */
 function passagesOfDates(
   passages: readonly StoredPassage[],
@@ -186,51 +183,4 @@ function isoDay(time: Timestamp): string {
   const day = new Date(time);
   const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
-}
-
-interface LimitedHits {
-  readonly hits: readonly Hit[];
-  readonly belowMinScore: readonly Hit[];
-  readonly belowSourceMinScore: readonly Hit[];
-  /** The hits within the limit, and the best note even if it is beyond the limit. */
-  readonly eligible: readonly Hit[];
-}
-
-/** Applies the limit and the minimum scores. A hit below its source's minimum does not count towards the limit. */
-function limitHits(
-  { limit, minScore, policies, trace }: SearchRun,
-  ranked: readonly Ranked[],
-  rated: Iterable<Hit>,
-): LimitedHits {
-  const limited: Hit[] = [];
-  const belowMinScore: Hit[] = [];
-  const belowSourceMinScore: Hit[] = [];
-  let note: Hit | undefined;
-  let taken = 0;
-  for (const hit of rated) {
-    taken++;
-    const subject = subjectOf(hit.passage);
-    if (hit.confidence < (policyOf(hit.passage.record, policies)?.minScore ?? 0)) {
-      trace.drop('below-source-min-score', subject);
-      if (taken <= limit) belowSourceMinScore.push(hit);
-      continue;
-    }
-    if (hit.passage.record.origin !== 'source') note ??= hit;
-    if (limited.length === limit) trace.drop('over-limit', subject);
-    else {
-      limited.push(hit);
-      if (hit.confidence < minScore) {
-        trace.drop('below-min-score', subject);
-        belowMinScore.push(hit);
-      }
-    }
-    if (limited.length === limit && note !== undefined) break;
-  }
-  for (const { passage } of ranked.slice(taken)) trace.drop('over-limit', subjectOf(passage));
-  return {
-    hits: limited.filter(({ confidence }) => confidence >= minScore),
-    belowMinScore,
-    belowSourceMinScore,
-    eligible: note === undefined || limited.includes(note) ? limited : [...limited, note],
-  };
 }

@@ -102,6 +102,7 @@ export const policySamples: fc.Arbitrary<SourcePolicies> = fc
       fc.record({
         weight: fc.double({ min: 0, max: 2, noNaN: true }),
         minScore: fc.constant(0),
+        allWordsSuffice: fc.boolean(),
         recency: fc.option(
           fc.record({
             weight: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),

@@ -35,11 +35,26 @@ const { vaults, sources } = CONFIG;
 describe('source policies', () => {
   it('use the settings, and defaults for the rest', () => {
     expect(Object.fromEntries(sourcePolicies(vaults, sources))).toEqual({
-      Notes: { weight: 1, minScore: 0, recency: null },
-      old: { weight: 0.5, minScore: 0.2, recency: null },
-      tasks: { weight: 0.5, minScore: 0.1, recency: { weight: null, halfLifeDays: 7 } },
-      mail: { weight: 0.7, minScore: 0.99, recency: { weight: null, halfLifeDays: 7 } },
-      paused: { weight: 0.5, minScore: 0.1, recency: { weight: null, halfLifeDays: 7 } },
+      Notes: { weight: 1, minScore: 0, allWordsSuffice: false, recency: null },
+      old: { weight: 0.5, minScore: 0.2, allWordsSuffice: false, recency: null },
+      tasks: {
+        weight: 0.5,
+        minScore: 0.1,
+        allWordsSuffice: true,
+        recency: { weight: null, halfLifeDays: 7 },
+      },
+      mail: {
+        weight: 0.7,
+        minScore: 0.99,
+        allWordsSuffice: false,
+        recency: { weight: null, halfLifeDays: 7 },
+      },
+      paused: {
+        weight: 0.5,
+        minScore: 0.1,
+        allWordsSuffice: true,
+        recency: { weight: null, halfLifeDays: 7 },
+      },
     });
   });
 

@@ -75,11 +75,18 @@ function namedSettings(
 }
 
 function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
-  const { weight: defaultWeight, minScore: defaultMinScore, recency } = VAULT_POLICY;
-  return { weight: weight ?? defaultWeight, minScore: minScore ?? defaultMinScore, recency };
+  return withSettings(VAULT_POLICY, weight, minScore);
 }
 
 function policyOfSource({ weight, minScore }: SourceConfig): SourcePolicy {
-  const { weight: defaultWeight, minScore: defaultMinScore, recency } = SOURCE_POLICY;
-  return { weight: weight ?? defaultWeight, minScore: minScore ?? defaultMinScore, recency };
+  return withSettings(SOURCE_POLICY, weight, minScore);
+}
+
+/** A configured minimum score has no exceptions. */
+function withSettings(defaults: SourcePolicy, weight?: number, minScore?: number): SourcePolicy {
+  return {
+    ...defaults,
+    ...(weight !== undefined && { weight }),
+    ...(minScore !== undefined && { minScore, allWordsSuffice: false }),
+  };
 }

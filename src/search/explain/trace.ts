@@ -1,3 +1,5 @@
+import type { StoredPassage } from '../../store/search-model.ts';
+
 /** The stage of a search in which each reason occurs. */
 const STAGES = {
   /** The query's more frequent terms would exceed `Ranking.frequencyBudget`. */
@@ -30,6 +32,14 @@ type SearchStage = (typeof STAGES)[DropReason];
 
 /** What was dropped: a term of the query, or a passage. */
 type DropSubject = { readonly term: string } | { readonly passage: number; readonly record?: number };
+
+/** A passage as the subject of a drop. */
+export function subjectOf({ id, record }: StoredPassage): {
+  readonly passage: number;
+  readonly record: number;
+} {
+  return { passage: id, record: record.id };
+}
 
 type Drop = DropSubject & { readonly stage: SearchStage; readonly reason: DropReason };
 

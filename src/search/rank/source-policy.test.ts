@@ -150,7 +150,7 @@ describe('search of sources', () => {
     expect(all.belowSourceMinScore).toEqual([]);
     const [best = 0, , weakest = 0] = all.hits.map(({ confidence }) => confidence);
     const atLeast = (minScore: number): SourcePolicies =>
-      new Map([['tasks', { ...SOURCE_POLICY, minScore }]]);
+      new Map([['tasks', { ...SOURCE_POLICY, minScore, allWordsSuffice: false }]]);
     const few = await found(writes, atLeast((best + weakest) / 2));
     expect(titles(few.hits)).toEqual(['marble worktop', 'note']);
     expect(titles(few.belowSourceMinScore)).toEqual(['weak']);
@@ -159,5 +159,19 @@ describe('search of sources', () => {
     expect(titles(none.hits)).toEqual(['note']);
     expect(titles(none.belowSourceMinScore)).toEqual(['marble worktop']);
     expect(titles((await found(writes, atLeast(best))).hits)).toContain('marble worktop');
+  });
+
+  it('keeps a document with all words of the query below the default minimum, and drops it below a configured one', async () => {
+    const writes = [
+      note('marble worktop', { title: 'marble worktop' }),
+      task('marble worktop', 'all words'),
+      task('marble for the bath', 'one word'),
+    ];
+    const lenient = { ...SOURCE_POLICY, minScore: 0.9 };
+    const byDefault = await found(writes, new Map([['tasks', lenient]]));
+    expect(titles(byDefault.hits)).toEqual(['marble worktop', 'all words']);
+    expect(titles(byDefault.belowSourceMinScore)).toEqual(['one word']);
+    const configured = { ...lenient, allWordsSuffice: false };
+    expect(titles((await found(writes, new Map([['tasks', configured]]))).hits)).toEqual(['marble worktop']);
   });
 });

@@ -6,6 +6,8 @@ export interface SourcePolicy {
   readonly weight: number;
   /** Records of a lower confidence are dropped. 0 to 1. */
   readonly minScore: number;
+  /** Whether a record that has all of the query's words is exempt from `minScore`. */
+  readonly allWordsSuffice: boolean;
   /** `null` means that the ranking's own recency applies. */
   readonly recency: SourceRecency | null;
 }
@@ -23,15 +25,17 @@ export type SourcePolicies = ReadonlyMap<string, SourcePolicy>;
 export const NO_POLICIES: SourcePolicies = new Map();
 
 /** The default of vaults. */
-export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, recency: null };
+export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, allWordsSuffice: false, recency: null };
 
 /**
  * The default of sources: a todo ranks below a note that matches equally well, by more than recency can make up for.
- * The short half-life favours recent documents, and a document that hardly matches is left out.
+ * The short half-life favours recent documents, and a document that hardly matches is left out. One that has all of
+ * the query's words stays: in a store of a few records, a todo below a note scores low however well it matches.
  */
 export const SOURCE_POLICY: SourcePolicy = {
   weight: 0.5,
   minScore: 0.1,
+  allWordsSuffice: true,
   recency: { weight: null, halfLifeDays: 7 },
 };
 
