@@ -88,12 +88,13 @@ function partlyEmbeddedTable({ partly, measure, metrics }: SetResult): string[] 
 function ablationTable({ ablation, measure, metrics }: SetResult): string[] {
   const rows = Object.entries(ablation).map(([name, { metrics: without, difference }]) => [
     name,
+    percent(without['R@1']),
     percent(without[measure]),
     ...intervalCells(difference),
   ]);
   if (rows.length === 0) return [];
-  const all = ['nothing', percent(metrics[measure])];
-  return tableLines([['without', measure, 'gain', '95% interval'], all, ...rows]);
+  const all = ['nothing', percent(metrics['R@1']), percent(metrics[measure])];
+  return tableLines([['without', 'R@1', measure, 'gain', '95% interval'], all, ...rows]);
 }
 
 function typoTable({ typos, measure }: SetResult): string[] {
