@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Metadata } from '../../core/types.ts';
+import { retrievalResult } from '../../../test/contract/retrieval-result.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import { confidenceOf, EVIDENCE_NAMES, partsOf, withConfidence, type Hit } from './confidence.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
 import type { Evidence } from './evidence.ts';
-import { parseQuery } from '../query/parse.ts';
 import type { Ranked } from './rank.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
@@ -22,18 +22,7 @@ function hit(score: number, { raw, text = '' }: { raw?: number; text?: string } 
 }
 
 function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {
-  const empty = {
-    intent: null,
-    lists: [],
-    corrections: [],
-    missing: [],
-    vectors: null,
-    vector: QUERY_VECTOR,
-    constrainedMatches: new Set<number>(),
-    notEmbedded: new Set<number>(),
-  };
-  const terms = parseQuery(query).terms.map((term) => ({ ...term, passages: 1 }));
-  return { ...empty, modelCoverage: 1, terms, ...overrides };
+  return retrievalResult(query, { vector: QUERY_VECTOR, ...overrides });
 }
 
 function rated(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}, query = 'oven'): Hit[] {

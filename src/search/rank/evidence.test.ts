@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { retrievalResult, weightedTerms } from '../../../test/contract/retrieval-result.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
-import { parseQuery } from '../query/parse.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import type { WeightedTerm } from '../retrieve/text.ts';
 import { EvidenceOfHits, matchOf, type Evidence } from './evidence.ts';
 import type { Ranked } from './rank.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
@@ -12,13 +11,9 @@ import { DEFAULT_RANKING } from './ranking.ts';
 const RUN = searchRun('oven');
 const REACHABLE = DEFAULT_RANKING.weights.text;
 
-function weighted(query: string, passages = 1): WeightedTerm[] {
-  return parseQuery(query).terms.map((term) => ({ ...term, passages }));
-}
-
 function coverage(query: string, text: string, corrected: [string, string][] = []): number {
   const replacements = new Map(corrected.map(([word, stem]) => [word, new Set([stem])]));
-  return matchOf(storedPassage({ text }), [], weighted(query), replacements).coverage;
+  return matchOf(storedPassage({ text }), [], weightedTerms(query), replacements).coverage;
 }
 
 function hit(score: number, overrides: { raw?: number; text?: string; session?: string } = {}): Ranked {
@@ -31,22 +26,8 @@ function hit(score: number, overrides: { raw?: number; text?: string; session?: 
   return { passage: storedPassage({ text, record }), score, contributions, boosts: [], links: null };
 }
 
-function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {
-  const empty = {
-    intent: null,
-    lists: [],
-    corrections: [],
-    missing: [],
-    vectors: null,
-    vector: null,
-    constrainedMatches: new Set<number>(),
-    notEmbedded: new Set<number>(),
-  };
-  return { ...empty, modelCoverage: 1, terms: weighted(query), ...overrides };
-}
-
 function evidenceOf(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}): Evidence[] {
-  const evidence = new EvidenceOfHits(RUN, hits, retrieved('oven', overrides));
+  const evidence = new EvidenceOfHits(RUN, hits, retrievalResult('oven', overrides));
   return hits.map((each) => evidence.evidenceOf(each, evidence.matchOf(each)));
 }
 
@@ -58,7 +39,7 @@ describe('matchOf', () => {
     expect(coverage('', 'garden')).toBe(0);
     const record = { title: 'Oven', tags: ['home'], metadata: { aliases: ['Cooker'] } };
     const titled = storedPassage({ headings: ['Kitchen'], record });
-    expect(matchOf(titled, [], weighted('oven kitchen home cooker'), new Map()).coverage).toBe(1);
+    expect(matchOf(titled, [], weightedTerms('oven kitchen home cooker'), new Map()).coverage).toBe(1);
   });
 
   it('counts a misspelt term as covered if the passage contains its replacement', () => {
@@ -67,8 +48,8 @@ describe('matchOf', () => {
   });
 
   it('weights terms by IDF', () => {
-    const [rare] = weighted('zebulon', 1);
-    const [common] = weighted('plumber', 1000);
+    const [rare] = weightedTerms('zebulon', 1);
+    const [common] = weightedTerms('plumber', 1000);
     const match = matchOf(storedPassage({ text: 'zebulon' }), [], [rare!, common!], new Map());
     expect(match.coverage).toBeGreaterThan(0.8);
   });
@@ -79,7 +60,7 @@ describe('evidenceOf', () => {
     const match = (text: string, raw: number): number => evidenceOf([hit(1, { text, raw })])[0]!.match;
     expect([match('oven', 0), match('', 0.75), match('', 0), match('', -1)]).toEqual([1, 1, 0, 0]);
     expect(match('', 0.3)).toBeCloseTo(0.4);
-    const half = new EvidenceOfHits(RUN, [], retrieved('oven kitchen'));
+    const half = new EvidenceOfHits(RUN, [], retrievalResult('oven kitchen'));
     const both = hit(1, { text: 'oven', raw: 0.375 });
     expect(half.evidenceOf(both, half.matchOf(both)).match).toBeCloseTo(0.75);
   });
@@ -96,7 +77,7 @@ describe('evidenceOf', () => {
 
   it('takes half of the bigrams of a query as all', () => {
     const text = '日本';
-    const terms = weighted('日本語');
+    const terms = weightedTerms('日本語');
     expect(terms.map(({ kind }) => kind)).toEqual(['bigram', 'bigram']);
     expect(evidenceOf([hit(1, { text })], { terms })[0]!.match).toBe(1);
   });
