@@ -178,7 +178,7 @@ async function deriveEdges(
   for (const { id, docs } of set.collections)
     if (docs.some(isFromSource))
       await deriveBelongsTo({
-        ...{ store, namespace: namespaceOf(set, id), vectors, all: true },
+        ...{ store, namespace: namespaceOf(set, id), vectors, excludedSources: [], all: true },
         now: set.now ?? WRITTEN_AT,
       });
 }

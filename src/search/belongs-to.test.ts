@@ -9,7 +9,7 @@ const NAMESPACE = 'n';
 const SOURCE = { origin: 'source', source: 'tasks', title: '' } as const;
 
 function derive(store: Store): Promise<number> {
-  return deriveBelongsTo({ store, namespace: NAMESPACE, vectors: null, now: NOW });
+  return deriveBelongsTo({ store, namespace: NAMESPACE, vectors: null, excludedSources: [], now: NOW });
 }
 
 /** The first note of a document. */
@@ -38,8 +38,8 @@ describe('deriveBelongsTo', () => {
     expect(await derive(store)).toBe(2);
     expect([await firstNote(store, 3), await firstNote(store, 4)]).toEqual([1, 2]);
     expect(await derive(store)).toBe(0);
-    const { lastChange, belongsToChange } = await store.records.bounds(NAMESPACE);
-    expect(belongsToChange).toBe(lastChange);
+    const { lastChange, belongsTo } = await store.records.bounds(NAMESPACE);
+    expect(belongsTo).toEqual({ upTo: lastChange, excludedSources: [], pass: null });
   });
 
   it('searches new documents again, and those that a new note concerns', async () => {
@@ -68,15 +68,55 @@ describe('deriveBelongsTo', () => {
   it('stops between documents when it is aborted, and continues later', async () => {
     const store = await filled();
     const signal = AbortSignal.abort();
-    const options = { store, namespace: NAMESPACE, vectors: null, now: NOW, signal };
+    const options = { store, namespace: NAMESPACE, vectors: null, excludedSources: [], now: NOW, signal };
     await expect(deriveBelongsTo(options)).rejects.toMatchObject({ code: 'aborted' });
     expect(await derive(store)).toBe(2);
+  });
+
+  it('continues an interrupted pass over all documents, and then considers what changed meanwhile', async () => {
+    const store = await filled();
+    const many = Array.from({ length: 120 }, (_, i) => note(`call number ${String(i)}`, SOURCE));
+    await write(store, NAMESPACE, ...many);
+    const interruption = new AbortController();
+    const run = (signal: AbortSignal | undefined, searched: number[]): Promise<number> =>
+      deriveBelongsTo({
+        ...{ store, namespace: NAMESPACE, vectors: null, excludedSources: [], now: NOW },
+        ...(signal !== undefined && { signal }),
+        onProgress: (progress) => {
+          if (progress.stage !== 'relating') return;
+          searched.push(progress.done);
+          if (progress.done === 110) interruption.abort();
+        },
+      });
+    await expect(run(interruption.signal, [])).rejects.toMatchObject({ code: 'aborted' });
+    const { lastChange, belongsTo } = await store.records.bounds(NAMESPACE);
+    expect(belongsTo).toMatchObject({ upTo: 0, pass: { upTo: lastChange, document: 102 } });
+    expect(await firstNote(store, 3)).toBe(1);
+    await write(store, NAMESPACE, note('Older tiles: buy tiles, buy more tiles', { title: 'Buy tiles' }));
+    const searched: number[] = [];
+    expect(await run(undefined, searched)).toBe(22 + 1);
+    expect(searched).toEqual([...Array.from({ length: 22 }, (_, i) => i + 1), 1]);
+    expect(await firstNote(store, 3)).toBe(125);
+    expect(await derive(store)).toBe(0);
+  });
+
+  it('searches all documents again when other vaults are excluded than before', async () => {
+    const store = await filled();
+    const hidden = { origin: 'vault', source: 'Work', key: 'buy.md', title: 'Buy tiles' } as const;
+    await write(store, NAMESPACE, note('buy tiles', hidden));
+    const without = (...excludedSources: string[]): Promise<number> =>
+      deriveBelongsTo({ store, namespace: NAMESPACE, vectors: null, excludedSources, now: NOW });
+    expect(await without('Work')).toBe(2);
+    expect(await firstNote(store, 3)).toBe(1);
+    expect(await without('Work')).toBe(0);
+    expect(await without()).toBe(2);
+    expect(await firstNote(store, 3)).toBe(5);
   });
 
   it('does not treat a store without documents as unfinished', async () => {
     const store = openSqliteInMemory();
     await write(store, NAMESPACE, note('Tiles'));
     expect(await derive(store)).toBe(0);
-    expect((await store.records.bounds(NAMESPACE)).belongsToChange).toBe(1);
+    expect((await store.records.bounds(NAMESPACE)).belongsTo.upTo).toBe(1);
   });
 });

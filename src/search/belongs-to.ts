@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
 import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
-import type { NoteOfDocument } from '../store/model.ts';
+import type { BelongsToProgress, NoteOfDocument, RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { matchOf } from './rank/evidence.ts';
 import { replacementsOf } from './retrieve/text.ts';
@@ -14,6 +15,8 @@ export interface DerivationOptions extends ProgressOptions {
   /** `null` to compare words only. */
   readonly vectors: VectorIndexRef | null;
   readonly now: Timestamp;
+  /** Vaults whose notes are left out, as if they were not stored. */
+  readonly excludedSources: readonly string[];
   /** Searches all documents again, even if nothing has changed. */
   readonly all?: boolean;
 }
@@ -45,32 +48,71 @@ const MAX_INCREMENTAL_CHANGES = 500;
 /** The maximum number of documents that are searched again because of one changed note. */
 const MAX_AFFECTED = 30;
 
+/** Whether there is nothing to derive. */
+export function isUpToDate(
+  { lastChange, belongsTo: { upTo, excludedSources, pass } }: Pick<RecordBounds, 'lastChange' | 'belongsTo'>,
+  excluded: readonly string[],
+): boolean {
+  return lastChange === upTo && pass === null && isDeepStrictEqual(excludedSources, excluded);
+}
+
 /**
  * Derives the notes to which documents of sources belong: the notes that the text of the document finds. Only documents that
- * changed, and documents whose notes changed, are searched again. Returns their number.
+ * changed, and documents whose notes changed, are searched again; all are after many changes, and when other vaults are
+ * excluded than before. After an interruption, a pass over all documents continues. Returns the number of documents.
  * @throws LociError `aborted`, and the errors of the store and the model
  */
 export async function deriveBelongsTo(options: DerivationOptions): Promise<number> {
-  const { store, namespace } = options;
-  const { lastChange, belongsToChange } = await store.records.bounds(namespace);
-  if (lastChange === belongsToChange && options.all !== true) return 0;
+  const { store, namespace, excludedSources, all = false } = options;
+  const bounds = await store.records.bounds(namespace);
+  if (!all && isUpToDate(bounds, excludedSources)) return 0;
+  const { lastChange, belongsTo: before } = bounds;
   const documents = await sourceDocuments(options);
-  const affected =
-    documents.length === 0 ? null : await affectedDocuments(options, documents, belongsToChange);
-  const selected = documents.filter(({ id }) => affected === null || affected.has(id));
+  const isSameVaults = isDeepStrictEqual(before.excludedSources, excludedSources);
+  if (!all && isSameVaults && before.pass === null) {
+    const affected =
+      documents.length === 0 ? new Set() : await affectedDocuments(options, documents, before.upTo);
+    if (affected !== null) {
+      const selected = documents.filter(({ id }) => affected.has(id));
+      await deriveEdges(options, selected, () => before);
+      await store.records.commit(namespace, {
+        belongsTo: { edges: new Map(), progress: { ...before, upTo: lastChange } },
+      });
+      return selected.length;
+    }
+  }
+  const begun = all || !isSameVaults ? null : before.pass;
+  const pass = begun ?? { upTo: lastChange, document: 0 };
+  const remaining = documents.filter(({ id }) => id > pass.document);
+  await deriveEdges(options, remaining, (document) => ({
+    upTo: before.upTo,
+    excludedSources,
+    pass: { ...pass, document },
+  }));
+  // Records that changed since the pass began have higher sequence numbers.
+  const progress = { upTo: pass.upTo, excludedSources, pass: null };
+  await store.records.commit(namespace, { belongsTo: { edges: new Map(), progress } });
+  const isBehind = pass.upTo < lastChange;
+  return remaining.length + (isBehind ? await deriveBelongsTo({ ...options, all: false }) : 0);
+}
+
+/** Commits the edges in pages. @param progressAfter the progress when this document and those before it are done */
+async function deriveEdges(
+  options: DerivationOptions,
+  documents: readonly SourceDocument[],
+  progressAfter: (document: number) => BelongsToProgress,
+): Promise<void> {
+  const { store, namespace, onProgress } = options;
   let edges = new Map<number, NoteOfDocument[]>();
-  for (const [done, document] of selected.entries()) {
+  for (const [done, document] of documents.entries()) {
     assertNotAborted(options);
     edges.set(document.id, await notesOfDocument(options, document));
-    if (edges.size === PAGE) {
-      await store.records.commit(namespace, { belongsTo: { edges, upTo: belongsToChange } });
+    if (edges.size === PAGE || done === documents.length - 1) {
+      await store.records.commit(namespace, { belongsTo: { edges, progress: progressAfter(document.id) } });
       edges = new Map();
     }
-    options.onProgress?.({ stage: 'relating', subject: namespace, done: done + 1, total: selected.length });
+    onProgress?.({ stage: 'relating', subject: namespace, done: done + 1, total: documents.length });
   }
-  // Records that changed meanwhile have higher sequence numbers.
-  await store.records.commit(namespace, { belongsTo: { edges, upTo: lastChange } });
-  return selected.length;
 }
 
 type SourceDocument = Pick<LociRecord, 'id' | 'title' | 'content'>;
@@ -88,14 +130,14 @@ async function sourceDocuments({ store, namespace, now }: DerivationOptions): Pr
   }
 }
 
-/** The documents to search again; `null` for all. */
+/** The documents to search again; `null` for all. @param after the last change that their edges take into account */
 async function affectedDocuments(
   options: DerivationOptions,
   documents: readonly SourceDocument[],
   after: number,
 ): Promise<ReadonlySet<number> | null> {
   const { store, namespace, now } = options;
-  if (after === 0 || options.all === true) return null;
+  if (after === 0) return null;
   const page = { after, limit: MAX_INCREMENTAL_CHANGES + 1 };
   const { changes, mustRestart } = await store.records.changes(namespace, page);
   if (mustRestart || changes.length > MAX_INCREMENTAL_CHANGES) return null;
@@ -152,7 +194,7 @@ async function notesOfDocument(
 }
 
 function searchText(
-  { store, namespace, vectors, now, signal }: DerivationOptions,
+  { store, namespace, vectors, now, excludedSources, signal }: DerivationOptions,
   { title, content }: Pick<LociRecord, 'title' | 'content'>,
   origins: readonly Origin[],
   limit: number,
@@ -163,7 +205,7 @@ function searchText(
     namespace,
     // Quotes in a document are not the syntax of a query.
     query: text.slice(0, MAX_TEXT_LENGTH).replaceAll(/["“”「」]/g, ' '),
-    filter: { now, origins },
+    filter: { now, origins, ...(excludedSources.length > 0 && { excludedSources }) },
     limit,
     ranking: DOCUMENT_RANKING,
     vectors,

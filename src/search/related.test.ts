@@ -30,6 +30,12 @@ const NOTES = [
     note(`Sourdough, loaf ${String(i)}: flour, water and salt.`, { title: `Loaf ${String(i)}` }),
   ),
 ];
+function notesWithTilesIn(project: string): RecordWrite[] {
+  return NOTES.map((each) =>
+    each.draft.title === 'Tiles' ? { ...each, draft: { ...each.draft, project } } : each,
+  );
+}
+
 const TODOS = [
   todo('Clear the hall for the cabinets'),
   todo('New handles for the cabinets by Monday'),
@@ -63,15 +69,16 @@ describe('relatedDocuments', () => {
     readonly filter?: SearchFilter;
     readonly vectors?: boolean;
     readonly query?: string;
+    readonly tilesProject?: string;
   }
 
   async function related(options: RelatedOptions = {}): Promise<Record<string, string>> {
     const { except = [], limit = 5, policies, filter = ALL_LIVE, vectors = true } = options;
     const store = openSqliteInMemory();
-    await write(store, 'n', ...NOTES, ...TODOS);
+    await write(store, 'n', ...notesWithTilesIn(options.tilesProject ?? 'default'), ...TODOS);
     const generation = await embedAll(store, embedder);
     const index = vectors ? { embedder, generation } : null;
-    await deriveBelongsTo({ store, namespace: 'n', vectors: index, now: NOW });
+    await deriveBelongsTo({ store, namespace: 'n', vectors: index, excludedSources: [], now: NOW });
     const outcome = await runSearch({
       ...{ store, namespace: 'n', query: options.query ?? 'the kitchen remodel', filter, limit: 3 },
       ...{ ranking: DEFAULT_RANKING, vectors: index },
@@ -97,6 +104,15 @@ describe('relatedDocuments', () => {
 
   it('are found by words alone without a model', async () => {
     expect(Object.keys(await related({ vectors: false }))).toContain('buy tile samples from the shops');
+  });
+
+  it('leave out those of a linked note that the filter excludes', async () => {
+    const filter = { ...ALL_LIVE, project: 'default' };
+    const linked = 'buy tile samples from the shops';
+    expect(Object.keys(await related({ filter }))).toContain(linked);
+    const without = Object.keys(await related({ filter, tilesProject: 'secret' }));
+    expect(without).toContain('Clear the hall for the cabinets');
+    expect(without).not.toContain(linked);
   });
 
   it('obey the limit', async () => expect(Object.keys(await related({ limit: 1 }))).toHaveLength(1));
@@ -168,7 +184,7 @@ describe('the todo "buy tile samples from Home Depot" (S15)', () => {
       await write(store, 'n', todo('worm tablet for the dog'), todo('renew the library card'));
       const generation = await embedAll(store, embedder);
       const vectors = { embedder, generation };
-      await deriveBelongsTo({ store, namespace: 'n', vectors, now: NOW });
+      await deriveBelongsTo({ store, namespace: 'n', vectors, excludedSources: [], now: NOW });
       const search = async (query: string, limit: number): Promise<string[]> => {
         const { hits, related } = await runSearch({
           ...{ store, namespace: 'n', query, filter: ALL_LIVE, limit, ranking: DEFAULT_RANKING, vectors },

@@ -1,5 +1,6 @@
 import type { BelongsTo } from '../store/model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
+import { admits } from '../store/rules/filter.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
@@ -53,7 +54,8 @@ export async function relatedDocuments(
   const note = hits.find(({ passage }) => passage.record.origin !== 'source');
   if (options === null || note === undefined || note.confidence < MIN_NOTE_CONFIDENCE) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
-  const best = combineEdges(edges, note.passage.record.id).filter(({ edge }) => !shown.has(edge.document));
+  const visible = await edgesToVisibleNotes(run, edges, note.passage.record.id);
+  const best = combineEdges(visible, note.passage.record.id).filter(({ edge }) => !shown.has(edge.document));
   const likely = trace.filter(
     'unrelated',
     best,
@@ -100,6 +102,20 @@ export async function relatedDocuments(
   );
 }
 
+/** The edges that lead to the best note, without those to linked notes that the search may not show. */
+async function edgesToVisibleNotes(
+  { store, namespace, filter }: SearchRun,
+  edges: readonly BelongsTo[],
+  best: number,
+): Promise<BelongsTo[]> {
+  const leading = edges.filter(({ via }) => via === best);
+  const linked = new Set(leading.map(({ note }) => note).filter((note) => note !== best));
+  if (linked.size === 0) return leading;
+  const records = await store.records.get(namespace, [...linked], { liveAt: filter.now });
+  const visible = new Set(records.filter((record) => admits(record, filter)).map(({ id }) => id));
+  return leading.filter(({ note }) => note === best || visible.has(note));
+}
+
 interface RankedEdge {
   /** The strongest edge. */
   readonly edge: BelongsTo;
@@ -111,7 +127,7 @@ interface RankedEdge {
  * link to each other belongs to them more surely. Best first.
  */
 function combineEdges(edges: readonly BelongsTo[], note: number): RankedEdge[] {
-  const leading = edges.filter(({ via, share }) => via === note && share >= MIN_SHARE);
+  const leading = edges.filter(({ share }) => share >= MIN_SHARE);
   const strengthOf = (edge: BelongsTo): number => edge.confidence * (edge.note === note ? 1 : LINK_FACTOR);
   const ranked = [...Map.groupBy(leading, ({ document }) => document).values()].map(
     (ofDocument): RankedEdge => {

@@ -42,7 +42,9 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   await embed(store, id, 'n', () => unit(1, 0, 0));
   await write(store, 'n', note('marble without a vector'));
   const edges = new Map([[8, [{ note: 1, share: 1, confidence: 1 }]]]);
-  await store.records.commit('n', { belongsTo: { edges, upTo: 1 } });
+  await store.records.commit('n', {
+    belongsTo: { edges, progress: { upTo: 1, excludedSources: [], pass: null } },
+  });
   reset();
   const outcome = await runSearch({
     ...{ store, namespace: 'n', query, filter: { now: NOW }, limit: 10, ranking: DEFAULT_RANKING },

@@ -174,8 +174,7 @@ export interface RecordBounds {
   readonly nextHistoryExpiry: Timestamp | null;
   /** Sequence number of the last change; 0 before the first. */
   readonly lastChange: number;
-  /** The last change that the edges of documents take into account. */
-  readonly belongsToChange: number;
+  readonly belongsTo: BelongsToProgress;
 }
 
 /** A field of a record that searches filter by. */
@@ -250,8 +249,24 @@ export type NoteOfDocument = Pick<BelongsTo, 'note' | 'share' | 'confidence'>;
 export interface BelongsToUpdate {
   /** The notes of each document, best first. They replace those that the document had. */
   readonly edges: ReadonlyMap<number, readonly NoteOfDocument[]>;
-  /** The last change of a record that all edges take into account now. */
+  readonly progress: BelongsToProgress;
+}
+
+/** How far the edges of documents have been derived. */
+export interface BelongsToProgress {
+  /** The last change of a record that all edges take into account; 0 before the first time. */
   readonly upTo: number;
+  /** The vaults whose notes were left out. */
+  readonly excludedSources: readonly string[];
+  /** A pass over all documents that has not ended; `null` if there is none. */
+  readonly pass: BelongsToPass | null;
+}
+
+export interface BelongsToPass {
+  /** The last change when the pass began. */
+  readonly upTo: number;
+  /** The id of the last document that is done. The documents are in the order of their ids. */
+  readonly document: number;
 }
 
 /** A `deleted` record can be restored; a `removed` record cannot. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NoteOfDocument } from '../../src/store/model.ts';
+import type { BelongsToProgress, NoteOfDocument } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { commit, deleteRecords } from './written-samples.ts';
@@ -24,6 +24,7 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
     share,
     confidence: share / 2,
   });
+  const upTo = (change: number): BelongsToProgress => ({ upTo: change, excludedSources: [], pass: null });
   const notesOf = async (ns: string, document: number): Promise<number[]> =>
     (await store().records.belongsTo(ns, { documents: [document] })).map((each) => each.note);
 
@@ -35,7 +36,7 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
         [3, [edge(1, 1), edge(2, 0.5)]],
         [4, [edge(2, 1)]],
       ]);
-      await commit(store(), ns, { belongsTo: { edges, upTo: 4 } });
+      await commit(store(), ns, { belongsTo: { edges, progress: upTo(4) } });
       const all = await store().records.belongsTo(ns, { documents: [4, 3, 9] });
       expect(all).toMatchObject([
         { document: 3, position: 1, note: 1, share: 1, confidence: 0.5 },
@@ -45,7 +46,7 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
       expect(await store().records.belongsTo(ns, { notes: [2] })).toEqual(all.slice(1));
       const { passages } = await store().search.passages(ns, [all[0]!.passage], { now: NOW });
       expect(passages).toMatchObject([{ record: { id: 3 }, text: 'buy tiles' }]);
-      expect(await store().records.bounds(ns)).toMatchObject({ lastChange: 4, belongsToChange: 4 });
+      expect(await store().records.bounds(ns)).toMatchObject({ lastChange: 4, belongsTo: upTo(4) });
     });
 
     it('include those to the notes that a note links to', async () => {
@@ -60,7 +61,7 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
         }),
         note('buy tiles', { origin: 'source', source: 'tasks' }),
       );
-      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), upTo: 3 } });
+      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), progress: upTo(3) } });
       expect(await store().records.belongsTo(ns, { notes: [2, 1] })).toMatchObject([
         { document: 3, note: 1, noteTitle: 'Tiles', via: 1 },
         { document: 3, note: 1, noteTitle: 'Tiles', via: 2 },
@@ -73,11 +74,11 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
         [3, [edge(1, 1)]],
         [4, [edge(1, 1)]],
       ]);
-      await commit(store(), ns, { belongsTo: { edges: first, upTo: 4 } });
-      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(2, 1)]]]), upTo: 3 } });
+      await commit(store(), ns, { belongsTo: { edges: first, progress: upTo(4) } });
+      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(2, 1)]]]), progress: upTo(3) } });
       expect([await notesOf(ns, 3), await notesOf(ns, 4)]).toEqual([[2], [1]]);
-      expect((await store().records.bounds(ns)).belongsToChange).toBe(4);
-      await commit(store(), ns, { belongsTo: { edges: new Map([[3, []]]), upTo: 5 } });
+      expect((await store().records.bounds(ns)).belongsTo).toEqual(upTo(3));
+      await commit(store(), ns, { belongsTo: { edges: new Map([[3, []]]), progress: upTo(5) } });
       expect(await notesOf(ns, 3)).toEqual([]);
     });
 
@@ -87,30 +88,39 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
         [3, [edge(1, 1), edge(2, 0.5)]],
         [4, [edge(2, 1)]],
       ]);
-      await commit(store(), ns, { belongsTo: { edges, upTo: 4 } });
+      await commit(store(), ns, { belongsTo: { edges, progress: upTo(4) } });
       await deleteRecords(store(), ns, 1);
       expect(await notesOf(ns, 3)).toEqual([2]);
       await commit(store(), ns, { evictions: [4] });
       expect((await store().records.belongsTo(ns, { notes: [2] })).map(({ document }) => document)).toEqual([
         3,
       ]);
-      await commit(store(), ns, { belongsTo: { edges, upTo: 6 } });
+      await commit(store(), ns, { belongsTo: { edges, progress: upTo(6) } });
       expect([await notesOf(ns, 3), await notesOf(ns, 4)]).toEqual([[2], []]);
+    });
+
+    it('are committed with how far a pass over all documents is, and what it leaves out', async () => {
+      const ns = await filled();
+      const progress = { upTo: 1, excludedSources: ['Work', 'Old'], pass: { upTo: 4, document: 3 } };
+      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), progress } });
+      expect((await store().records.bounds(ns)).belongsTo).toEqual(progress);
+      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      expect((await store().records.bounds(ns)).belongsTo).toEqual(upTo(0));
     });
 
     it('are discarded with the other derived data', async () => {
       const ns = await filled();
-      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), upTo: 4 } });
+      await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), progress: upTo(4) } });
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       expect(await notesOf(ns, 3)).toEqual([]);
-      expect((await store().records.bounds(ns)).belongsToChange).toBe(0);
+      expect((await store().records.bounds(ns)).belongsTo).toEqual(upTo(0));
     });
 
     it('belong to their namespace', async () => {
       const [ours, theirs] = [await filled(), await filled()];
-      await commit(store(), ours, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), upTo: 4 } });
+      await commit(store(), ours, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), progress: upTo(4) } });
       expect(await store().records.belongsTo(theirs, { notes: [1] })).toEqual([]);
-      expect((await store().records.bounds(theirs)).belongsToChange).toBe(0);
+      expect((await store().records.bounds(theirs)).belongsTo).toEqual(upTo(0));
     });
   });
 }

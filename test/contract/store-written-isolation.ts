@@ -125,7 +125,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
           oldestDeletion: null,
           nextHistoryExpiry: null,
           lastChange: 0,
-          belongsToChange: 0,
+          belongsTo: { upTo: 0, excludedSources: [], pass: null },
         },
         idempotentResult: null,
         entries: [],

@@ -239,5 +239,6 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to;
-    ALTER TABLE namespace DROP COLUMN belongs_to_change; PRAGMA user_version = 13`);
+    ALTER TABLE namespace DROP COLUMN belongs_to_change;
+    ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);
 }

@@ -1,10 +1,10 @@
+import { NO_PROGRESS, byCodePoint, type Namespace, type OracleState, recordsOf } from './state.ts';
 import type { Origin } from '../../src/core/types.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, NamespaceStats } from '../../src/store/admin-model.ts';
 import { CHAIN_START, neverWritten, newEntries } from '../../src/store/rules/audit-chain.ts';
 import { isLeaseHeld } from '../../src/store/rules/leases.ts';
 import type { StoreAdmin } from '../../src/store/store.ts';
 import { wordCounts } from './search.ts';
-import { byCodePoint, type Namespace, type OracleState, recordsOf } from './state.ts';
 
 export type OracleAdmin = Omit<StoreAdmin, 'verify' | 'verifyAudit' | 'addToken' | 'tokens' | 'revokeToken'>;
 
@@ -24,7 +24,7 @@ export function adminCalls(state: OracleState): OracleAdmin {
         for (const [id, each] of namespace.records) namespace.records.set(id, { ...each, chunking: null });
         if (vectors) namespace.vectors.clear();
         namespace.belongsTo.clear();
-        namespace.belongsToChange = 0;
+        namespace.belongsToProgress = NO_PROGRESS;
       });
     },
     history: async (name, { category, now, order = 'newest' }, { after, limit }) => {

@@ -257,7 +257,7 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
   return due.length;
 }
 
-function putBelongsTo(namespace: Namespace, { edges, upTo }: BelongsToUpdate): void {
+function putBelongsTo(namespace: Namespace, { edges, progress }: BelongsToUpdate): void {
   const isLive = (id: number): boolean => namespace.records.get(id)?.record.deletedAt === null;
   for (const [document, notes] of edges) {
     const live = notes.filter(({ note }) => isLive(note));
@@ -268,5 +268,5 @@ function putBelongsTo(namespace: Namespace, { edges, upTo }: BelongsToUpdate): v
       );
     else namespace.belongsTo.delete(document);
   }
-  namespace.belongsToChange = Math.max(namespace.belongsToChange, upTo);
+  namespace.belongsToProgress = progress;
 }

@@ -87,7 +87,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
         nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
         lastChange: namespace.lastChange,
-        belongsToChange: namespace.belongsToChange,
+        belongsTo: namespace.belongsToProgress,
       };
     },
     factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),

@@ -10,6 +10,7 @@ import type {
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
 import type {
   BelongsTo,
+  BelongsToProgress,
   NoteOfDocument,
   ChangeKind,
   IdempotencyKey,
@@ -60,8 +61,11 @@ export interface Namespace {
   lastChange: number;
   /** By document, best note first. */
   readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
-  belongsToChange: number;
+  belongsToProgress: BelongsToProgress;
 }
+
+/** The edges of documents before they are derived. */
+export const NO_PROGRESS: BelongsToProgress = { upTo: 0, excludedSources: [], pass: null };
 
 function emptyNamespace(name: string): Namespace {
   return {
@@ -80,7 +84,7 @@ function emptyNamespace(name: string): Namespace {
     changes: new Map(),
     lastChange: 0,
     belongsTo: new Map(),
-    belongsToChange: 0,
+    belongsToProgress: NO_PROGRESS,
   };
 }
 

@@ -1,8 +1,9 @@
 import { LociError } from '../../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { deriveBelongsTo } from '../../search/belongs-to.ts';
+import { deriveBelongsTo, isUpToDate } from '../../search/belongs-to.ts';
 import type { EngineContext } from '../context.ts';
 import { withLease } from '../refresh/lease.ts';
+import { hiddenSources, sourcesOfNamespace } from './source-policies.ts';
 
 /**
  * Updates the notes to which documents of sources belong, after records of the namespace have changed. Returns at once if
@@ -11,8 +12,9 @@ import { withLease } from '../refresh/lease.ts';
  */
 export async function updateBelongsTo(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
   const { store, namespace, now } = context;
-  const { lastChange, belongsToChange } = await store.records.bounds(namespace);
-  if (lastChange === belongsToChange) return;
+  const { vaults } = await sourcesOfNamespace(context);
+  const excludedSources = hiddenSources(vaults, [], 'user');
+  if (isUpToDate(await store.records.bounds(namespace), excludedSources)) return;
   const vectors = await context.vectors();
   try {
     await withLease(
@@ -23,6 +25,7 @@ export async function updateBelongsTo(context: EngineContext, options: ProgressO
           store,
           namespace,
           vectors,
+          excludedSources,
           now: now(),
           signal,
           ...(options.onProgress !== undefined && { onProgress: options.onProgress }),

@@ -168,7 +168,7 @@ const NO_BOUNDS = {
   oldestDeletion: null,
   nextHistoryExpiry: null,
   lastChange: 0,
-  belongsToChange: 0,
+  belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
 function adminCalls(db: Database): StoreCalls['admin'] {

@@ -2,7 +2,7 @@ import type { BelongsTo, BelongsToSelector, BelongsToUpdate, ChangeKind } from '
 import type { Database } from '../database/database.ts';
 
 /** Within a transaction. */
-export function putBelongsTo(db: Database, ns: number, { edges, upTo }: BelongsToUpdate): void {
+export function putBelongsTo(db: Database, ns: number, { edges, progress }: BelongsToUpdate): void {
   const remove = db.prepare('DELETE FROM belongs_to WHERE ns = ? AND document = ?');
   const insert = db.prepare(
     'INSERT INTO belongs_to (ns, document, position, note, share, confidence) VALUES (?, ?, ?, ?, ?, ?)',
@@ -16,7 +16,8 @@ export function putBelongsTo(db: Database, ns: number, { edges, upTo }: BelongsT
     for (const [i, { note, share, confidence }] of live.entries())
       insert.run(ns, document, i + 1, note, share, confidence);
   }
-  db.prepare('UPDATE namespace SET belongs_to_change = max(belongs_to_change, ?) WHERE id = ?').run(upTo, ns);
+  const { upTo, excludedSources, pass } = progress;
+  setProgress(db, ns, upTo, JSON.stringify(excludedSources), pass === null ? null : JSON.stringify(pass));
 }
 
 /** Removes the edges of records that are gone. Within a transaction. */
@@ -34,7 +35,13 @@ export function removeBelongsTo(db: Database, ns: number, kinds: ReadonlyMap<num
 /** Discards all edges, so that they are derived again. Within a transaction. */
 export function resetBelongsTo(db: Database, ns: number): void {
   db.prepare('DELETE FROM belongs_to WHERE ns = ?').run(ns);
-  db.prepare('UPDATE namespace SET belongs_to_change = 0 WHERE id = ?').run(ns);
+  setProgress(db, ns, 0, '[]', null);
+}
+
+function setProgress(db: Database, ns: number, upTo: number, excluded: string, pass: string | null): void {
+  db.prepare(
+    'UPDATE namespace SET belongs_to_change = ?, belongs_to_excluded = ?, belongs_to_pass = ? WHERE id = ?',
+  ).run(upTo, excluded, pass, ns);
 }
 
 export function belongsTo(db: Database, ns: number, selector: BelongsToSelector): BelongsTo[] {

@@ -1,7 +1,5 @@
-import { LociError } from '../../../core/errors.ts';
-import type { LociRecord, Timestamp } from '../../../core/types.ts';
-import type { AuditDraft } from '../../admin-model.ts';
 import type {
+  BelongsToPass,
   Deletion,
   IdempotencyKey,
   IdempotentResult,
@@ -10,6 +8,9 @@ import type {
   RecordState,
   Restoration,
 } from '../../model.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import type { AuditDraft } from '../../admin-model.ts';
 import { appendAudit, eraseDiffs } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
 import type { Database } from '../database/database.ts';
@@ -46,7 +47,10 @@ export function bounds(db: Database, ns: number): RecordBounds {
     return (select.get(ns)?.['at'] ?? null) as number | null;
   };
   const row = db
-    .prepare('SELECT next_record - 1 AS id, last_change, belongs_to_change FROM namespace WHERE id = ?')
+    .prepare(
+      `SELECT next_record - 1 AS id, last_change, belongs_to_change, belongs_to_excluded, belongs_to_pass
+       FROM namespace WHERE id = ?`,
+    )
     .get(ns);
   return {
     highestId: Number(row?.['id'] ?? 0),
@@ -54,7 +58,11 @@ export function bounds(db: Database, ns: number): RecordBounds {
     oldestDeletion: earliest('deleted_at', 'record'),
     nextHistoryExpiry: earliest('expires_at', 'history'),
     lastChange: Number(row?.['last_change'] ?? 0),
-    belongsToChange: Number(row?.['belongs_to_change'] ?? 0),
+    belongsTo: {
+      upTo: Number(row?.['belongs_to_change'] ?? 0),
+      excludedSources: JSON.parse(String(row?.['belongs_to_excluded'] ?? '[]')) as string[],
+      pass: JSON.parse(String(row?.['belongs_to_pass'] ?? 'null')) as BelongsToPass | null,
+    },
   };
 }
 
