@@ -103,6 +103,15 @@ const startup = z.strictObject({
     .describe('Budgets by a part of the model’s name, such as `opus: 6000`. The longest match decides.'),
 });
 
+const mcp = z.strictObject({
+  tools: z
+    .array(z.enum(['memory_corpus', 'memory_import', 'startup_list', 'startup_preview']))
+    .default([])
+    .describe(
+      'Tools that agents see in addition. Few agents need these, and every tool that an agent sees takes up its context.',
+    ),
+});
+
 const log = z.strictObject({
   level: z
     .enum(['error', 'warn', 'info', 'debug'])
@@ -138,6 +147,7 @@ export const configSchema = z
       ),
     search: search.prefault({}).describe('How records are found.'),
     writes: writes.prefault({}).describe('What agents may write.'),
+    mcp: mcp.prefault({}).describe('What agents see over MCP.'),
     retention: retention.prefault({}).describe('How long deleted records are kept.'),
     startup: startup.prefault({}).describe('The text that an agent receives at the start of a session.'),
     server: server.prefault({}).describe('Where `loci serve` listens.'),

@@ -27,6 +27,10 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly scope: Scope;
   /** Whether only the command line offers it, because it uses files or settings of this machine. */
   readonly local?: boolean;
+  /** Whether agents may not run it while `writes.enabled` is false. */
+  readonly needsWrites?: boolean;
+  /** Whether agents see it among their tools only if `mcp.tools` names it. */
+  readonly listedOnRequest?: boolean;
   /** Whether it has several steps, such as a refresh. The history then has every run of it, not only those of agents. */
   readonly steps?: boolean;
   /** Fields that name files of this machine. Only the command line offers and accepts them. */

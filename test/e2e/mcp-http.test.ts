@@ -45,7 +45,9 @@ describe('MCP over streamable HTTP and the official client', () => {
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));
     const { tools } = await client.listTools();
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const readOperations = operations.filter(({ local, scope }) => local !== true && scope === 'read');
+    const readOperations = operations.filter(
+      ({ local, scope, listedOnRequest }) => local !== true && scope === 'read' && listedOnRequest !== true,
+    );
     expect(tools.map(({ name }) => name)).toEqual(readOperations.map(toolName));
     const refused = await client.callTool({ name: 'memory_write', arguments: { content: 'x' } });
     expect(textOf(refused)).toMatch(/^forbidden: memory_write needs the scope write — /);

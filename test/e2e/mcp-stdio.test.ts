@@ -21,11 +21,13 @@ async function homeWithVault(): Promise<string> {
 const missingHome = (): string => join(temporaryFolder(), 'home');
 
 describe('loci mcp and the official client', () => {
-  it('lists every operation that needs no local files and not the scope admin', async () => {
+  it('lists the operations that need no local files and not the scope admin, without those for special purposes', async () => {
     const client = await connectStdio({ home: missingHome() });
     const { tools } = await client.listTools();
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const listed = operations.filter(({ local, scope }) => local !== true && scope !== 'admin');
+    const listed = operations.filter(
+      ({ local, scope, listedOnRequest }) => local !== true && scope !== 'admin' && listedOnRequest !== true,
+    );
     expect(tools.map(({ name }) => name)).toEqual(listed.map(toolName));
     for (const [i, tool] of tools.entries()) {
       const operation = listed[i]!;
@@ -45,6 +47,29 @@ describe('loci mcp and the official client', () => {
     expect(client.getInstructions()).toContain(
       'read the resource `loci://startup`, or call `startup_inject`',
     );
+  });
+
+  it('lists tools that need writes while agents may write, and those that the settings name', async () => {
+    const names = async (env: Record<string, string>): Promise<string[]> => {
+      const client = await connectStdio({ home: missingHome(), env });
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    const readers = await names({ LOCI_WRITES_ENABLED: 'false' });
+    expect(readers).toEqual(expect.arrayContaining(['memory_search', 'memory_store', 'memory_forget']));
+    for (const tool of ['memory_write', 'memory_update', 'memory_delete']) expect(readers).not.toContain(tool);
+    const all = await names({ LOCI_MCP_TOOLS: '["memory_corpus","startup_list"]' });
+    expect(all).toEqual(expect.arrayContaining(['memory_write', 'memory_corpus', 'startup_list']));
+    expect(all).not.toContain('startup_preview');
+    expect((await names({ LOCI_WRITES_ENABLED: 'true' })).filter((name) => !all.includes(name))).toEqual([]);
+  });
+
+  it('has a list of tools below 5,000 tokens, of which a model reads less than 2,500', async () => {
+    const client = await connectStdio({ home: missingHome() });
+    const { tools } = await client.listTools();
+    const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    // A token of English and of JSON has about four characters.
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(5000);
+    expect(JSON.stringify(read).length / 4).toBeLessThan(2500);
   });
 
   it('writes, searches and reads under the name of the client', async () => {

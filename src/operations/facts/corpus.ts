@@ -46,6 +46,7 @@ export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'read',
+  listedOnRequest: true,
   tool: 'memory_corpus',
   examples: [
     { title: 'The newest documents', input: {} },

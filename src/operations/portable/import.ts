@@ -84,6 +84,8 @@ export const importMemory: Operation<ImportInput, ImportOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'write',
+  needsWrites: true,
+  listedOnRequest: true,
   steps: true,
   localFields: ['path'],
   tool: 'memory_import',

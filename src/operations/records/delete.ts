@@ -25,6 +25,7 @@ export const deleteRecord: Operation<z.infer<typeof input>, DeleteOutput> = {
   destructive: false,
   idempotent: false,
   scope: 'write',
+  needsWrites: true,
   tool: 'memory_delete',
   examples: [{ title: 'A record that is no longer true', input: { id: 1 } }],
   run: async (context: OperationContext, { id }): Promise<DeleteOutput> => {

@@ -42,6 +42,7 @@ export const update: Operation<z.infer<typeof input>, UpdateOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'write',
+  needsWrites: true,
   tool: 'memory_update',
   examples: [
     { title: 'A new title', input: { id: 2, title: 'Worktop: oak' } },

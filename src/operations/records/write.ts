@@ -50,6 +50,7 @@ export const write: Operation<z.infer<typeof input>, WriteOutput> = {
   destructive: false,
   idempotent: false,
   scope: 'write',
+  needsWrites: true,
   tool: 'memory_write',
   examples: [
     { title: 'A fact', input: { content: 'The plumber is Tove, she prefers text messages' } },

@@ -16,6 +16,7 @@ export const listStartup: Operation<Record<string, never>, StartupListOutput> = 
   destructive: false,
   idempotent: true,
   scope: 'read',
+  listedOnRequest: true,
   examples: [{ title: 'All entries', input: {} }],
   run: async (context) => {
     const loci = await context.loci();

@@ -53,6 +53,7 @@ export const previewStartup: Operation<z.infer<typeof input>, StartupTextOutput>
   destructive: false,
   idempotent: true,
   scope: 'read',
+  listedOnRequest: true,
   examples: [{ title: 'As a model would get it', input: { model: 'opus', agent: 'ada', mode: 'digest' } }],
   run: async (context, request) => {
     const loci = await context.loci();

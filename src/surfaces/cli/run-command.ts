@@ -4,7 +4,7 @@ import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { LocalIo } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
-import { escapeControl, toJson } from '../shared/escape-control.ts';
+import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import type { CommandCall } from './describe-command.ts';
@@ -78,7 +78,9 @@ class ProcessIo implements LocalIo {
 
   async writeOutput(text: string): Promise<void> {
     this.hasWrittenOutput = true;
-    if (!this.#io.stdout.write(text)) await once(this.#io.stdout, 'drain');
+    // A file or a program gets the exact lines: their digest covers every byte.
+    const shown = isTerminal(this.#io.stdout) ? escapeControlJson(text) : text;
+    if (!this.#io.stdout.write(shown)) await once(this.#io.stdout, 'drain');
   }
 }
 

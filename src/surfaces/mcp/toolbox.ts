@@ -3,13 +3,23 @@ import { z } from 'zod';
 import { remoteOperation } from '../../operations/shared/local-io.ts';
 import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
+import { OMITTED_FIELDS } from './results/tool-result.ts';
+
+/** Which tools a client sees. It may call every tool that its scopes permit. */
+export interface ToolListing {
+  readonly scopes: ReadonlySet<Scope>;
+  /** `writes.enabled`. */
+  readonly writes: boolean;
+  /** `mcp.tools`. */
+  readonly tools: readonly string[];
+}
 
 /** The operations that are tools. */
 export interface Toolbox {
   readonly byTool: ReadonlyMap<string, Operation>;
   readonly byName: ReadonlyMap<string, Operation>;
-  /** The tools that these scopes permit, in the order of the registry. */
-  definitions(scopes: ReadonlySet<Scope>): Tool[];
+  /** The tools to list, in the order of the registry. */
+  definitions(listing: ToolListing): Tool[];
 }
 
 let toolbox: Promise<Toolbox> | undefined;
@@ -34,8 +44,16 @@ function toolboxOf(operations: readonly Operation[]): Toolbox {
   return {
     byName,
     byTool: new Map(operations.map((operation) => [toolName(operation), operation])),
-    definitions: (scopes) => operations.filter(({ scope }) => scopes.has(scope)).map(definitionOf),
+    definitions: (listing) =>
+      operations.filter((operation) => isListed(operation, listing)).map(definitionOf),
   };
+}
+
+function isListed(operation: Operation, { scopes, writes, tools }: ToolListing): boolean {
+  const { scope, needsWrites = false, listedOnRequest = false } = operation;
+  return (
+    scopes.has(scope) && (writes || !needsWrites) && (!listedOnRequest || tools.includes(toolName(operation)))
+  );
 }
 
 function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): Tool {
@@ -44,8 +62,8 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
     name: toolName(operation),
     title,
     description: withToolNames(description, byName),
-    inputSchema: jsonSchema(input, 'input', byName),
-    outputSchema: jsonSchema(output, 'output', byName),
+    inputSchema: inputSchema(input, byName),
+    outputSchema: outputSchema(output),
     annotations: {
       title,
       readOnlyHint: readOnly,
@@ -56,24 +74,46 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
   };
 }
 
+/** Keywords of a field that a model needs. The operations check all others, and their errors say what is expected. */
+const FIELD_KEYWORDS = ['type', 'description', 'enum', 'items', 'properties', 'required'] as const;
+
 /**
- * A schema as MCP expects it: an object in JSON Schema 2020-12, without `$schema`. The bounds of safe integers are left
- * out: they tell a model nothing, and it gets the schemas with every turn.
+ * The input of a tool. It has only keywords that mean the same in draft-07 and in 2020-12 of JSON Schema, since clients use
+ * either, and as few as possible, since a model gets the schemas with every turn.
  */
-function jsonSchema(
-  schema: z.ZodType,
-  io: 'input' | 'output',
-  byName: ReadonlyMap<string, Operation>,
-): Tool['inputSchema'] {
-  const { $schema: _, ...object } = z.toJSONSchema(schema, {
-    io,
+function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {
+  const object = z.toJSONSchema(schema, {
+    io: 'input',
     override: ({ jsonSchema: node }) => {
-      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
-      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
+      for (const keyword of Object.keys(node))
+        if (!FIELD_KEYWORDS.includes(keyword as (typeof FIELD_KEYWORDS)[number])) delete node[keyword];
       if (node.description !== undefined) node.description = withToolNames(node.description, byName);
     },
   });
-  return object as Tool['inputSchema'];
+  const { type: _type, properties = {}, required } = object as Tool['inputSchema'];
+  return { type: 'object', properties, ...(required !== undefined && { required }) };
+}
+
+/**
+ * The output of a tool: the types of its fields at the top level. Structured content leaves out fields without a value, so
+ * that none is required.
+ */
+function outputSchema(schema: z.ZodType): Tool['inputSchema'] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
+  const fields = Object.entries(properties).flatMap(([name, field]) => {
+    const type = typeof field === 'object' ? typeOf(field) : undefined;
+    return OMITTED_FIELDS.has(name) || type === undefined ? [] : [[name, { type }] as const];
+  });
+  return { type: 'object', properties: Object.fromEntries(fields) };
+}
+
+/** The type of a field that may also be `null`; `undefined` if it has several. */
+function typeOf({ type, anyOf = [] }: z.core.JSONSchema.BaseSchema): string | undefined {
+  if (typeof type === 'string') return type;
+  const types = anyOf.flatMap((each) =>
+    typeof each.type === 'string' && each.type !== 'null' ? [each.type] : [],
+  );
+  return types.length === 1 ? types[0] : undefined;
 }
 
 /** Replaces names of operations in backticks (`get`) by names of tools (`memory_get`). */

@@ -5,6 +5,8 @@ import { jsonEscapes, replaceInvisible } from '../../core/text/invisible-charact
  * begin escape sequences), the separators U+2028 and U+2029, bidirectional formatting marks, and the byte order mark.
  */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** The C0 and C1 controls without line break and tab. */
+const TERMINAL_CONTROL = /[[\p{Cc}]--[\n\t]]/gv;
 /** The first character of the Unicode block Control Pictures. */
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
@@ -20,6 +22,14 @@ export function escapeControl(text: string): string {
   return replaceInvisible(text, (found) => (found === SOFT_HYPHEN ? found : REPLACEMENT.repeat(found.length)))
     .replaceAll(CONTROL, (found) => (found === '\n' || found === '\t' ? found : visibleForm(found)))
     .toWellFormed();
+}
+
+/**
+ * Removes the characters that begin or are commands for a terminal, for texts that another program may print. Line breaks and
+ * tabs remain. Other than `escapeControl` it keeps the marks that right-to-left text needs.
+ */
+export function removeTerminalControl(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(TERMINAL_CONTROL, (found) => (found === '\r' ? '\n' : ''));
 }
 
 /** Like `escapeControl`, with line breaks and tabs replaced by spaces. */

@@ -1,8 +1,12 @@
 import type { GetOutput } from '../../../operations/records/get.ts';
-import { fence, onOneLine, RECALLED_IS_DATA } from './fence.ts';
+import { fence, onOneLine, RECALLED_FIELDS_ARE_DATA, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
-export const getResult = { text: recordText, verbatimField: 'text' } as const;
+export const getResult = {
+  text: recordText,
+  notice: () => RECALLED_FIELDS_ARE_DATA,
+  verbatimField: 'text',
+} as const;
 
 function recordText(record: GetOutput): string {
   const { citation, title, text, lines, tags } = record;

@@ -4,29 +4,40 @@ import {
   type RelatedResultOutput,
   type SearchResultOutput,
 } from '../../../operations/records/search-result.ts';
-import { fence, onOneLine, RECALLED_IS_DATA } from './fence.ts';
+import { fence, onOneLine, RECALLED_FIELDS_ARE_DATA, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
 /** The text contains no duration: the same results give the same bytes, so prompt caches stay valid. */
-export const searchResult = { text: searchText, verbatimField: null } as const;
+export const searchResult = { text: searchText, notice: searchNotice, verbatimField: null } as const;
 
 /** The maximum number of existing names that are listed for a filter. */
 const MAX_KNOWN_NAMES = 12;
 
 function searchText(output: SearchOutput): string {
-  const { results, related, missing } = output;
-  const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
-  if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)].join('\n');
-  const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
-  const isSure = strongMatches(results) > 0;
+  const { results, related } = output;
+  if (results.length === 0) return summaryLines(output).join('\n');
   return [
-    ...warnings,
-    `${count}, best first${isSure ? '' : '; nothing surely fits the query'}. ${RECALLED_IS_DATA}`,
+    `${summaryLines(output).join('\n')} ${RECALLED_IS_DATA}`,
     fence(
       [results.map((each) => resultText(each)).join('\n\n'), ...relatedText(related)].join('\n\n'),
       'recalled',
     ),
   ].join('\n');
+}
+
+function searchNotice(output: SearchOutput): string {
+  const lines = summaryLines(output).join('\n');
+  return output.results.length === 0 ? lines : `${lines} ${RECALLED_FIELDS_ARE_DATA}`;
+}
+
+/** What a search found, how sure that is, and what it could not do. */
+function summaryLines(output: SearchOutput): string[] {
+  const { results, missing } = output;
+  const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
+  if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)];
+  const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
+  const isSure = strongMatches(results) > 0;
+  return [...warnings, `${count}, best first${isSure ? '' : '; nothing surely fits the query'}.`];
 }
 
 function relatedText(related: readonly RelatedResultOutput[]): string[] {
@@ -57,11 +68,34 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
     `   ${facts.join(' · ')}`,
     ...urlLine(result).map((line) => `   ${line}`),
     ...linkedAs(result).map((line) => `   ${line}`),
+    ...explanationLines(result).map((line) => `   ${line}`),
     ...snippet
       .split(/[\r\n\u0085\u2028\u2029]+/)
       .filter((line) => line.trim() !== '')
       .map((line) => `   | ${line}`),
   ].join('\n');
+}
+
+/** How the ranking and the score came about, with `explain`. */
+function explanationLines({ why, explanation }: SearchResultOutput): string[] {
+  if (explanation === undefined) return [];
+  const { signals, boosts, neighbour_contribution: neighbours, ranking, score } = explanation;
+  const parts = [
+    ...signals.map(({ signal, rank, added }) => `${signal} #${String(rank)} ${signed(added)}`),
+    ...boosts.map(({ name, added }) => `${name} ${signed(added)}`),
+    ...(neighbours === 0 ? [] : [`${Math.round(100 * neighbours).toString()}% from neighbours`]),
+  ];
+  const evidence = score.parts.map(({ name, added }) => `${name} ${signed(added)}`);
+  return [
+    `why: ${onOneLine(why)}`,
+    `ranking ${ranking.toFixed(3)}: ${parts.join(', ')}`,
+    `score: log odds ${signed(score.log_odds)} = typical ${signed(score.typical)}, ${evidence.join(', ')}` +
+      (score.factor === 1 ? '' : `; times ${score.factor.toFixed(2)}`),
+  ];
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 }
 
 function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {

@@ -5,18 +5,19 @@ import { errorResult, errorText, successResult } from './tool-result.ts';
 const HIDDEN = '\u{e0041}\u200b';
 
 describe('successResult', () => {
-  it('removes invisible characters from structured content, and keeps highlights valid', () => {
-    const snippet = `a${HIDDEN}b`;
+  it('removes invisible and control characters from structured content, and what tells a model nothing', () => {
+    const snippet = `a${HIDDEN}\u001b[31m\u009b31m\bb\r\nc\td`;
     const output = {
       results: [{ snippet, title: `T${HIDDEN}`, tags: [`x${HIDDEN}`], highlights: [[4, 5]] }],
+      ...{ took_ms: 4, nothing: null },
     };
     expect(successResult('list', output).structuredContent).toEqual({
-      results: [{ snippet: 'a\ufffd\ufffd\ufffdb', title: 'T', tags: ['x'], highlights: [[4, 5]] }],
+      results: [{ snippet: 'a[31m31mb\nc\td', title: 'T', tags: ['x'] }],
     });
     expect(
       successResult('audit', { ['k' + HIDDEN]: [{ text: HIDDEN, at: null }] }).structuredContent,
     ).toEqual({
-      k: [{ text: '', at: null }],
+      k: [{ text: '' }],
     });
   });
 

@@ -1,6 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorCode, LociError } from '../../../core/errors.ts';
-import { jsonText, safeMessage, withoutInvisibleTexts } from './fence.ts';
+import {
+  fence,
+  jsonText,
+  RECALLED_FIELDS_ARE_DATA,
+  RECALLED_IS_DATA,
+  safeMessage,
+  withoutInvisibleTexts,
+} from './fence.ts';
 import { getResult } from './get.ts';
 import { searchResult } from './search.ts';
 
@@ -9,12 +16,29 @@ interface OperationResult {
   /** The output as text for a model. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the output of the operation of this name
   text(output: any): string;
+  /**
+   * What a model must know that the fields do not say, above all that they are data. Some clients give their models only
+   * the structured content. `null` if there is nothing.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+  notice(output: any): string | null;
   /** A field whose text a model needs unchanged, for example to edit a part of it. */
   readonly verbatimField: string | null;
 }
 
-const RESULTS: Readonly<Record<string, OperationResult>> = { search: searchResult, get: getResult };
-const JSON_RESULT: OperationResult = { text: jsonText, verbatimField: null };
+const RECALLED_JSON: OperationResult = {
+  text: (output) => `${RECALLED_IS_DATA}\n${fence(jsonText(output), 'recalled')}`,
+  notice: () => RECALLED_FIELDS_ARE_DATA,
+  verbatimField: null,
+};
+const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verbatimField: null };
+const RESULTS: Readonly<Record<string, OperationResult>> = {
+  search: searchResult,
+  get: getResult,
+  'fact-recall': RECALLED_JSON,
+  'fact-list': RECALLED_JSON,
+  corpus: RECALLED_JSON,
+};
 
 function resultOf(operation: string): OperationResult {
   return (Object.hasOwn(RESULTS, operation) ? RESULTS[operation] : undefined) ?? JSON_RESULT;
@@ -25,12 +49,30 @@ export function outputText(operation: string, output: unknown): string {
   return resultOf(operation).text(output);
 }
 
+/** Fields of outputs that tell a model nothing: durations, and offsets into a text that it reads as a whole. */
+export const OMITTED_FIELDS: ReadonlySet<string> = new Set(['took_ms', 'highlights']);
+
 /** An output as the result of a tool, as text and as structured content, without invisible characters. */
 export function successResult(operation: string, output: unknown): CallToolResult {
+  const { notice, verbatimField } = resultOf(operation);
+  const first = notice(output);
   return {
     content: [{ type: 'text', text: outputText(operation, output).toWellFormed() }],
-    structuredContent: withoutInvisibleTexts(output, resultOf(operation).verbatimField),
+    structuredContent: {
+      ...(first !== null && { notice: first.toWellFormed() }),
+      ...(lean(withoutInvisibleTexts(output, verbatimField)) as object),
+    },
   };
+}
+
+/** The output without `null` and without `OMITTED_FIELDS`. */
+function lean(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lean);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) =>
+    field === null || OMITTED_FIELDS.has(name) ? [] : [[name, lean(field)] as const],
+  );
+  return Object.fromEntries(fields);
 }
 
 /**

@@ -1,0 +1,44 @@
+import type { Operation } from '../operation.ts';
+import { inputFields, type FieldSchema } from './input.ts';
+
+/**
+ * Converts what models write for the fields of an operation into the types of the fields: `null` and `""` count as absent,
+ * `"3"` as 3, `"true"` as true, and one value as a list of it. `path` is another name for `citation`. What has no conversion
+ * stays as it is, so that validation can name it.
+ */
+export function lenientInput(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const fields = new Map(inputFields(operation).map((field) => [field.name, field]));
+  const entries = Object.entries(raw).flatMap(([name, value]: [string, unknown]) => {
+    const field = fields.get(name) ?? (name === 'path' ? fields.get('citation') : undefined);
+    if (field === undefined) return [[name, value] as const];
+    if (value === null || (value === '' && !field.required)) return [];
+    return [[field.name, converted(value, field.schema)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A number in decimal notation, as JSON has it. */
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+function converted(value: unknown, schema: FieldSchema): unknown {
+  if (schema.type === 'array') {
+    const list = typeof value === 'string' ? listOf(value) : value;
+    return Array.isArray(list) ? list.map((item) => converted(item, schema.items ?? {})) : list;
+  }
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if ((schema.type === 'integer' || schema.type === 'number') && NUMBER.test(text)) return Number(text);
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return value;
+}
+
+/** Some clients send a list as its JSON. */
+function listOf(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return [text];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [text];
+  }
+}
