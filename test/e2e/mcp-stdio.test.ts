@@ -56,7 +56,8 @@ describe('loci mcp and the official client', () => {
     };
     const readers = await names({ LOCI_WRITES_ENABLED: 'false' });
     expect(readers).toEqual(expect.arrayContaining(['memory_search', 'memory_store', 'memory_forget']));
-    for (const tool of ['memory_write', 'memory_update', 'memory_delete']) expect(readers).not.toContain(tool);
+    for (const tool of ['memory_write', 'memory_update', 'memory_delete'])
+      expect(readers).not.toContain(tool);
     const all = await names({ LOCI_MCP_TOOLS: '["memory_corpus","startup_list"]' });
     expect(all).toEqual(expect.arrayContaining(['memory_write', 'memory_corpus', 'startup_list']));
     expect(all).not.toContain('startup_preview');
@@ -206,6 +207,21 @@ describe('loci mcp and the official client', () => {
     await expect(cancelled).rejects.toThrow();
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
     expect(found.isError).not.toBe(true);
+  });
+});
+
+describe('a line that is not a message', () => {
+  it('is answered with an error of JSON-RPC, and the lines after it are served', async () => {
+    const lines = ['not json', '{"id":4,"method":"ping"}', '', { jsonrpc: '2.0', id: 5, method: 'ping' }];
+    const { code, responses, stderr } = await exchange(missingHome(), [INITIALIZE, ...lines]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(responses).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) as object }),
+        expect.objectContaining({ id: 4, error: expect.objectContaining({ code: -32600 }) as object }),
+        expect.objectContaining({ id: 5, result: {} }),
+      ]),
+    );
   });
 });
 

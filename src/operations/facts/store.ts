@@ -44,7 +44,7 @@ export const storeFact: Operation<z.infer<typeof input>, FactStoreOutput> = {
   title: 'Store a fact',
   description:
     'Stores a value under a key, such as a preference of the user, until it expires: 90 days unless given. It replaces ' +
-    'the value that the key had in this category. Use `memory_list` or `memory_recall` first to see what is stored.',
+    'the value that the key had in this category. `write` is for lasting knowledge.',
   input,
   output,
   readOnly: false,

@@ -42,8 +42,8 @@ export const write: Operation<z.infer<typeof input>, WriteOutput> = {
   name: 'write',
   title: 'Remember something',
   description:
-    'Stores a new record, such as a decision, a preference or a fact. When this returns, the record is durable and ' +
-    'search finds it. Write one thing into a record, so that it can be understood by itself.',
+    'Stores lasting knowledge, such as a decision or what was learned, one thing in each record. When this returns, the ' +
+    'record is durable and search finds it.',
   input,
   output,
   readOnly: false,

@@ -27,6 +27,9 @@ export class DrainingStdioTransport implements Transport {
   readonly #afterFirstAnswer: () => void;
   readonly #openRequests = new Set<RequestId>();
   #hasAnswered = false;
+  /** The bytes after the last line break. */
+  #partialLine: Buffer[] = [];
+  #partialBytes = 0;
   #whenDrained: (() => void) | null = null;
 
   constructor(input: Readable, output: Writable, afterFirstAnswer: () => void) {
@@ -36,7 +39,7 @@ export class DrainingStdioTransport implements Transport {
     this.#input = input;
     this.#afterFirstAnswer = afterFirstAnswer;
     this.#gate = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => done(null, chunk),
+      transform: (chunk: Buffer, _encoding, done) => done(null, this.#messagesIn(chunk)),
       flush: (done) => {
         this.#whenDrained = done;
         // The requests in the last chunk reach the server after this turn of the event loop.
@@ -74,6 +77,33 @@ export class DrainingStdioTransport implements Transport {
     this.#endIfDrained();
   }
 
+  /** The whole lines that are messages. Others are answered with an error, where the library would drop them silently. */
+  #messagesIn(chunk: Buffer): Buffer {
+    this.#partialLine.push(chunk);
+    this.#partialBytes += chunk.length;
+    const end = chunk.lastIndexOf('\n');
+    // The library refuses a line that is too long.
+    if (end === -1 && this.#partialBytes <= MAX_MESSAGE_BYTES) return Buffer.alloc(0);
+    const whole = Buffer.concat(this.#partialLine);
+    const rest = end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
+    this.#partialLine = [rest];
+    this.#partialBytes = rest.length;
+    if (end === -1) return whole;
+    const lines = whole.toString('utf8', 0, whole.length - rest.length).split('\n');
+    const messages = lines.filter((line) => line.trim() !== '' && this.#isMessage(line));
+    return Buffer.from(messages.map((line) => `${line}\n`).join(''));
+  }
+
+  #isMessage(line: string): boolean {
+    const error = errorOf(line);
+    if (error === null) return true;
+    // Notifications have no answer, but JSON-RPC 2.0 has one for what cannot be read, with the id null.
+    this.#wire.send(error as unknown as JSONRPCMessage).catch((reason: unknown) => {
+      this.onerror?.(reason as Error);
+    });
+    return false;
+  }
+
   /** Stops reading, answers the open requests, then closes. */
   drain(): void {
     this.#input.unpipe(this.#gate);
@@ -90,4 +120,26 @@ export class DrainingStdioTransport implements Transport {
     this.#whenDrained = null;
     done();
   }
+}
+
+/** The error that JSON-RPC 2.0 (section 5.1) has for a line that is not a message; `null` for a message. */
+function errorOf(line: string): object | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32700, message: 'Parse error: the line is not JSON' },
+    };
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { jsonrpc, id } = (isObject ? value : {}) as { readonly jsonrpc?: unknown; readonly id?: unknown };
+  if (jsonrpc === '2.0') return null;
+  return {
+    jsonrpc: '2.0',
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+    error: { code: -32600, message: 'Invalid Request: the line is not a message of JSON-RPC 2.0' },
+  };
 }

@@ -42,7 +42,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
   if ('isTTY' in io.stdin && io.stdin.isTTY === true)
     log('this command is for agents, which speak MCP; see `loci mcp config CLIENT`', io);
   try {
-    serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(error.message, io) });
+    serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(reasonOf(error), io) });
     await transport.ended;
   } finally {
     ended.abort();
@@ -100,9 +100,15 @@ async function tryToWarmUp(
     return true;
   } catch (error) {
     const isMissing = error instanceof LociError && error.code === 'store_not_found';
-    if (!isMissing) logOnce(messageOf(error));
+    // The client may close its input before the store is open.
+    if (!isMissing && !ended.aborted) logOnce(messageOf(error));
     return ended.aborted;
   }
+}
+
+/** The library reports a message that is not valid with the whole list of what each form of message would have. */
+function reasonOf({ name, message }: Error): string {
+  return name === 'ZodError' ? 'the client sent a message that is not MCP' : message;
 }
 
 /** Standard output belongs to the protocol. */

@@ -74,24 +74,41 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
   };
 }
 
-/** Keywords of a field that a model needs. The operations check all others, and their errors say what is expected. */
-const FIELD_KEYWORDS = ['type', 'description', 'enum', 'items', 'properties', 'required'] as const;
+type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
  * The input of a tool. It has only keywords that mean the same in draft-07 and in 2020-12 of JSON Schema, since clients use
- * either, and as few as possible, since a model gets the schemas with every turn.
+ * either, and as few as possible, since a model gets the schemas with every turn. The operations check everything else, and
+ * their errors say what is expected.
  */
 function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {
-  const object = z.toJSONSchema(schema, {
-    io: 'input',
-    override: ({ jsonSchema: node }) => {
-      for (const keyword of Object.keys(node))
-        if (!FIELD_KEYWORDS.includes(keyword as (typeof FIELD_KEYWORDS)[number])) delete node[keyword];
-      if (node.description !== undefined) node.description = withToolNames(node.description, byName);
-    },
-  });
-  const { type: _type, properties = {}, required } = object as Tool['inputSchema'];
-  return { type: 'object', properties, ...(required !== undefined && { required }) };
+  const { properties = {}, required } = plainSchema(z.toJSONSchema(schema, { io: 'input' }), byName);
+  return { type: 'object', properties, ...(required !== undefined && { required }) } as Tool['inputSchema'];
+}
+
+function plainSchema(
+  { type, description, enum: values, items, properties, required }: JsonSchema,
+  byName: ReadonlyMap<string, Operation>,
+): JsonSchema {
+  return {
+    ...(type !== undefined && { type }),
+    ...(description !== undefined && { description: withToolNames(description, byName) }),
+    ...(values !== undefined && { enum: values }),
+    ...(isSchema(items) && { items: plainSchema(items, byName) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [
+          name,
+          isSchema(field) ? plainSchema(field, byName) : {},
+        ]),
+      ),
+    }),
+    ...(required !== undefined && { required }),
+  };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -101,14 +118,14 @@ function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>):
 function outputSchema(schema: z.ZodType): Tool['inputSchema'] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
   const fields = Object.entries(properties).flatMap(([name, field]) => {
-    const type = typeof field === 'object' ? typeOf(field) : undefined;
+    const type = isSchema(field) ? typeOf(field) : undefined;
     return OMITTED_FIELDS.has(name) || type === undefined ? [] : [[name, { type }] as const];
   });
   return { type: 'object', properties: Object.fromEntries(fields) };
 }
 
 /** The type of a field that may also be `null`; `undefined` if it has several. */
-function typeOf({ type, anyOf = [] }: z.core.JSONSchema.BaseSchema): string | undefined {
+function typeOf({ type, anyOf = [] }: JsonSchema): string | undefined {
   if (typeof type === 'string') return type;
   const types = anyOf.flatMap((each) =>
     typeof each.type === 'string' && each.type !== 'null' ? [each.type] : [],

@@ -54,13 +54,13 @@ export const OMITTED_FIELDS: ReadonlySet<string> = new Set(['took_ms', 'highligh
 
 /** An output as the result of a tool, as text and as structured content, without invisible characters. */
 export function successResult(operation: string, output: unknown): CallToolResult {
-  const { notice, verbatimField } = resultOf(operation);
-  const first = notice(output);
+  const result = resultOf(operation);
+  const notice = result.notice(output);
   return {
     content: [{ type: 'text', text: outputText(operation, output).toWellFormed() }],
     structuredContent: {
-      ...(first !== null && { notice: first.toWellFormed() }),
-      ...(lean(withoutInvisibleTexts(output, verbatimField)) as object),
+      ...(notice !== null && { notice: notice.toWellFormed() }),
+      ...(lean(withoutInvisibleTexts(output, result.verbatimField)) as object),
     },
   };
 }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { lenientInput } from './lenient-input.ts';
+
+const operation = {
+  input: z.strictObject({
+    citation: z.string(),
+    title: z.string().exactOptional(),
+    limit: z.number().int().exactOptional(),
+    ids: z.array(z.number().int()).exactOptional(),
+    tags: z.array(z.string()).exactOptional(),
+    explain: z.boolean().exactOptional(),
+  }),
+};
+const convert = (input: unknown): unknown => lenientInput(operation, input);
+
+describe('lenientInput', () => {
+  it('leaves out null and the empty text, except for a required field, whose error is then precise', () => {
+    expect(convert({ citation: '', title: '', limit: null, tags: '' })).toEqual({ citation: '' });
+  });
+
+  it('converts text into numbers and booleans, and one value into a list', () => {
+    const input = { limit: ' 3 ', ids: '12', tags: 'kitchen', explain: 'true' };
+    expect(convert(input)).toEqual({ limit: 3, ids: [12], tags: ['kitchen'], explain: true });
+    expect(convert({ ids: '["1", 2]', tags: '["a","b"]' })).toEqual({ ids: [1, 2], tags: ['a', 'b'] });
+    expect(convert({ tags: '[draft' })).toEqual({ tags: ['[draft'] });
+  });
+
+  it('accepts path for citation, and text that looks like a number where text belongs', () => {
+    expect(convert({ path: 'a.md', title: '12' })).toEqual({ citation: 'a.md', title: '12' });
+  });
+
+  it.each([[null], [[]], ['text'], [{ limit: 'three', explain: 'yes', tags: {}, unknown: null }]])(
+    'leaves %j to validation',
+    (input) => expect(convert(input)).toEqual(input),
+  );
+});

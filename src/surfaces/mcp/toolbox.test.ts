@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { configSchema } from '../../config/schema.ts';
+import { SCOPES } from '../../operations/operation.ts';
+import { loadToolbox } from './toolbox.ts';
+
+/** Keywords that mean the same in draft-07 and in 2020-12 of JSON Schema, and in the subsets that models are given. */
+const KEYWORDS = ['type', 'description', 'enum', 'items', 'properties', 'required'];
+
+function keywordsOf(schema: object, path: string): string[] {
+  return Object.entries(schema).flatMap(([keyword, value]: [string, object]) => {
+    if (keyword === 'properties')
+      return Object.entries(value).flatMap(([name, field]: [string, object]) =>
+        keywordsOf(field, `${path}.${name}`),
+      );
+    if (keyword === 'items') return keywordsOf(value, `${path}[]`);
+    const isPlain = KEYWORDS.includes(keyword) && (keyword !== 'type' || typeof value === 'string');
+    return isPlain ? [] : [`${path}: ${keyword}`];
+  });
+}
+
+describe('the tools', () => {
+  it('have schemas that validators of every draft read alike', async () => {
+    const toolbox = await loadToolbox();
+    const optional = ['memory_corpus', 'memory_import', 'startup_list', 'startup_preview'];
+    const all = toolbox.definitions({ scopes: new Set(SCOPES), writes: true, tools: optional });
+    expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(optional));
+    for (const { name, inputSchema, outputSchema } of all) {
+      expect(keywordsOf(inputSchema, name)).toEqual([]);
+      expect(keywordsOf(outputSchema!, name)).toEqual([]);
+    }
+  });
+
+  it('that the setting mcp.tools may name are those that are otherwise left out', async () => {
+    const { byTool } = await loadToolbox();
+    const optional = [...byTool].flatMap(([name, { listedOnRequest }]) => (listedOnRequest ? [name] : []));
+    expect(configSchema.parse({ mcp: { tools: optional } }).mcp.tools).toEqual(optional);
+    expect(optional.toSorted()).toEqual([
+      'memory_corpus',
+      'memory_import',
+      'startup_list',
+      'startup_preview',
+    ]);
+  });
+});
