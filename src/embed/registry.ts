@@ -5,14 +5,16 @@ interface EmbeddingConfig {
   readonly provider: string;
   /** Threads for indexing, of the provider `local`. */
   readonly threads?: number;
+  /** Of the provider `local`: see `LocalEmbedderOptions`. */
+  readonly revectorize?: boolean;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;
 
 /** The only place that names the providers. A provider is loaded when it is opened. */
 const PROVIDERS: Readonly<Record<string, Open>> = {
-  local: async ({ threads }) =>
-    (await import('./local/local.ts')).createLocalEmbedder({ ...(threads && { threads }) }),
+  local: async ({ threads, revectorize = false }) =>
+    (await import('./local/local.ts')).createLocalEmbedder({ ...(threads && { threads }), revectorize }),
   none: () => Promise.resolve(null),
 };
 

@@ -18,6 +18,7 @@ interface ContextOptions {
   /** The current time; for tests. */
   readonly now?: () => Timestamp;
   readonly trustsSettings?: boolean;
+  readonly ownsProcess?: boolean;
   /** The longest passage, in tokens of the embedding model. */
   readonly maxPassageTokens?: number;
 }
@@ -38,17 +39,19 @@ class EngineServices {
   readonly history: HistoryLog;
   readonly hits: HitCounter;
   readonly trustsSettings: boolean;
+  readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, options: ContextOptions) {
-    const { now = Date.now, trustsSettings = false, maxPassageTokens } = options;
+    const { now = Date.now, trustsSettings = false, ownsProcess = false, maxPassageTokens } = options;
     this.config = config;
     this.store = store;
     this.now = now;
     this.trustsSettings = trustsSettings;
+    this.ownsProcess = ownsProcess;
     this.maxPassageTokens = maxPassageTokens;
     this.hits = new HitCounter(store, now);
     this.retention = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
@@ -56,7 +59,8 @@ class EngineServices {
   }
 
   embedder(): Promise<Embedder | null> {
-    this.#embedder ??= openEmbedder({ provider: this.config.embedding.provider });
+    const { provider, revectorize } = this.config.embedding;
+    this.#embedder ??= openEmbedder({ provider, revectorize: this.ownsProcess && revectorize });
     return this.#embedder;
   }
 

@@ -128,6 +128,8 @@ export interface OpenOptions {
    * of skills still need approval.
    */
   readonly trustsSettings?: boolean;
+  /** Whether nothing but Loci runs in this process, so that it may set options of V8. Default false. */
+  readonly ownsProcess?: boolean;
 }
 
 /**

@@ -81,7 +81,7 @@ class SharedEngine {
   async #load(create: boolean): Promise<Loci> {
     const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
-    return openLoci(values, { create });
+    return openLoci(values, { create, ownsProcess: true });
   }
 
   async close(): Promise<void> {

@@ -66,7 +66,14 @@ describe('WorkerQueue', () => {
     let prepare = true;
     return async (change) => {
       const thread = new EmbeddingThread(tokenizerPath);
-      await thread.attach({ module, memory, plan: plan.model, slot: { ...slot, ...change }, prepare });
+      await thread.attach({
+        module,
+        memory,
+        plan: plan.model,
+        slot: { ...slot, ...change },
+        prepare,
+        selfTest: null,
+      });
       prepare = false;
       return thread;
     };

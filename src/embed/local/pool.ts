@@ -28,6 +28,7 @@ interface Shared {
 export class EmbeddingPool {
   readonly #files: ModelFiles;
   readonly #slots: number;
+  readonly #isRevectorized: boolean;
   readonly #queries: WorkerQueue;
   readonly #passages: WorkerQueue;
   readonly #threads = new Set<EmbeddingThread>();
@@ -35,9 +36,13 @@ export class EmbeddingPool {
   #shared: Shared | null = null;
   #closed = false;
 
-  /** @param indexing Maximum number of threads that embed passages, in addition to the one for queries. */
-  constructor(files: ModelFiles, indexing: number) {
+  /**
+   * @param indexing Maximum number of threads that embed passages, in addition to the one for queries.
+   * @param isRevectorized whether V8 compiles the kernel for AVX2, so that it must be tested
+   */
+  constructor(files: ModelFiles, indexing: number, isRevectorized = false) {
     this.#files = files;
+    this.#isRevectorized = isRevectorized;
     this.#slots = indexing + 1;
     this.#queries = new WorkerQueue({ size: 1, depth: 1, startThread: () => this.#start(0) });
     this.#passages = new WorkerQueue({
@@ -111,7 +116,7 @@ export class EmbeddingPool {
     try {
       const model = await shared.model;
       await model.read;
-      await thread.attach(modelFor(model, position, true));
+      await thread.attach(this.#modelFor(model, position, true));
       shared.prepared.resolve(undefined);
     } catch (error) {
       if (this.#shared === shared) this.#shared = null;
@@ -122,12 +127,21 @@ export class EmbeddingPool {
 
   async #join(thread: EmbeddingThread, shared: Shared, position: number): Promise<void> {
     await shared.prepared.promise;
-    await thread.attach(modelFor(await shared.model, position, false));
+    await thread.attach(this.#modelFor(await shared.model, position, false));
   }
-}
 
-function modelFor({ module, memory, plan }: ModelMemory, position: number, prepare: boolean): ThreadModel {
-  const slot = plan.slots[position];
-  if (!slot) throw new RangeError(`the memory has no slot ${position}`);
-  return { module, memory, plan: plan.model, slot, prepare };
+  /** The thread for queries answers its first call before it tests the kernel. */
+  #modelFor({ module, memory, plan }: ModelMemory, position: number, prepare: boolean): ThreadModel {
+    const slot = plan.slots[position];
+    if (!slot) throw new RangeError(`the memory has no slot ${position}`);
+    const selfTest = position === 0 ? 'after' : 'before';
+    return {
+      module,
+      memory,
+      plan: plan.model,
+      slot,
+      prepare,
+      selfTest: this.#isRevectorized ? selfTest : null,
+    };
+  }
 }

@@ -12,6 +12,8 @@ export interface ThreadModel {
   readonly slot: SlotPlan;
   /** Whether the weights are still as they were read: one thread prepares them for all. */
   readonly prepare: boolean;
+  /** When the thread tests the kernel: before its first vectors, after them, or never. */
+  readonly selfTest: 'before' | 'after' | null;
 }
 
 /** Requests of an embedding thread, in the order in which they must come. Only `texts` has an answer, their vectors. */
