@@ -6,6 +6,10 @@ import { credentialSamples } from '../../test/contract/credential-samples.ts';
 import { TaskThread } from '../core/threads/task-thread.ts';
 import { detectSecrets, SECRET_DETECTION } from './detect.ts';
 
+/** Tokens without digits, assembled so that a secret scanner does not find them in the repository. */
+const HUGGING_FACE = ['hf', 'abcdefgh'.repeat(4)].join('_');
+const DOPPLER = ['dp', 'pt', 'abcdefgh'.repeat(5)].join('.');
+
 const thread = new TaskThread();
 
 afterAll(async () => thread.close());
@@ -63,6 +67,33 @@ describe('detectSecrets', () => {
     );
     expect(notes.length).toBeGreaterThan(50);
     for (const note of notes) expect(await found(readFileSync(join(vault, note), 'utf8'))).toEqual([]);
+  });
+
+  it.each([
+    ['DB_PASSWORD=swordfish', 'swordfish'],
+    ['export WIFI_PASSWORD=swordfish # at home', 'swordfish'],
+    ['{"user": "ada", "password": "MyDogIsCalledRex"}', 'MyDogIsCalledRex'],
+    ["password = 'correcthorse'", 'correcthorse'],
+    ['api_key=qwertzuiopasdfghjk', 'qwertzuiopasdfghjk'],
+    ['Das WLAN-Passwort lautet hunter2hunter.', 'hunter2hunter'],
+    ['Mein Kennwort ist Regen2024Bogen', 'Regen2024Bogen'],
+    ['Le mot de passe est soleil1789', 'soleil1789'],
+    [`huggingface: ${HUGGING_FACE}`, HUGGING_FACE],
+    [`doppler: ${DOPPLER}`, DOPPLER],
+  ])(
+    'finds a secret without digits, or with words around it in another language: %s',
+    async (text, secret) => {
+      expect(await found(text)).toEqual([secret]);
+    },
+  );
+
+  it.each([
+    'password=true; PASSWORD=required; "password": "string", "api_key": "YOUR_API_KEY", DB_PASSWORD=$DB_PASSWORD',
+    'Password: see the safe. The password = the name of the cat. The passphrase: ask Maren.',
+    'Das Passwort ist falsch, und mein Kennwort ist geheim. Le mot de passe est perdu. La contraseña es secreta.',
+    'token=configuration_of_the_server, "secret": "apiKey", password=config.password, pwd=/run/secrets/db',
+  ])('leaves prose and settings about passwords alone: %s', async (text) => {
+    expect(await found(text)).toEqual([]);
   });
 
   it('finds keys with invisible characters and in full width', async () => {

@@ -13,8 +13,10 @@ const KEY =
 const SUFFIX = '(?:[_-](?:key|value|base|token|prod|production|staging|dev|test|live)){0,2}[_-]?[0-9]{0,2}';
 /** The text between name and value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */
 const ASSIGNED = String.raw`(?:["'\x60*_]{0,3}|["']\])[ \t]{0,8}(?::=|=>|={1,3}|:|\|)[*_]{0,3}[ \t]{0,8}`;
-const STATED = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
+const STATED = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|ist|war|lautet|est|était|es|era|è|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
 const OPTION = '[ \t]{1,8}';
+/** A setting or a string in code, after a name without spaces: `PASSWORD=`, `"password": "`, `password = '`. Prose has neither. */
+const IN_CODE = String.raw`(?:=(?![=>])(?=[^\s=])|["']?[ \t]{0,8}(?::=|[:=])[ \t]{0,8}(?=["'][^\s"']{4,200}["']))`;
 /** The value extends to a space, a quote or an ideograph, without the punctuation of the sentence. */
 const VALUE = String.raw`["'\x60]?(?<secret>[^\s"'\x60<>|\u3000-\u9fff]+(?<![.,;:!?)\]}*_]))`;
 
@@ -25,12 +27,14 @@ function named(kind: string, format: string, accept: (secret: string) => boolean
 /** Passwords, tokens and keys that are recognised by the name in front of them. */
 export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   named('password', `(?:${PASSWORD})${SUFFIX}${ASSIGNED}`, isPassword),
+  named('password', `(?:${PASSWORD})${SUFFIX}${IN_CODE}`, isPasswordInCode),
   named('password', `--(?:password|passwd|passphrase)${OPTION}`, isPassword),
   // The .netrc file of ftp and curl.
   named('password', String.raw`\blogin[ \t]+\S{1,64}\s+password[ \t]+`, isPassword),
   named('password', String.raw`\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,64}:`, isPassword),
   named('password', `(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
   named('key', `(?:${KEY})${SUFFIX}${ASSIGNED}`, isKey),
+  named('key', `(?:${KEY})${SUFFIX}${IN_CODE}`, isKeyInCode),
   named('key', `--(?:api-key|token|secret|access-token|auth-token)${OPTION}`, isKey),
   named('key', `(?:${KEY})${STATED}`, (secret) => secret.length >= 16 && isKey(secret)),
   // RFC 6750, RFC 7617, and unregistered schemes.
@@ -64,6 +68,20 @@ function isPassword(secret: string): boolean {
 function isKey(secret: string): boolean {
   if (secret.length < 10 || isNotSecret(secret)) return false;
   return /\d/.test(secret) && /[a-z]/i.test(secret) && !isWords(secret);
+}
+
+/** Values of settings that are about passwords, and names of types. */
+const SETTING =
+  /^(?:true|false|yes|no|on|off|null|none|nil|undefined|empty|required|optional|enabled|disabled|hidden|string|text|str|bool(?:ean)?|(?:new|old|current|confirm|user|admin|root|db|my)?_?(?:pass(?:word|wd|phrase|code)?|passwort|kennwort|pwd|secret|token|(?:api)?_?key))$/i;
+
+/** In code a password may be a word. */
+function isPasswordInCode(secret: string): boolean {
+  return secret.length >= 4 && !isNotSecret(secret) && !SETTING.test(secret);
+}
+
+/** In code a key may have letters only; those of names form short words. */
+function isKeyInCode(secret: string): boolean {
+  return /^[a-z]{16,}$/i.test(secret) && !isNotSecret(secret) && !SETTING.test(secret);
 }
 
 function isNotSecret(secret: string): boolean {

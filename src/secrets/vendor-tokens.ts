@@ -40,6 +40,11 @@ export const VENDOR_TOKENS: readonly SecretPattern[] = [
   },
   // OpenAI, Anthropic, OpenRouter, DeepSeek and others; secretlint only finds the first two, in their exact lengths.
   token('API key', 'sk-[0-9A-Za-z_-]{20,}', isRandom),
+  token('Hugging Face token', '(?:hf|api_org)_[0-9A-Za-z]{30,40}'),
+  token(
+    'Doppler token',
+    String.raw`dp\.(?:pt|st|sa|ct|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9A-Za-z]{40,44}`,
+  ),
   token('xAI API key', 'xai-[0-9A-Za-z]{70,90}'),
   token('Perplexity API key', 'pplx-[0-9A-Za-z]{40,64}'),
   token('Replicate token', 'r8_[0-9A-Za-z]{37,40}'),
