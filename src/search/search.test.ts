@@ -23,11 +23,11 @@ function interrupted(store: Store, actions: (() => Promise<unknown>)[]): Store {
   };
 }
 
-async function titles(store: Store): Promise<string[]> {
+async function titles(store: Store, query = 'marble'): Promise<string[]> {
   const outcome = await runSearch({
     store,
     namespace: 'n',
-    query: 'marble',
+    query,
     filter: ALL_LIVE,
     limit: 10,
     ranking: DEFAULT_RANKING,
@@ -53,6 +53,25 @@ describe('runSearch', () => {
     const replacements = Array.from({ length: 99 }, () => () => write(store, 'n', { ...worktop, id }));
     expect(await titles(interrupted(store, replacements))).toEqual(['Floor']);
     expect(replacements.length).toBeGreaterThan(90);
+  });
+
+  it('requires the whole of a long phrase, and all of many phrases, although the index compares only a part', async () => {
+    const store = openSqliteInMemory();
+    const words = Array.from({ length: 90 }, (_, i) => `w${String(i)}x`);
+    const [first, last] = [words.slice(0, 20), words.slice(70)];
+    await write(
+      store,
+      'n',
+      note(words.join(' '), { title: 'All' }),
+      note(words.slice(0, 19).join(' '), { title: 'Without the end' }),
+      note(words.slice(0, 69).join(' '), { title: 'First' }),
+    );
+    const quoted = (part: readonly string[]): string => `"${part.join(' ')}"`;
+    expect((await titles(store, quoted(first))).sort()).toEqual(['All', 'First']);
+    const ofAll = Array.from({ length: 9 }, (_, i) => quoted(words.slice(10 * i, 10 * i + 10)));
+    expect(await titles(store, ofAll.join(' '))).toEqual(['All']);
+    expect(await titles(store, `${quoted(first)} ${quoted(last)}`)).toEqual(['All']);
+    expect(await titles(store, quoted([...words, 'more']))).toEqual([]);
   });
 
   it('ranks the passage with a code of the query first, even if its vector is not similar', async () => {

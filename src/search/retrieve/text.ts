@@ -55,8 +55,8 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   const required = requiredPhrases(query);
   const optional = required.length > 0 ? [] : query.phrases;
   const queryFor = (alternatives: readonly TextTerm[]): TextQuery => ({
-    any: [...alternatives, ...optional],
-    all: required,
+    any: [...alternatives, ...indexPhrases(optional)],
+    all: indexPhrases(required),
     weights: ranking.fields,
   });
   const corrections = correctionsOf(run, infos);
@@ -69,6 +69,24 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
     corrections,
     terms,
   };
+}
+
+/** Terms of one phrase, and of all phrases together, that the index compares. Its time grows with their number. */
+const MAX_PHRASE_TERMS = 16;
+const MAX_TERMS_OF_PHRASES = 64;
+
+/**
+ * The phrases as the index searches for them: long ones by their first terms, and only as many as the limit allows. Whether a
+ * result has the whole of every required phrase is checked with its text (`containsPhrases`).
+ */
+function indexPhrases(phrases: readonly TextTerm[]): TextTerm[] {
+  let rest = MAX_TERMS_OF_PHRASES;
+  return phrases.flatMap((phrase) => {
+    const terms = phrase.terms.slice(0, MAX_PHRASE_TERMS);
+    if (terms.length > rest) return [];
+    rest -= terms.length;
+    return [{ ...phrase, terms }];
+  });
 }
 
 /** The words of a term that the vocabulary can contain. It contains no bigrams. */
