@@ -38,6 +38,7 @@ const INVALID_FACTS: readonly (readonly [name: string, body: unknown, detail: st
     'content has 1048578 bytes; the limit is 1048576',
   ],
   ['a control character', { key: 'k', value: 'a\u001bb' }, 'content has the control character U+001b'],
+  ['half of a character', { key: 'k', value: 'a\ud800b' }, 'content has half of a character at offset 1'],
   ['less than an hour', { key: 'k', value: 'v', ttl_seconds: 3599 }, 'ttl_seconds must be at least 3600'],
   [
     'more than a year',

@@ -26,6 +26,7 @@ describe('the operations over HTTP', () => {
       expect(found.headers['content-type']).toBe('application/json');
       expect(found.json).toMatchObject({ results: [{ citation: 'record/1', source: 'rest' }] });
     }
+    expect((await server.request('/api/v1/memory/get?path=record/1', { token })).status).toBe(200);
     expect((await server.request('/api/v1/memory/get?citation=record/1', { token })).json).toMatchObject({
       text: content,
     });

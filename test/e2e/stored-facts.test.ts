@@ -164,7 +164,7 @@ describe('a fact', () => {
   it('cannot be stored in a category of the history', async () => {
     const options = newHome();
     await store(options, 'k', 'v');
-    for (const category of ['pack_history', 'pipeline_history']) {
+    for (const category of ['pack_history', 'pipeline_history', 'Pack_History', 'ｐａｃｋ_history']) {
       const message = `the category ${category} is reserved for the engine`;
       const refused = { exit: 2, code: 'invalid_input', message };
       expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], options)).toMatchObject(

@@ -151,7 +151,9 @@ function factFields(
 
 /** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
 export function assertNotReserved(category: string): void {
-  if (!(HISTORY_CATEGORIES as readonly string[]).includes(category)) return;
+  // Nobody should mistake `Pack_History` for the category of the engine.
+  const folded = category.normalize('NFKC').trim().toLowerCase();
+  if (!(HISTORY_CATEGORIES as readonly string[]).includes(folded)) return;
   throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
     hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,
   });

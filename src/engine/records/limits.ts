@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { exceedsDepth } from '../../core/json.ts';
-import type { Metadata } from '../../core/types.ts';
+import type { Json, Metadata } from '../../core/types.ts';
 
 /** Size of a record's content in UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
@@ -17,6 +17,9 @@ export const MAX_TAGS = 64;
 
 /** Control characters except tab, line feed, and a carriage return before a line feed. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
+
+/** A UTF-16 surrogate that is not part of a pair. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** The fields of a memory that a caller may write. */
 export interface WritableFields {
@@ -58,7 +61,7 @@ function assertContentFits(content: string): void {
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES)
     throw invalidInput(`content has ${String(bytes)} bytes; the limit is ${String(MAX_CONTENT_BYTES)}`);
-  assertNoControlCharacters('content', content);
+  assertCharactersAreValid('content', content);
 }
 
 function assertLineFits(name: string, text: string | undefined, min: number, max: number): void {
@@ -66,10 +69,13 @@ function assertLineFits(name: string, text: string | undefined, min: number, max
   if (text.trim().length < min) throw invalidInput(`${name} is empty`);
   if (text.length > max)
     throw invalidInput(`${name} has ${String(text.length)} characters; the limit is ${String(max)}`);
-  assertNoControlCharacters(name, text);
+  assertCharactersAreValid(name, text);
 }
 
-function assertNoControlCharacters(name: string, text: string): void {
+function assertCharactersAreValid(name: string, text: string): void {
+  // A store would replace it, and the record would no longer have the text that was written.
+  const lone = LONE_SURROGATE.exec(text);
+  if (lone !== null) throw invalidInput(`${name} has half of a character at offset ${String(lone.index)}`);
   const control = CONTROL.exec(text);
   if (control === null) return;
   const code = control[0].charCodeAt(0).toString(16).padStart(4, '0');
@@ -79,7 +85,16 @@ function assertNoControlCharacters(name: string, text: string): void {
 function assertMetadataFits(metadata: Metadata): void {
   if (exceedsDepth(MAX_METADATA_DEPTH, metadata))
     throw invalidInput(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
+  if (!isWellFormed(metadata)) throw invalidInput('metadata has half of a character');
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes > MAX_METADATA_BYTES)
     throw invalidInput(`metadata has ${String(bytes)} bytes; the limit is ${String(MAX_METADATA_BYTES)}`);
+}
+
+function isWellFormed(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(
+    ([name, field]: [string, Json]) => name.isWellFormed() && isWellFormed(field),
+  );
 }

@@ -1,19 +1,29 @@
 import type { Operation } from '../operation.ts';
 import { inputFields, type FieldSchema } from './input.ts';
 
+/** Accepts `path` as another name of the field `citation`. */
+export function withCitation(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || !('path' in raw) || 'citation' in raw) return raw;
+  const names = new Set(inputFields(operation).map(({ name }) => name));
+  if (names.has('path') || !names.has('citation')) return raw;
+  const { path, ...rest } = raw;
+  return { ...rest, citation: path };
+}
+
 /**
  * Converts what models write for the fields of an operation into the types of the fields: `null` and `""` count as absent,
- * `"3"` as 3, `"true"` as true, and one value as a list of it. `path` is another name for `citation`. What has no conversion
- * stays as it is, so that validation can name it.
+ * `"3"` as 3, `"true"` as true, and one value as a list of it. What has no conversion stays as it is, so that validation can
+ * name it. Accepts `path` as `withCitation` does.
  */
-export function lenientInput(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
+export function lenientInput(operation: Pick<Operation, 'input'>, input: unknown): unknown {
+  const raw = withCitation(operation, input);
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
   const fields = new Map(inputFields(operation).map((field) => [field.name, field]));
   const entries = Object.entries(raw).flatMap(([name, value]: [string, unknown]) => {
-    const field = fields.get(name) ?? (name === 'path' ? fields.get('citation') : undefined);
+    const field = fields.get(name);
     if (field === undefined) return [[name, value] as const];
     if (value === null || (value === '' && !field.required)) return [];
-    return [[field.name, converted(value, field.schema)] as const];
+    return [[name, converted(value, field.schema)] as const];
   });
   return Object.fromEntries(entries);
 }
