@@ -101,6 +101,22 @@ describe('status and doctor', () => {
     expect((await vaultsOf())[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
   });
 
+  it('have plain text and canvases too, whose cards are found and link to their files', async () => {
+    writeFileSync(join(notes, 'locks.txt'), 'The shed lock changed in spring.');
+    const nodes = [
+      { id: 'a', type: 'text', text: 'wallpaper with herons', x: 0, y: 0 },
+      { id: 'b', type: 'file', file: 'two.md', x: 0, y: 90 },
+    ];
+    writeFileSync(join(notes, 'Board.canvas'), JSON.stringify({ nodes, edges: [] }));
+    writeFileSync(join(notes, 'broken.canvas'), '{');
+    expect((await loci(['index'], { home })).stdout).toContain(
+      'skipped broken.canvas: it is not a canvas in JSON',
+    );
+    expect((await loci(['search', 'herons'], { home })).stdout).toContain('Board.canvas#L1-L3');
+    expect((await loci(['search', 'shed lock'], { home })).stdout).toContain('locks.txt#L1');
+    expect((await loci(['get', 'two.md'], { home })).stdout).toContain('Board');
+  });
+
   it('report problems of notes as long as they exist, even if index has reported them', async () => {
     writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     truncateSync(join(notes, 'two.md'), 6_000_000);

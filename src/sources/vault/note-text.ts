@@ -2,22 +2,48 @@ import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { assertParseable } from '../markdown/density.ts';
 import { decodeText, type DecodedText } from '../files/decode.ts';
+import { canvasText } from './canvas.ts';
 import { parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
   readonly note: Note;
 }
 
-/** Decodes and parses a note. Returns `null` if the bytes are not text. @throws LociError `unreadable` */
-export function readNoteText(bytes: Uint8Array): NoteText | null {
-  const decoded = decodeText(bytes);
-  if (decoded === null) return null;
-  assertParseable(decoded.text);
-  return { ...decoded, note: parseNote(decoded.text) };
+/** The formats of files that are notes. */
+export type NoteFormat = 'markdown' | 'text' | 'canvas';
+
+/** By the ending of the name, in lower case. */
+const FORMATS: Readonly<Record<string, NoteFormat>> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  txt: 'text',
+  canvas: 'canvas',
+};
+
+/** The format of a file by its name; `null` if it is no note. */
+export function noteFormat(key: string): NoteFormat | null {
+  const ending = /\.([a-z]+)$/i.exec(key)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(FORMATS, ending) ? FORMATS[ending]! : null;
 }
 
+/** Decodes and parses a note. Returns `null` if the bytes are not text. @throws LociError `unreadable` */
+export function readNoteText(bytes: Uint8Array, format: NoteFormat): NoteText | null {
+  const decoded = decodeText(bytes);
+  if (decoded === null) return null;
+  if (format === 'text') return { ...decoded, note: PLAIN_NOTE };
+  const text = format === 'canvas' ? canvasText(decoded.text) : decoded.text;
+  assertParseable(text);
+  return { ...decoded, text, note: parseNote(text) };
+}
+
+/** Plain text has no syntax: `#` in it is no tag. */
+const PLAIN_NOTE: Note = {
+  ...{ title: null, identity: null, project: null, category: null, type: null, frontMatterProblem: null },
+  ...{ tags: [], aliases: [], links: [], blockIds: [], frontMatter: {} },
+};
+
 /** `readNoteText` as a task for a thread, because parsing a long note would block the caller. */
-export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array], NoteText | null> = {
+export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array, format: NoteFormat], NoteText | null> = {
   module: workerModule(import.meta.url, 'note-text'),
   name: readNoteText.name,
   inline: readNoteText,

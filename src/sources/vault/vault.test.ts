@@ -48,10 +48,12 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 describe('listing a vault', () => {
-  it('returns Markdown files in a stable order and skips other files', async () => {
-    const notes = ['B.md', 'a.md', 'a/b.markdown', 'a/c/d.MD', 'z.md'];
+  it('returns Markdown, plain text and canvases in a stable order and skips other files', async () => {
+    const notes = ['B.md', 'a.md', 'a/b.markdown', 'a/c/d.MD', 'x.txt', 'y.canvas', 'z.md'];
     const others = [
-      'x.txt',
+      'x.pdf',
+      'x.base',
+      'x.txt.gz',
       'x.md.bak',
       'md',
       '.obsidian/app.md',
@@ -61,7 +63,7 @@ describe('listing a vault', () => {
       '.hidden.md',
     ];
     for (const key of [...notes, ...others]) await writeVaultFile(key);
-    expect(await keys()).toEqual(['B.md', 'a/b.markdown', 'a/c/d.MD', 'a.md', 'z.md']);
+    expect(await keys()).toEqual(['B.md', 'a/b.markdown', 'a/c/d.MD', 'a.md', 'x.txt', 'y.canvas', 'z.md']);
     expect(problems).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemRe
 import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Note } from './note.ts';
-import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
+import { noteFormat, READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
 import { type FileContent, readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
@@ -34,7 +34,7 @@ const MAX_NOTE_BYTES = 5_000_000;
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
 const PARSER_VERSION = 2;
 
-/** Opens an Obsidian vault, or any folder of Markdown. Nothing is read before the first call. */
+/** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
   return new Vault(options);
 }
@@ -72,7 +72,7 @@ class Vault implements Source {
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#maxBytes));
-      else return toDocument(this.#options, key, file, await this.#readText(file.bytes, signal), report);
+      else return toDocument(this.#options, key, file, await this.#readText(key, file.bytes, signal), report);
     } catch (error) {
       if (error instanceof LociError && error.code === 'aborted') throw error;
       report(skipped(key, 'unreadable', describeFileError(error)));
@@ -80,10 +80,19 @@ class Vault implements Source {
     return null;
   }
 
-  async #readText(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal | undefined): Promise<NoteText | null> {
+  async #readText(
+    key: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<NoteText | null> {
     const { thread } = this.#options;
-    if (thread === undefined) return readNoteText(bytes);
-    return thread.run(READ_NOTE_TEXT, [bytes], { size: bytes.length, signal, transfer: [bytes.buffer] });
+    const format = noteFormat(key) ?? 'text';
+    if (thread === undefined) return readNoteText(bytes, format);
+    return thread.run(READ_NOTE_TEXT, [bytes, format], {
+      size: bytes.length,
+      signal,
+      transfer: [bytes.buffer],
+    });
   }
 }
 

@@ -5,15 +5,15 @@ import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
+import { noteFormat } from './note-text.ts';
 
-/** A Markdown file of a vault. */
+/** A note of a vault. */
 interface FoundFile {
   /** The path below the root, with `/`, in NFC. */
   readonly key: string;
   readonly stats: BigIntStats;
 }
 
-const NOTE = /\.(?:md|markdown)$/i;
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 /** How many entries of a folder are examined at the same time. */
 const STAT_BATCH_SIZE = 64;
@@ -42,7 +42,7 @@ interface Entry {
 type EntryResult = FoundFile | Folder | SourceProblem | null;
 
 /**
- * Lists every Markdown file below a real root, sorted by name within each folder. Names that begin with a dot and
+ * Lists every note (see `noteFormat`) below a real root, sorted by name within each folder. Names that begin with a dot and
  * `node_modules` are skipped. A symlink is followed if its target is below the root.
  * @throws LociError `unreadable`, with the name of the vault, if the root cannot be read; `aborted`
  */
@@ -103,7 +103,7 @@ async function examine(walk: Walk, folder: Folder, entry: Entry): Promise<EntryR
   try {
     if (dirent.isSymbolicLink()) return await examineTarget(walk, entry);
     if (dirent.isDirectory()) return { key, realPath: entry.path, throughLink: folder.throughLink };
-    if (!dirent.isFile() || !NOTE.test(key)) return null;
+    if (!dirent.isFile() || noteFormat(key) === null) return null;
     return { key, stats: await lstat(entry.path, { bigint: true }) };
   } catch (error) {
     // A file may be removed meanwhile. A file whose name is not valid Unicode exists, but cannot be opened by the decoded name.
@@ -120,7 +120,7 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
   }
   const stats = await stat(realPath, { bigint: true });
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
-  return stats.isFile() && NOTE.test(key) ? { key, stats } : null;
+  return stats.isFile() && noteFormat(key) !== null ? { key, stats } : null;
 }
 
 /** A link is not followed into a folder that contains it, nor into a folder that another link has led to. */
