@@ -1,6 +1,7 @@
 import type { BelongsTo } from '../store/model.ts';
-import type { SearchFilter } from '../store/search-model.ts';
+import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
 import { admits } from '../store/rules/filter.ts';
+import { subjectOf } from './explain/trace.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
@@ -54,66 +55,79 @@ export async function relatedDocuments(
   const note = hits.find(({ passage }) => passage.record.origin !== 'source');
   if (options === null || note === undefined || note.confidence < MIN_NOTE_CONFIDENCE) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
-  const visible = await edgesToVisibleNotes(run, edges, note.passage.record.id);
-  const best = combineEdges(visible, note.passage.record.id).filter(({ edge }) => !shown.has(edge.document));
+  const best = note.passage.record.id;
+  const leading = edges.filter(({ via, document }) => via === best && !shown.has(document));
+  const candidates = combineEdges(leading, best).filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+  // Both calls at the same time, so that related documents add one store call to the time of a search.
+  const [visible, loaded] = await Promise.all([
+    visibleNotes(run, leading, best),
+    candidates.length === 0
+      ? { passages: [] }
+      : store.search.passages(
+          namespace,
+          candidates.map(({ edge }) => edge.passage),
+          sourceFilter(filter, options.excludedSources),
+        ),
+  ]);
   const likely = trace.filter(
     'unrelated',
-    best,
+    combineEdges(
+      leading.filter((edge) => visible.has(edge.note)),
+      best,
+    ),
     ({ confidence }) => confidence >= MIN_CONFIDENCE,
     ({ edge }) => ({ passage: edge.passage, record: edge.document }),
   );
-  if (likely.length === 0) return [];
-  const loaded = await store.search.passages(
-    namespace,
-    likely.map(({ edge }) => edge.passage),
-    sourceFilter(filter, options.excludedSources),
-  );
   const passages = new Map(loaded.passages.map((passage) => [passage.id, passage]));
   const phrases = requiredPhrases(run.query);
-  const documents = likely.flatMap(({ edge, confidence: share }): RelatedDocument[] => {
-    const passage = passages.get(edge.passage);
+  const documents = likely.flatMap((ranked): RelatedDocument[] => {
+    const passage = passages.get(ranked.edge.passage);
     if (passage === undefined || isCompleted(passage.record)) return [];
-    const confidence = note.confidence * share;
-    const subject = { passage: passage.id, record: edge.document };
+    const document = documentOf(note, ranked, passage);
+    const { confidence } = document;
+    const subject = subjectOf(passage);
     if (!containsPhrases(passage, phrases)) trace.drop('phrase-missing', subject);
     else if (confidence < (policyOf(passage.record, policies)?.minScore ?? 0))
       trace.drop('below-source-min-score', subject);
     else if (confidence < run.minScore) trace.drop('below-min-score', subject);
-    else
-      return [
-        {
-          passage,
-          score: note.score * share,
-          contributions: [],
-          boosts: [{ name: 'belongs', added: note.score * share }],
-          links: null,
-          confidence,
-          confidenceParts: { ...note.confidenceParts, factor: note.confidenceParts.factor * share },
-          belongsTo: { record: edge.note, title: edge.noteTitle },
-        },
-      ];
+    else return [document];
     return [];
   });
   return trace.filter(
     'over-related-limit',
     documents,
     (_, i) => i < options.limit,
-    ({ passage }) => ({ passage: passage.id, record: passage.record.id }),
+    ({ passage }) => subjectOf(passage),
   );
 }
 
-/** The edges that lead to the best note, without those to linked notes that the search may not show. */
-async function edgesToVisibleNotes(
+function documentOf(
+  { score, confidence, confidenceParts }: Hit,
+  { edge: { note, noteTitle }, confidence: share }: RankedEdge,
+  passage: StoredPassage,
+): RelatedDocument {
+  return {
+    passage,
+    score: score * share,
+    contributions: [],
+    boosts: [{ name: 'belongs', added: score * share }],
+    links: null,
+    confidence: confidence * share,
+    confidenceParts: { ...confidenceParts, factor: confidenceParts.factor * share },
+    belongsTo: { record: note, title: noteTitle },
+  };
+}
+
+/** The best note, and those of the linked notes that the search may show. */
+async function visibleNotes(
   { store, namespace, filter }: SearchRun,
   edges: readonly BelongsTo[],
   best: number,
-): Promise<BelongsTo[]> {
-  const leading = edges.filter(({ via }) => via === best);
-  const linked = new Set(leading.map(({ note }) => note).filter((note) => note !== best));
-  if (linked.size === 0) return leading;
+): Promise<ReadonlySet<number>> {
+  const linked = new Set(edges.map(({ note }) => note).filter((note) => note !== best));
+  if (linked.size === 0) return new Set([best]);
   const records = await store.records.get(namespace, [...linked], { liveAt: filter.now });
-  const visible = new Set(records.filter((record) => admits(record, filter)).map(({ id }) => id));
-  return leading.filter(({ note }) => note === best || visible.has(note));
+  return new Set([best, ...records.filter((record) => admits(record, filter)).map(({ id }) => id)]);
 }
 
 interface RankedEdge {
