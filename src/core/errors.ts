@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'too_large'
   | 'method_not_allowed'
   | 'unsupported_media_type'
+  | 'request_timeout'
   | 'not_found'
   | 'gone'
   | 'ambiguous'
@@ -64,6 +65,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   too_large: { status: 413, exit: 2, hint: 'Send less at once.' },
   method_not_allowed: { status: 405, exit: 2, hint: 'Use a method that `Allow` lists.' },
   unsupported_media_type: { status: 415, exit: 2, hint: 'Send JSON with `Content-Type: application/json`.' },
+  request_timeout: { status: 408, exit: 6, hint: 'Send the whole request at once.' },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
   gone: {
     status: 410,

@@ -139,5 +139,5 @@ function rejectRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['too_large', `the headers are larger than ${String(MAX_HEADER_BYTES)} bytes`],
-  ERR_HTTP_REQUEST_TIMEOUT: ['timed_out', 'the request did not arrive in time'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'the request did not arrive in time'],
 };

@@ -11,6 +11,8 @@ type Fields = Record<string, unknown>;
 /** The deepest nesting of JSON. Every valid input has less, and recursive functions can process this much. */
 const MAX_DEPTH = 64;
 const IDEMPOTENCY_FIELD = 'idempotency_key';
+/** The parameter of a content type (RFC 9110, section 8.3). */
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
  * The unchecked input of an operation: the JSON object of a POST or the query of a GET, and the header `Idempotency-Key`.
@@ -30,13 +32,14 @@ export function requestInput(request: RequestHead, route: Route, body: string): 
 
 /**
  * Reads the body as text.
- * @throws LociError `too_large`, `invalid_input` if it is not UTF-8, `aborted` if the connection ends
+ * @throws LociError `unsupported_media_type` for a compressed body or one that is not declared as UTF-8; `too_large`, `invalid_input` if it is not UTF-8, `aborted` if the connection ends
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const tooLarge = (): LociError =>
     new LociError('too_large', `the body is larger than ${String(maxBytes)} bytes`, {
       hint: 'Send less at once.',
     });
+  assertPlainText(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -57,6 +60,20 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   } catch {
     throw new LociError('invalid_input', 'the body is not valid UTF-8');
   }
+}
+
+/** @throws LociError `unsupported_media_type` */
+function assertPlainText({ headers }: Pick<RequestHead, 'headers'>): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new LociError('unsupported_media_type', 'the body must not be compressed', {
+      hint: 'Leave out `Content-Encoding`.',
+    });
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+  if (!/^(?:utf-?8|us-ascii)$/i.test(charset))
+    throw new LociError('unsupported_media_type', 'the body must be UTF-8, as JSON always is', {
+      hint: 'Send `Content-Type: application/json`.',
+    });
 }
 
 /**
