@@ -24,8 +24,8 @@ const embedding = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether the processes of Loci let V8 compile the bundled model for AVX2, where the processor has it. This halves the ' +
-        'time of embedding and changes no vector: a self-test compares them bit by bit.',
+      'Whether the processes of Loci let V8 compile the bundled model for AVX2, where the processor has it. This makes ' +
+        'embedding up to twice as fast and changes no vector, which a self-test checks bit by bit.',
     ),
 });
 

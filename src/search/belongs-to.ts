@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
 import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
-import type { BelongsToProgress, NoteOfDocument, RecordBounds } from '../store/model.ts';
+import type { BelongsToProgress, NoteOfDocument } from '../store/belongs-to-model.ts';
+import type { RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { matchOf } from './rank/evidence.ts';
 import { replacementsOf } from './retrieve/text.ts';
@@ -58,8 +59,8 @@ export function isUpToDate(
 
 /**
  * Derives the notes to which documents of sources belong: the notes that the text of the document finds. Only documents that
- * changed, and documents whose notes changed, are searched again; all are after many changes, and when other vaults are
- * excluded than before. After an interruption, a pass over all documents continues. Returns the number of documents.
+ * changed, and documents whose notes changed, are searched again. After many changes, or when the excluded vaults are not the
+ * same as before, all documents are. A pass over all documents that was interrupted continues. Returns the number of documents.
  * @throws LociError `aborted`, and the errors of the store and the model
  */
 export async function deriveBelongsTo(options: DerivationOptions): Promise<number> {

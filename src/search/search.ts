@@ -1,6 +1,6 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { BelongsTo } from '../store/model.ts';
+import type { BelongsTo } from '../store/belongs-to-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { subjectOf } from './explain/trace.ts';
 import { isDateOnlyQuery, type DateRange } from './query/dates.ts';

@@ -13,9 +13,8 @@ import type {
   StoredToken,
   StoreStats,
 } from './admin-model.ts';
+import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type {
-  BelongsTo,
-  BelongsToSelector,
   ChangePage,
   CommitBatch,
   ChunkedRecord,

@@ -3,8 +3,8 @@ import type { LociRecord, Passage } from '../../src/core/types.ts';
 import { uuidv7 } from '../../src/core/ids.ts';
 import type { AuditDraft } from '../../src/store/admin-model.ts';
 import { indexPassage } from '../../src/store/lexical/text-fields.ts';
+import type { BelongsToUpdate } from '../../src/store/belongs-to-model.ts';
 import type {
-  BelongsToUpdate,
   CommitBatch,
   PurgeRequest,
   RecordDraft,

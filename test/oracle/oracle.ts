@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
-import type {
-  BelongsTo,
-  BelongsToSelector,
-  FactCategory,
-  RecordFilter,
-  RecordLink,
-  RecordSelector,
-} from '../../src/store/model.ts';
+import type { BelongsTo, BelongsToSelector } from '../../src/store/belongs-to-model.ts';
+import type { FactCategory, RecordFilter, RecordLink, RecordSelector } from '../../src/store/model.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';

@@ -8,15 +8,8 @@ import type {
   StartupEntry,
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
-import type {
-  BelongsTo,
-  BelongsToProgress,
-  NoteOfDocument,
-  ChangeKind,
-  IdempotencyKey,
-  IdempotentResult,
-  RecordChange,
-} from '../../src/store/model.ts';
+import type { BelongsTo, BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
+import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
 /** A record with the signature of the chunking that made its passages; `null` if there is none. */

@@ -33,7 +33,7 @@ export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembl
 const V8_VERSIONS: ReadonlySet<string> = new Set(['13']);
 
 /**
- * Lets V8 compile 128-bit operations of WebAssembly as 256-bit ones (AVX2), which halves the time of embedding. Every element
+ * Lets V8 compile 128-bit operations of WebAssembly as 256-bit ones (AVX2), which makes embedding up to twice as fast. Every element
  * is still computed by the same operation, so that the vectors stay the same bits; `testKernel` checks this. It concerns all
  * WebAssembly that this process compiles from now on, so it is only for processes of Loci. Returns whether V8 supports it here.
  */

@@ -97,7 +97,7 @@ export class DrainingStdioTransport implements Transport {
   #isMessage(line: string): boolean {
     const error = errorOf(line);
     if (error === null) return true;
-    // Notifications have no answer, but JSON-RPC 2.0 has one for what cannot be read, with the id null.
+    // JSON-RPC 2.0 answers a line that cannot be read with the id null.
     this.#wire.send(error as unknown as JSONRPCMessage).catch((reason: unknown) => {
       this.onerror?.(reason as Error);
     });

@@ -106,7 +106,7 @@ async function tryToWarmUp(
   }
 }
 
-/** The library reports a message that is not valid with the whole list of what each form of message would have. */
+/** The library describes an invalid message by every form that a message can have, which fills a screen. */
 function reasonOf({ name, message }: Error): string {
   return name === 'ZodError' ? 'the client sent a message that is not MCP' : message;
 }

@@ -26,7 +26,7 @@ export function escapeControl(text: string): string {
 
 /**
  * Removes the characters that begin or are commands for a terminal, for texts that another program may print. Line breaks and
- * tabs remain. Other than `escapeControl` it keeps the marks that right-to-left text needs.
+ * tabs remain. Unlike `escapeControl`, it keeps the marks that right-to-left text needs.
  */
 export function removeTerminalControl(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(TERMINAL_CONTROL, (found) => (found === '\r' ? '\n' : ''));

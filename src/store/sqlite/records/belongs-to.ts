@@ -1,4 +1,5 @@
-import type { BelongsTo, BelongsToSelector, BelongsToUpdate, ChangeKind } from '../../model.ts';
+import type { BelongsTo, BelongsToSelector, BelongsToUpdate } from '../../belongs-to-model.ts';
+import type { ChangeKind } from '../../model.ts';
 import type { Database } from '../database/database.ts';
 
 /** Within a transaction. */

@@ -1,5 +1,5 @@
+import type { BelongsToPass } from '../../belongs-to-model.ts';
 import type {
-  BelongsToPass,
   Deletion,
   IdempotencyKey,
   IdempotentResult,
