@@ -78,7 +78,8 @@ describe('embedPending', () => {
     expect(calls.flat().toSorted()).toEqual(['oven', 'oven', 'tiles']);
     expect(done).toBe(3);
     expect(await countAllPending(store, generation)).toBe(0);
-    expect(progress.at(-1)).toEqual({ stage: 'embedding', subject: '', done: 3, total: 3 });
+    const work = { done: 'oventilesoven'.length, total: 'oventilesoven'.length };
+    expect(progress.at(-1)).toEqual({ stage: 'embedding', subject: '', done: 3, total: 3, work });
     expect(await embedPending(store, embedder(), generation)).toBe(0);
     expect(calls).toHaveLength(2);
   });
@@ -96,7 +97,7 @@ describe('embedPending', () => {
   it('stops between batches when the signal fires', async () => {
     await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
     const stop = new AbortController();
-    const options = { signal: stop.signal, onProgress: () => stop.abort() };
+    const options = { signal: stop.signal, onProgress: ({ done }: Progress) => done > 0 && stop.abort() };
     await expect(embedPending(store, embedder(), generation, options)).rejects.toMatchObject({
       code: 'aborted',
     });

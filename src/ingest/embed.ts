@@ -9,10 +9,12 @@ import { embeddingText } from './embedding-text.ts';
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;
+/** Texts whose order is determined at once, which takes a scan of all passages. */
+const ROUND_SIZE = 64 * BATCH_SIZE;
 
 /**
- * Embeds every text that has no vector of the generation yet. Each batch is written at once, so a run that stops loses
- * at most one batch. Returns the number of texts embedded.
+ * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
+ * so a run that stops loses at most one batch. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -22,45 +24,61 @@ export async function embedPending(
   options: ProgressOptions = {},
 ): Promise<number> {
   const total = await countAllPending(store, generation);
-  let done = 0;
-  const report = (count: number): void => {
-    done += count;
-    options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total });
-  };
   if (total === 0) return 0;
-  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-    await embedNamespace(store, embedder, namespace, generation, options, report);
+  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
+  const totalBytes = await sumOf(namespaces, (namespace) =>
+    store.vectors.pendingBytes(namespace, generation),
+  );
+  let done = 0;
+  let bytes = 0;
+  const report = (): void => {
+    const work = { done: Math.min(bytes, totalBytes), total: totalBytes };
+    options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total, work });
+  };
+  report();
+  for (const namespace of namespaces) {
+    for await (const batch of embedNamespace(store, embedder, namespace, generation, options)) {
+      done += batch.length;
+      bytes += batch.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+      report();
+    }
+  }
   return done;
 }
 
 /** The number of texts without a vector of the generation, in all namespaces. */
 export async function countAllPending(store: Store, generation: number): Promise<number> {
-  let pending = 0;
-  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-    pending += await store.vectors.countPending(namespace, generation);
-  return pending;
+  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
+  return sumOf(namespaces, (namespace) => store.vectors.countPending(namespace, generation));
 }
 
-async function embedNamespace(
+async function sumOf(
+  namespaces: readonly string[],
+  count: (namespace: string) => Promise<number>,
+): Promise<number> {
+  const counts = await Promise.all(namespaces.map(count));
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+/** Returns each batch after its vectors are stored. */
+async function* embedNamespace(
   store: Store,
   embedder: Embedder,
   namespace: string,
   generation: number,
   options: Pick<ProgressOptions, 'signal'>,
-  report: (count: number) => void,
-): Promise<void> {
-  let after: PendingEmbedding | null = null;
+): AsyncGenerator<readonly PendingEmbedding[]> {
   for (;;) {
-    if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-    const page: PendingEmbedding[] = await store.vectors.pending(namespace, generation, {
-      after,
-      limit: BATCH_SIZE,
-    });
-    after = page.at(-1) ?? null;
-    if (after === null) return;
-    const texts = new Map(page.map((pending) => [pending.hash, embeddingText(pending, pending)]));
-    await embedTexts(store, embedder, namespace, generation, texts, options);
-    report(texts.size);
+    const found = await store.vectors.pending(namespace, generation, ROUND_SIZE);
+    const round = [...new Map(found.map((pending) => [pending.hash, pending])).values()];
+    if (round.length === 0) return;
+    for (let start = 0; start < round.length; start += BATCH_SIZE) {
+      if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
+      const batch = round.slice(start, start + BATCH_SIZE);
+      const texts = new Map(batch.map((pending) => [pending.hash, embeddingText(pending, pending)]));
+      await embedTexts(store, embedder, namespace, generation, texts, options);
+      yield batch;
+    }
   }
 }
 

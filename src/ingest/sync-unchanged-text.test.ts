@@ -72,7 +72,7 @@ async function hashes(): Promise<string[]> {
 }
 
 async function embedAll(): Promise<void> {
-  const pending = await store.vectors.pending('n', generation, { after: null, limit: 100 });
+  const pending = await store.vectors.pending('n', generation, 100);
   const vector = Float32Array.of(1, 0, 0);
   await store.vectors.put(
     'n',

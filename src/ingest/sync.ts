@@ -33,6 +33,8 @@ export interface SyncReport {
   readonly removed: number;
   readonly unchanged: number;
   readonly problems: readonly SourceProblem[];
+  /** See `Source.otherFiles`. */
+  readonly otherFiles: ReadonlyMap<string, number>;
 }
 
 const EVICTION_BATCH = 1000;
@@ -98,6 +100,7 @@ class Sync {
       removed,
       unchanged: this.#unchanged,
       problems: this.#problems,
+      otherFiles: this.#source.otherFiles?.() ?? new Map(),
     };
   }
 

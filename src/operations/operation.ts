@@ -51,6 +51,8 @@ export interface LocalIo {
   readInput(): Promise<string>;
   /** Writes the result to standard output. Nothing else is written there then. */
   writeOutput(text: string): Promise<void>;
+  /** Starts a command of Loci that continues after this one has ended. Its messages go to `background.log` in the home. Returns its pid. */
+  startInBackground(commandLine: readonly string[], home: string): number;
 }
 
 interface Example {

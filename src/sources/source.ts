@@ -57,6 +57,8 @@ export interface Source {
    *   whose notes were all deleted.
    */
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
+  /** The number of files that the last listing left out because of their format, by the ending of the name: `.pdf`, or `` for none. */
+  otherFiles?(): ReadonlyMap<string, number>;
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
    * @throws LociError `aborted`

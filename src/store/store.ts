@@ -41,7 +41,6 @@ import type {
   GenerationSpec,
   LoadedPassages,
   NeighbourReach,
-  PassagePosition,
   PendingEmbedding,
   RetrievalRequest,
   Retrieved,
@@ -176,10 +175,15 @@ export interface StoreVectors {
   addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
   /** Makes searches use this generation. */
   activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
-  /** Passages without a vector, by record and ordinal. Passages with the same content share a hash. */
-  pending(namespace: string, generation: number, page: Page<PassagePosition>): Promise<PendingEmbedding[]>;
+  /**
+   * Passages without a vector, those first whose vectors improve searches most: the first passage of every record, then the others.
+   * The last updated records come first, ties in the order of ids. Passages with the same content share a hash.
+   */
+  pending(namespace: string, generation: number, limit: number): Promise<PendingEmbedding[]>;
   /** The number of contents without a vector. */
   countPending(namespace: string, generation: number): Promise<number>;
+  /** Their size in bytes of UTF-8. The time to embed a text grows with it. */
+  pendingBytes(namespace: string, generation: number): Promise<number>;
   /**
    * Stores vectors by content. A content that has a vector keeps it.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
@@ -231,6 +235,8 @@ export interface StoreAdmin {
   takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
   /** Releases the lease if the holder still has it. */
   dropLease(namespace: string, name: string, holder: string): Promise<void>;
+  /** The holder of a lease that has not expired; else `null`. */
+  leaseHolder(namespace: string, name: string, now: Timestamp): Promise<string | null>;
   /**
    * Durable when it resolves, together with the entries for the subject's audit log.
    * @throws LociError `conflict` for a taken id or hash

@@ -99,6 +99,18 @@ export function describeLeases({ store, namespace }: StoreFixture): void {
       expect(await takeLease({ ...request('b'), takesOver: true })).toBe(second);
     });
 
+    it('tells who has it until it expires or is released', async () => {
+      const request = newLease();
+      const { name } = request('a');
+      const holderAt = (now: number): Promise<string | null> =>
+        store().admin.leaseHolder(ADMIN_NAMESPACE, name, now);
+      expect(await holderAt(NOW)).toBeNull();
+      await takeLease(request('a'));
+      expect([await holderAt(NOW + 9), await holderAt(NOW + 10)]).toEqual(['a', null]);
+      await dropLease(name, 'a');
+      expect(await holderAt(NOW)).toBeNull();
+    });
+
     it('is independent of leases of other names and namespaces', async () => {
       const [one, other, ns] = [newLease(), newLease(), namespace()];
       await takeLease(one('a'));

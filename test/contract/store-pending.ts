@@ -1,8 +1,8 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { PendingEmbedding } from '../../src/store/search-model.ts';
+import type { RecordWrite } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { draft, embed, note, passage, pendingEmbeddings, unit, write } from './store-samples.ts';
+import { NOW, draft, embed, note, passage, pendingEmbeddings, unit, write } from './store-samples.ts';
 
 export function describePendingEmbeddings({ store, namespace, generation }: StoreFixture): void {
   describe('pending embeddings', () => {
@@ -26,27 +26,25 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
       });
     });
 
-    it('are returned in pages, by record and ordinal, each once', async () => {
+    it('begin with the first passages of the last updated records', async () => {
       const [ns, other, vectors] = [namespace(), namespace(), await generation(3)];
-      await write(store(), ns, note(['a', 'b', 'c']));
-      await write(store(), other, note(['a', 'b']));
-      await write(store(), ns, note('d'), note(['e', 'f']));
-      const found: PendingEmbedding[] = [];
-      for (let after: PendingEmbedding | null = null; ;) {
-        const page: PendingEmbedding[] = await store().vectors.pending(ns, vectors, { after, limit: 2 });
-        expect(page.length).toBeLessThanOrEqual(2);
-        found.push(...page);
-        after = page.at(-1) ?? null;
-        if (after === null) break;
-      }
+      const updated = (texts: string[], updatedAt: number): RecordWrite => ({
+        ...note(texts),
+        draft: draft({ updatedAt }),
+      });
+      await write(store(), ns, updated(['a', 'b', 'c'], NOW));
+      await write(store(), other, updated(['a', 'b'], NOW));
+      await write(store(), ns, updated(['d'], NOW + 1), updated(['e', 'f'], NOW + 1));
+      const found = await store().vectors.pending(ns, vectors, 10);
       expect(found.map(({ record, ordinal, text }) => [record, ordinal, text])).toEqual([
-        [1, 0, 'a'],
-        [1, 1, 'b'],
-        [1, 2, 'c'],
         [2, 0, 'd'],
         [3, 0, 'e'],
+        [1, 0, 'a'],
         [3, 1, 'f'],
+        [1, 1, 'b'],
+        [1, 2, 'c'],
       ]);
+      expect(await store().vectors.pending(ns, vectors, 2)).toEqual(found.slice(0, 2));
     });
 
     it('are counted once for each content', async () => {
@@ -54,6 +52,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
       const before = await store().vectors.countPending(ns, vectors);
       await write(store(), ns, note('same'), note('same'), note('other'));
       expect((await store().vectors.countPending(ns, vectors)) - before).toBe(2);
+      expect(await store().vectors.pendingBytes(ns, vectors)).toBe('sameother'.length);
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       expect(await store().vectors.countPending(ns, vectors)).toBe(before);
       expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);

@@ -116,22 +116,13 @@ export async function matchingPassages(store: Store, namespace: string, text: st
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
 }
 
-/** All passages of the namespace that have no vector. */
-export async function pendingEmbeddings(
+/** The passages of the namespace that have no vector, at most 10,000. */
+export function pendingEmbeddings(
   store: Store,
   generation: number,
   namespace: string,
 ): Promise<PendingEmbedding[]> {
-  const pending: PendingEmbedding[] = [];
-  for (let after: PendingEmbedding | null = null; ;) {
-    const page: PendingEmbedding[] = await store.vectors.pending(namespace, generation, {
-      after,
-      limit: 500,
-    });
-    pending.push(...page);
-    after = page.at(-1) ?? null;
-    if (after === null) return pending;
-  }
+  return store.vectors.pending(namespace, generation, 10_000);
 }
 
 /** The live notes with this key, of all sources. */

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';
@@ -24,4 +25,21 @@ describe('a problem of a note in a vault', () => {
     rmSync(join(notes, 'image.md'));
     expect(await problems()).toEqual([]);
   });
+});
+
+it('files in other formats are counted by the ending of their names', async () => {
+  const notes = temporaryFolder();
+  const home = new SourcesHome({ vaults: [{ name: 'notes', path: notes }] });
+  for (const name of ['a.md', 'b.pdf', 'c.PDF', 'd.base', 'README', '.hidden.png'])
+    writeFileSync(join(notes, name), 'Aardvarks are odd.\n');
+  const { vaults } = await home.json<IndexOutput>('index');
+  expect(vaults).toMatchObject([{ seen: 1, problems: [], unchanged: 0 }]);
+  expect(vaults[0]?.other_files).toEqual([
+    { ending: '.pdf', files: 2 },
+    { ending: '', files: 1 },
+    { ending: '.base', files: 1 },
+  ]);
+  expect((await home.run(['index'])).stdout).toContain(
+    '  Not read, because of the format: 2 .pdf, 1 .base, 1 other file.\n',
+  );
 });

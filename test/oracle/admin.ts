@@ -47,6 +47,10 @@ export function adminCalls(state: OracleState): OracleAdmin {
       const current = state.lease(name, lease);
       if (current?.holder === holder) state.setLease(name, lease, { ...current, until: 0 });
     },
+    leaseHolder: async (name, lease, now) => {
+      const current = state.lease(name, lease);
+      return current !== undefined && current.until > now ? current.holder : null;
+    },
   };
 }
 

@@ -238,15 +238,13 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
       for (const [i, each] of state.generations.entries())
         state.generations[i] = { ...each, active: each.id === id };
     },
-    pending: async (name, generation, { after, limit }) =>
-      pending(state.read(name), generation)
-        .filter(
-          ({ record, ordinal }) =>
-            after === null || record > after.record || (record === after.record && ordinal > after.ordinal),
-        )
-        .slice(0, limit),
-    countPending: async (name, generation) =>
-      new Set(pending(state.read(name), generation).map(({ hash }) => hash)).size,
+    pending: async (name, generation, limit) => pending(state.read(name), generation).slice(0, limit),
+    countPending: async (name, generation) => pendingTexts(state.read(name), generation).size,
+    pendingBytes: async (name, generation) =>
+      [...pendingTexts(state.read(name), generation).values()].reduce(
+        (sum, text) => sum + Buffer.byteLength(text),
+        0,
+      ),
     put: async (name, generation, writes) => {
       for (const { vector } of writes) assertVectorDimensions(state.generation(generation), vector);
       state.change(name, (namespace) => {
@@ -258,15 +256,24 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
   };
 }
 
+function pendingTexts(namespace: Namespace, generation: number): Map<string, string> {
+  return new Map(pending(namespace, generation).map(({ hash, text }) => [hash, text]));
+}
+
 function pending(namespace: Namespace, generation: number): PendingEmbedding[] {
   const vectors = namespace.vectors.get(generation);
-  return recordsOf(namespace).flatMap(({ id: record, title, metadata }) =>
+  const newestFirst = recordsOf(namespace).sort((a, b) => b.updatedAt - a.updatedAt || a.id - b.id);
+  const passages = newestFirst.flatMap(({ id: record, title, metadata }) =>
     passagesOf(namespace, record).flatMap(({ id, passage: { ordinal, hash, headings, text, context } }) =>
       vectors?.has(hash) === true
         ? []
         : [structuredClone({ passage: id, record, ordinal, hash, headings, text, context, title, metadata })],
     ),
   );
+  return [
+    ...passages.filter(({ ordinal }) => ordinal === 0),
+    ...passages.filter(({ ordinal }) => ordinal > 0),
+  ];
 }
 
 function belongsTo(namespace: Namespace, selector: BelongsToSelector): BelongsTo[] {

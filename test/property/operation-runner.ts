@@ -41,8 +41,7 @@ export class OperationRunner {
         return this.#commit(operation);
       case 'putVectors': {
         const { namespace, generation, share } = operation;
-        const page = { after: null, limit: 1000 };
-        const pending = await store.vectors.pending(namespace, generation, page);
+        const pending = await store.vectors.pending(namespace, generation, 1000);
         const dimensions = DIMENSIONS[generation - 1] ?? 0;
         const selected = pending.filter((_, i) => i % share === 0);
         return store.vectors.put(

@@ -42,12 +42,13 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
         neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
         terms: await store.search.terms(namespace, words),
         pending: await Promise.all(
-          [1, 2].map((generation) =>
-            store.vectors.pending(namespace, generation, { after: null, limit: 1000 }),
-          ),
+          [1, 2].map((generation) => store.vectors.pending(namespace, generation, 1000)),
         ),
         pendingCounts: await Promise.all(
           [1, 2].map((generation) => store.vectors.countPending(namespace, generation)),
+        ),
+        pendingBytes: await Promise.all(
+          [1, 2].map((generation) => store.vectors.pendingBytes(namespace, generation)),
         ),
         written: await observeWritten(store, namespace, lists, audit),
       };

@@ -14,6 +14,7 @@ import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
 import { otherLanguageShare } from './other-languages.ts';
 import { activeGeneration } from '../records/generations.ts';
+import { embeddingProcess } from '../vaults/embed-new.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import {
@@ -37,6 +38,8 @@ export interface Status {
   readonly generation: Generation | null;
   /** Contents without a vector of the active generation. */
   readonly pending: number;
+  /** The process that embeds now, in words; else `null`. */
+  readonly embeddingProcess: string | null;
   /** See `otherLanguageShare`. */
   readonly otherLanguages: number | null;
   readonly vaults: Config['vaults'];
@@ -55,6 +58,7 @@ export async function status(context: EngineContext): Promise<Status> {
     ...(await statsOf(context)),
     generation,
     pending: generation === null ? 0 : await store.vectors.countPending(namespace, generation.id),
+    embeddingProcess: await embeddingProcess(context),
     vaults: config.vaults,
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
@@ -25,8 +26,8 @@ export interface LeaseOptions {
   readonly wait?: boolean;
   /** Takes the lease from its holder, whose work is stopped and whose writes are refused. */
   readonly takeOver?: boolean;
-  /** Called repeatedly while another process has the lease. */
-  readonly onWait?: () => void;
+  /** Called repeatedly while another process has the lease, with the name of that process as `holderName` gives it. */
+  readonly onWait?: (process: string) => void;
   readonly onAcquired?: () => void;
   readonly signal?: AbortSignal;
 }
@@ -43,7 +44,7 @@ export async function withLease<Result>(
   { wait = false, takeOver = false, onWait, onAcquired, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
-  const holder = randomUUID();
+  const holder = `${String(process.pid)}@${hostname()}/${randomUUID()}`;
   const acquire = (takesOver: boolean): Promise<number | null> =>
     store.admin.takeLease(namespace, {
       name,
@@ -54,8 +55,9 @@ export async function withLease<Result>(
     });
   let token = await acquire(takeOver);
   while (token === null) {
-    if (!wait) throw inUse(name);
-    onWait?.();
+    const other = await leaseProcess(context, { namespace, name });
+    if (!wait) throw inUse(name, other);
+    onWait?.(other ?? ANOTHER_PROCESS);
     await delay(POLL_INTERVAL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {
       throw new LociError('aborted', `waiting for ${name} was stopped`);
     });
@@ -65,7 +67,7 @@ export async function withLease<Result>(
   const renewal = setInterval(() => {
     // A renewal that fails is retried at the next interval. The token protects the store in any case.
     acquire(false).then(
-      (renewed) => renewed !== token && lost.abort(inUse(name)),
+      (renewed) => renewed !== token && lost.abort(inUse(name, null)),
       () => undefined,
     );
   }, RENEWAL_INTERVAL_MS).unref();
@@ -79,8 +81,26 @@ export async function withLease<Result>(
   }
 }
 
-function inUse(name: string): LociError {
-  return new LociError('conflict', `another process is working on ${name}`, {
+/** The process that has a lease, as `holderName` gives it; `null` if the lease is free. */
+export async function leaseProcess(
+  { store, now }: EngineContext,
+  { namespace, name }: LeaseName,
+): Promise<string | null> {
+  const holder = await store.admin.leaseHolder(namespace, name, now());
+  return holder === null ? null : holderName(holder);
+}
+
+const ANOTHER_PROCESS = 'another process';
+
+/** `process 4711`, or `process 4711 on HOST` on another machine. */
+function holderName(holder: string): string {
+  const [, pid, host] = /^(\d+)@(.*)\/[\w-]+$/.exec(holder) ?? [];
+  if (pid === undefined || host === undefined) return ANOTHER_PROCESS;
+  return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
+}
+
+function inUse(name: string, process: string | null): LociError {
+  return new LociError('conflict', `${process ?? ANOTHER_PROCESS} is working on ${name}`, {
     hint: 'Try again in a moment.',
   });
 }

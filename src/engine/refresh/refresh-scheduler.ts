@@ -268,8 +268,8 @@ export class RefreshScheduler {
   async #derive(lastChange: number): Promise<void> {
     const signal = this.#stop.signal;
     try {
-      const contents = await embedNew(this.#context, { signal });
-      if (contents > 0) this.#emit({ kind: 'embedded', contents });
+      const { embedded } = await embedNew(this.#context, { signal });
+      if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
       await updateBelongsTo(this.#context, { signal });
       this.#derivedChange = lastChange;
       this.#lastDerivationError = '';

@@ -119,14 +119,14 @@ async function refreshOne(
   source: ConfiguredSource,
   options: ProgressOptions,
 ): Promise<RefreshResult> {
-  const report = (stage: 'reading' | 'waiting'): void =>
-    options.onProgress?.({ stage, subject: source.name, done: 0, total: 0 });
+  const report = (stage: 'reading' | 'waiting', subject: string): void =>
+    options.onProgress?.({ stage, subject, done: 0, total: 0 });
   try {
     if (!source.settings.enabled) throw disabledError(source);
     return await refreshSource(context, source, {
       wait: true,
-      onWait: () => report('waiting'),
-      onAcquired: () => report('reading'),
+      onWait: (process) => report('waiting', `${process} to read ${source.name}`),
+      onAcquired: () => report('reading', source.name),
       ...pickSignal(options),
     });
   } catch (cause) {

@@ -1,29 +1,78 @@
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { LociError } from '../../core/errors.ts';
+import { pickSignal } from '../../core/progress.ts';
 import { countAllPending, embedPending } from '../../ingest/embed.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
-import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { withLease } from '../refresh/lease.ts';
+import { leaseProcess, withLease } from '../refresh/lease.ts';
+import type { IndexOptions } from './refresh-vault.ts';
+
+const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
+/** Counting what another process has still to embed scans all passages. */
+const COUNT_INTERVAL_MS = 5000;
+
+type EmbedOptions = Pick<IndexOptions, 'signal' | 'onProgress' | 'wait'>;
+
+/** What `embedNew` has done. */
+interface Embedded {
+  /** The contents that this call embedded. */
+  readonly embedded: number;
+  /** The process that embeds the rest, if this call did not wait for it; else `null`. */
+  readonly embeddedBy: string | null;
+}
 
 /**
- * Embeds the contents of all namespaces that have no vector. Returns their number. Waits while another process embeds, so that nothing is
- * embedded twice.
+ * Embeds the contents of all namespaces that have no vector. While another process embeds, this call waits, so that nothing is
+ * embedded twice, or returns at once if `wait` is false.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
-export async function embedNew(context: EngineContext, options: ProgressOptions = {}): Promise<number> {
+export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
+  const { store } = context;
   const vectors = await context.vectorsToFill();
-  if (vectors === null || (await countAllPending(context.store, vectors.generation)) === 0) return 0;
-  const embedded = await withLease(
-    context,
-    { namespace: ADMIN_NAMESPACE, name: 'embedding' },
-    (_lease, signal) =>
-      embedPending(context.store, vectors.embedder, vectors.generation, { ...options, signal }),
-    {
-      wait: true,
-      onWait: () => options.onProgress?.({ stage: 'waiting', subject: 'embedding', done: 0, total: 0 }),
-      ...pickSignal(options),
-    },
-  );
-  for (const namespace of await context.store.admin.namespaces(ADMIN_NAMESPACE))
-    await context.store.admin.compact(namespace);
-  return embedded;
+  if (vectors === null) return { embedded: 0, embeddedBy: null };
+  const { embedder, generation } = vectors;
+  const pending = await countAllPending(store, generation);
+  if (pending === 0) return { embedded: 0, embeddedBy: null };
+  try {
+    const embedded = await withLease(
+      context,
+      EMBEDDING_LEASE,
+      (_lease, signal) => embedPending(store, embedder, generation, { ...options, signal }),
+      {
+        wait: options.wait ?? true,
+        onWait: waitingReporter(pending, () => countAllPending(store, generation), options),
+        ...pickSignal(options),
+      },
+    );
+    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
+      await store.admin.compact(namespace);
+    return { embedded, embeddedBy: null };
+  } catch (error) {
+    const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
+    if (!(error instanceof LociError) || error.code !== 'conflict' || embeddedBy === null) throw error;
+    return { embedded: 0, embeddedBy };
+  }
+}
+
+/** The process that embeds now, in words; else `null`. */
+export function embeddingProcess(context: EngineContext): Promise<string | null> {
+  return leaseProcess(context, EMBEDDING_LEASE);
+}
+
+/** Reports how far the other process is. */
+function waitingReporter(
+  total: number,
+  countPending: () => Promise<number>,
+  { onProgress }: EmbedOptions,
+): (process: string) => void {
+  let done = 0;
+  let countedAt = performance.now();
+  return (process) => {
+    onProgress?.({ stage: 'waiting', subject: `${process} to embed`, done, total });
+    if (performance.now() - countedAt < COUNT_INTERVAL_MS) return;
+    countedAt = performance.now();
+    countPending().then(
+      (pending) => (done = Math.max(done, total - pending)),
+      () => undefined,
+    );
+  };
 }

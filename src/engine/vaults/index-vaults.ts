@@ -1,13 +1,14 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
+import { countAllPending } from '../../ingest/embed.ts';
 import { cutOrReport } from '../../ingest/passages.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { updateBelongsTo } from '../sources/belongs-to.ts';
-import { embedNew } from './embed-new.ts';
+import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { IndexOptions } from './refresh-vault.ts';
 import { refreshVault } from './refresh-vault.ts';
@@ -19,6 +20,10 @@ export interface IndexReport {
   readonly problems: readonly SourceProblem[];
   /** Contents that were embedded by this call. */
   readonly embedded: number;
+  /** Contents of all namespaces that have no vector yet, if this call left them to others; else 0. */
+  readonly pending: number;
+  /** The process that embeds them now, in words. */
+  readonly embeddedBy: string | null;
 }
 
 /** Some vaults could not be read; `report` has the results of the others. */
@@ -55,18 +60,29 @@ export async function indexVaults(
   const unreadable: LociError[] = [];
   for (const vault of vaults) {
     try {
-      sources.push(await refreshVault(context, vault, { ...options, wait: true }));
+      sources.push(await refreshVault(context, vault, { ...options, wait: options.wait ?? true }));
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
       unreadable.push(error);
     }
   }
-  const embedded = await embedNew(context, options);
-  await updateBelongsTo(context, options);
-  const report = { sources, problems, embedded };
+  const { embedded, embeddedBy } =
+    options.embed === false
+      ? { embedded: 0, embeddedBy: await embeddingProcess(context) }
+      : await embedNew(context, options);
+  const isComplete = options.embed !== false && embeddedBy === null;
+  // It needs the vectors, so that the process that embeds does it.
+  if (isComplete) await updateBelongsTo(context, options);
+  const pending = isComplete ? 0 : await countPending(context);
+  const report = { sources, problems, embedded, pending, embeddedBy };
   const [first, ...others] = unreadable;
   if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
   return report;
+}
+
+async function countPending(context: EngineContext): Promise<number> {
+  const vectors = await context.vectors();
+  return vectors === null ? 0 : countAllPending(context.store, vectors.generation);
 }
 
 interface Derived {

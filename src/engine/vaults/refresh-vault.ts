@@ -13,6 +13,10 @@ import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
 
 export interface IndexOptions extends ProgressOptions {
+  /** Whether to wait for another process that reads the same vault or embeds. Default true. */
+  readonly wait?: boolean;
+  /** Whether to embed what was read. Default true. */
+  readonly embed?: boolean;
   /** Removes all notes of a vault that has none any more. */
   readonly allowEmpty?: boolean;
 }
@@ -35,7 +39,8 @@ export async function refreshVault(
 ): Promise<SyncReport> {
   const name = vaultName(vault);
   const { interval = vault.refreshInterval ?? 0, onlyIfDue = false, onProgress } = options;
-  const onWait = (): void => onProgress?.({ stage: 'waiting', subject: name, done: 0, total: 0 });
+  const onWait = (process: string): void =>
+    onProgress?.({ stage: 'waiting', subject: `${process} to read ${name}`, done: 0, total: 0 });
   return withLease(
     context,
     leaseName(context, name),

@@ -31,6 +31,10 @@ const output = z.strictObject({
     dimensions: count().nullable(),
     vectors: count(),
     pending: count().describe('Texts without a vector; `index` embeds them.'),
+    running_in: z
+      .string()
+      .nullable()
+      .describe('The process that embeds now: `process 4711`; null when none does.'),
     other_languages: z
       .number()
       .min(0)
@@ -106,6 +110,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     otherNamespaces,
     generation,
     pending,
+    embeddingProcess,
     otherLanguages,
     storePath,
     store,
@@ -131,6 +136,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       dimensions: generation?.dimensions ?? null,
       vectors: ownStats?.vectors ?? 0,
       pending,
+      running_in: embeddingProcess,
       other_languages: otherLanguages,
     },
     vaults: vaults.map(({ lastRead, ...vault }) => ({

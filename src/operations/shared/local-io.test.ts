@@ -20,6 +20,7 @@ afterAll(() => {
 
 const machine: LocalIo = {
   readInput: () => Promise.reject(new Error('no operation may read this')),
+  startInBackground: () => 1,
   writeOutput: () => Promise.reject(new Error('no operation may write this')),
 };
 

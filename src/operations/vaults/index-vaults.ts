@@ -4,6 +4,7 @@ import { IncompleteIndexError, type IndexReport } from '../../engine/vaults/inde
 import { isEnabled } from '../../engine/vaults/vault-names.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
 import { asProblem, errorFields, problemList } from '../shared/problems.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
@@ -20,6 +21,17 @@ const input = z.strictObject({
     .boolean()
     .exactOptional()
     .describe('Allow a folder that had notes and is empty now to remove its records from the store.'),
+  wait: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Wait for another process that reads the same folder or embeds (default: true). Without it, such a folder is an error, ' +
+        'and the texts are left to the process that embeds.',
+    ),
+  background: z
+    .boolean()
+    .exactOptional()
+    .describe('Read the notes now, and embed them in a process of its own that continues in the background.'),
 });
 type IndexInput = z.infer<typeof input>;
 
@@ -33,6 +45,9 @@ const indexedVault = z.strictObject({
   removed: count().describe('Records whose note was deleted.'),
   unchanged: count(),
   problems: problemList().describe('Problems of single notes.'),
+  other_files: z
+    .array(z.strictObject({ ending: z.string(), files: count() }))
+    .describe('Files in other formats, which are not read, most frequent first.'),
 });
 export type IndexedVault = z.infer<typeof indexedVault>;
 
@@ -40,6 +55,10 @@ const output = z.strictObject({
   vaults: z.array(indexedVault),
   problems: problemList().describe('Older records whose passages could not be derived again.'),
   embedded: count().describe('Texts that this call embedded.'),
+  pending: count().describe(
+    'Texts that another process embeds, or that nothing embeds yet. Until then they are found by words.',
+  ),
+  embedded_by: z.string().nullable().describe('The process that embeds the pending texts: `process 4711`.'),
   configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
   notes: z.array(z.string()).describe('Remarks for the owner.'),
   took_ms: tookMs(),
@@ -68,6 +87,10 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   examples: [
     { title: 'Read a folder of notes and add it to the settings', input: { paths: ['~/vault'] } },
     { title: 'Update every configured vault', input: {} },
+    {
+      title: 'Return as soon as words find the notes, and embed them in the background',
+      input: { background: true },
+    },
     { title: 'Read a folder without adding it to the settings', input: { paths: ['~/notes'], once: true } },
   ],
   run: runIndex,
@@ -75,7 +98,7 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
 
 async function runIndex(
   context: OperationContext,
-  { paths = [], once = false, allow_empty }: IndexInput,
+  { paths = [], once = false, allow_empty, wait = true, background = false }: IndexInput,
 ): Promise<IndexOutput> {
   const started = performance.now();
   const config = await context.loadConfig();
@@ -92,25 +115,38 @@ async function runIndex(
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
-  const { report, error } = await retryOnConflict(
-    () => reportWithError(loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress })),
-    signal,
-  );
+  const options = { vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress };
+  const index = (): Promise<CompletedIndex> => reportWithError(loci.index(options));
+  const { report, error } = await (wait ? retryOnConflict(index, signal) : index());
+  const startsProcess = background && report.pending > 0 && report.embeddedBy === null;
+  const embeddedBy = startsProcess ? startInBackground(context, paths, once) : report.embeddedBy;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
-    vaults: report.sources.map(({ source, problems, ...counts }) => ({
+    vaults: report.sources.map(({ source, problems, otherFiles, ...counts }) => ({
       name: source,
       path: folders.get(source) ?? '',
       ...counts,
       problems: problems.map(asProblem),
+      other_files: [...otherFiles]
+        .map(([ending, files]) => ({ ending, files }))
+        .sort((a, b) => b.files - a.files),
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,
+    pending: report.pending,
+    embedded_by: embeddedBy,
     configured: added.map(({ name }) => name),
     notes,
     took_ms: millisecondsSince(started),
     ...(error !== null && { error: { code: error.code, message: error.message, hint: error.hint } }),
   };
+}
+
+/** Starts a process that embeds what was read. Returns its name. */
+function startInBackground(context: OperationContext, paths: readonly string[], once: boolean): string {
+  const machine = requireLocalIo(context, 'background');
+  const pid = machine.startInBackground(['index', ...(once ? ['--once'] : []), '--', ...paths], context.home);
+  return `process ${String(pid)}`;
 }
 
 /** A disabled vault is not read, even if it is named. @throws LociError `invalid_input` */
@@ -123,10 +159,13 @@ function assertEnabled(selected: readonly NamedVault[], configured: readonly Nam
   });
 }
 
+interface CompletedIndex {
+  readonly report: IndexReport;
+  readonly error: LociError | null;
+}
+
 /** The report, with the error if some vaults could not be read. Throws if none could be. */
-async function reportWithError(
-  indexing: Promise<IndexReport>,
-): Promise<{ report: IndexReport; error: LociError | null }> {
+async function reportWithError(indexing: Promise<IndexReport>): Promise<CompletedIndex> {
   try {
     return { report: await indexing, error: null };
   } catch (error) {

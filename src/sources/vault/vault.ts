@@ -50,6 +50,7 @@ class Vault implements Source {
    * paths outside it, and `read` refuses them.
    */
   #realRoot: string | null = null;
+  #otherFiles = new Map<string, number>();
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -59,10 +60,21 @@ class Vault implements Source {
 
   async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
     this.#realRoot = await realRootOf(this.#options);
-    for await (const { key, stats } of walkNotes(this.name, this.#realRoot, report, signal)) {
+    const otherFiles = new Map<string, number>();
+    this.#otherFiles = otherFiles;
+    const onOtherFile = (key: string): void => {
+      const ending = path.posix.extname(key).toLowerCase();
+      otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
+    };
+    const walk = walkNotes({ vault: this.name, realRoot: this.#realRoot, report, onOtherFile, signal });
+    for await (const { key, stats } of walk) {
       if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
       else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
     }
+  }
+
+  otherFiles(): ReadonlyMap<string, number> {
+    return this.#otherFiles;
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {

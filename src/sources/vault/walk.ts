@@ -18,11 +18,17 @@ const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 /** How many entries of a folder are examined at the same time. */
 const STAT_BATCH_SIZE = 64;
 
-interface Walk {
+interface WalkOptions {
+  /** The name of the vault, for errors. */
   readonly vault: string;
   readonly realRoot: string;
   readonly report: (problem: SourceProblem) => void;
+  /** Called for each file whose format is not that of a note. */
+  readonly onOtherFile: (key: string) => void;
   readonly signal: AbortSignal | undefined;
+}
+
+interface Walk extends WalkOptions {
   /** The real paths of folders that were entered through a symlink. Each is entered once, so that cycles of links end. */
   readonly enteredLinks: Set<string>;
 }
@@ -46,14 +52,9 @@ type EntryResult = FoundFile | Folder | SourceProblem | null;
  * `node_modules` are skipped. A symlink is followed if its target is below the root.
  * @throws LociError `unreadable`, with the name of the vault, if the root cannot be read; `aborted`
  */
-export async function* walkNotes(
-  vault: string,
-  realRoot: string,
-  report: (problem: SourceProblem) => void,
-  signal?: AbortSignal,
-): AsyncGenerator<FoundFile> {
-  const walk = { vault, realRoot, report, signal, enteredLinks: new Set<string>() };
-  yield* walkFolder(walk, { key: '', realPath: realRoot, throughLink: false });
+export async function* walkNotes(options: WalkOptions): AsyncGenerator<FoundFile> {
+  const walk = { ...options, enteredLinks: new Set<string>() };
+  yield* walkFolder(walk, { key: '', realPath: options.realRoot, throughLink: false });
 }
 
 async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile> {
@@ -103,7 +104,8 @@ async function examine(walk: Walk, folder: Folder, entry: Entry): Promise<EntryR
   try {
     if (dirent.isSymbolicLink()) return await examineTarget(walk, entry);
     if (dirent.isDirectory()) return { key, realPath: entry.path, throughLink: folder.throughLink };
-    if (!dirent.isFile() || noteFormat(key) === null) return null;
+    if (!dirent.isFile()) return null;
+    if (noteFormat(key) === null) return otherFile(walk, key);
     return { key, stats: await lstat(entry.path, { bigint: true }) };
   } catch (error) {
     // A file may be removed meanwhile. A file whose name is not valid Unicode exists, but cannot be opened by the decoded name.
@@ -120,7 +122,13 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
   }
   const stats = await stat(realPath, { bigint: true });
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
-  return stats.isFile() && noteFormat(key) !== null ? { key, stats } : null;
+  if (!stats.isFile()) return null;
+  return noteFormat(key) === null ? otherFile(walk, key) : { key, stats };
+}
+
+function otherFile(walk: Walk, key: string): null {
+  walk.onOtherFile(key);
+  return null;
 }
 
 /** A link is not followed into a folder that contains it, nor into a folder that another link has led to. */

@@ -8,7 +8,7 @@ import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './vectors/generations.ts';
 import { history } from './admin/history.ts';
-import { dropLease, takeLease } from './admin/leases.ts';
+import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
@@ -22,7 +22,7 @@ import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
-import { countPending, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
+import { countPending, pendingBytes, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
 import { VocabularyCache } from './search/vocabulary-cache.ts';
@@ -152,9 +152,10 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     activateGeneration: (_namespace, id) => {
       activateGeneration(db, id);
     },
-    pending: (namespace, generation, page) =>
-      read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, page)),
+    pending: (namespace, generation, limit) =>
+      read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, limit)),
     countPending: (namespace, generation) => read(db, namespace, 0, (ns) => countPending(db, ns, generation)),
+    pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
     put: (namespace, generation, writes) => {
       putVectors(db, namespace, generationById(db, generation), writes);
     },
@@ -198,6 +199,7 @@ function adminCalls(db: Database): StoreCalls['admin'] {
     dropLease: (namespace, name, holder) => {
       dropLease(db, namespace, name, holder);
     },
+    leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
     addToken: (_namespace, token, audit) => {
       addToken(db, token, audit);
     },

@@ -38,6 +38,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     activateGeneration: 'writer',
     pending: 'writer',
     countPending: 'reader',
+    pendingBytes: 'reader',
     put: 'writer',
   },
   admin: {
@@ -55,6 +56,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     history: 'reader',
     takeLease: 'writer',
     dropLease: 'writer',
+    leaseHolder: 'reader',
     addToken: 'writer',
     tokens: 'reader',
     revokeToken: 'writer',

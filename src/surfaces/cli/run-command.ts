@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { LocalIo } from '../../operations/operation.ts';
@@ -81,6 +85,32 @@ class ProcessIo implements LocalIo {
     // A file or a program gets the exact lines: their digest covers every byte.
     const shown = isTerminal(this.#io.stdout) ? escapeControlJson(text) : text;
     if (!this.#io.stdout.write(shown)) await once(this.#io.stdout, 'drain');
+  }
+
+  startInBackground(commandLine: readonly string[], home: string): number {
+    const log = openSync(join(home, 'background.log'), 'w', 0o600);
+    try {
+      const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...commandLine], {
+        detached: true,
+        stdio: ['ignore', log, log],
+        env: { ...this.#io.env, LOCI_HOME: home },
+      });
+      child.unref();
+      if (child.pid === undefined) throw new LociError('internal', 'a background process cannot be started');
+      lowerPriority(child.pid);
+      return child.pid;
+    } finally {
+      closeSync(log);
+    }
+  }
+}
+
+/** Lets what the user does meanwhile go first. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The process has ended already.
   }
 }
 

@@ -12,6 +12,6 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
     case 'embedding':
       return 'embedding';
     case 'waiting':
-      return `waiting for another process: ${subject}`;
+      return `waiting for ${subject}`;
   }
 }

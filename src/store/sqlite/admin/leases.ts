@@ -1,3 +1,4 @@
+import type { Timestamp } from '../../../core/types.ts';
 import type { LeaseRequest } from '../../admin-model.ts';
 import type { Fence } from '../../model.ts';
 import { assertFence, isLeaseHeld } from '../../rules/leases.ts';
@@ -27,6 +28,13 @@ export function dropLease(db: Database, namespace: string, name: string, holder:
     name,
     holder,
   );
+}
+
+export function leaseHolder(db: Database, namespace: string, name: string, now: Timestamp): string | null {
+  const current = db
+    .prepare('SELECT holder FROM lease WHERE namespace = ? AND name = ? AND until > ?')
+    .get(namespace, name, now);
+  return (current?.['holder'] ?? null) as string | null;
 }
 
 /** Within the transaction that the fence guards. @throws LociError `conflict` */

@@ -1,9 +1,7 @@
 import type { Metadata } from '../../../core/types.ts';
-import type { Page } from '../../model.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
 import type {
   Generation,
-  PassagePosition,
   PassageScore,
   PendingEmbedding,
   SearchFilter,
@@ -228,18 +226,25 @@ export function countPending(db: Database, ns: number, generation: number): numb
   return Number(count.get(ns, generation)?.['n']);
 }
 
+export function pendingBytes(db: Database, ns: number, generation: number): number {
+  const sum = db.prepare(
+    `SELECT coalesce(sum(bytes), 0) AS bytes FROM (SELECT max(octet_length(p.text)) AS bytes ${PENDING} GROUP BY p.hash)`,
+  );
+  return Number(sum.get(ns, generation)?.['bytes']);
+}
+
 export function pendingEmbeddings(
   db: Database,
   ns: number,
   generation: number,
-  { after, limit }: Page<PassagePosition>,
+  limit: number,
 ): PendingEmbedding[] {
   const rows = db
     .prepare(
       `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
-         AND (p.record, p.ordinal) > (?, ?) ORDER BY p.record, p.ordinal LIMIT ?`,
+         ORDER BY p.ordinal > 0, r.updated_at DESC, p.record, p.ordinal LIMIT ?`,
     )
-    .all(ns, generation, after?.record ?? 0, after?.ordinal ?? -1, limit);
+    .all(ns, generation, limit);
   return rows.map((row) => ({
     passage: row['id'] as number,
     record: row['record'] as number,

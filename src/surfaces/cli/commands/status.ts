@@ -92,7 +92,10 @@ function embeddingsLine({ embedding }: StatusOutput): string {
   const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed: run \`loci index\``;
+  const waiting =
+    pending === 0
+      ? ''
+      : `, ${formatCount(pending, 'text')} to embed: ${embedding.running_in === null ? 'run `loci index`' : `${embedding.running_in} is working on it`}`;
   const language =
     other === null
       ? ''

@@ -11,6 +11,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 
 export const index: OperationCommand<IndexOutput> = {
   operands: [{ field: 'paths', label: 'path', takes: 'list' }],
+  negatable: ['wait'],
   viewOptions: [ALL_PROBLEMS],
   warnings: ({ notes }) => notes,
   failure: ({ error }) =>
@@ -20,8 +21,13 @@ export const index: OperationCommand<IndexOutput> = {
     const embeddings = embedded === 0 ? '' : `, ${formatCount(embedded, 'text')} embedded`;
     return [
       ...problemLines(problems, view),
-      ...vaults.flatMap((vault) => [vaultLine(vault, view), ...problemLines(vault.problems, view)]),
+      ...vaults.flatMap((vault) => [
+        vaultLine(vault, view),
+        ...otherFilesLines(vault, view),
+        ...problemLines(vault.problems, view),
+      ]),
       view.style.dim(`Done in ${durationText(took_ms / 1000)}${embeddings}.`),
+      ...pendingLines(output),
       ...configured.map(
         (name) => `Added ${oneLine(name)} to the settings: \`loci index\` updates it from now on.`,
       ),
@@ -39,6 +45,32 @@ function vaultLine(vault: IndexedVault, { style }: View): string {
     [vault.unchanged, 'unchanged'],
   ]);
   return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[formatCount(vault.seen, 'note'), ...counts].join(', ')}`;
+}
+
+const MAX_ENDINGS = 8;
+
+/** `Not read: 12 .pdf, 3 .base and 4 others`. */
+function otherFilesLines({ other_files: others }: IndexedVault, { style }: View): string[] {
+  if (others.length === 0) return [];
+  const named = others.filter(({ ending }) => ending !== '').slice(0, MAX_ENDINGS);
+  const rest = sum(others) - sum(named);
+  const parts = [
+    ...named.map(({ ending, files }) => `${String(files)} ${oneLine(ending)}`),
+    ...(rest === 0 ? [] : [formatCount(rest, named.length === 0 ? 'file' : 'other file')]),
+  ];
+  return [style.dim(`  Not read, because of the format: ${parts.join(', ')}.`)];
+}
+
+function sum(files: IndexedVault['other_files']): number {
+  return files.reduce((total, { files: count }) => total + count, 0);
+}
+
+function pendingLines({ pending, embedded_by: process }: IndexOutput): string[] {
+  if (pending === 0) return [];
+  const texts = formatCount(pending, 'text');
+  return process === null
+    ? [`Search finds words now; ${texts} are not embedded: run \`loci index\`.`]
+    : [`Search finds words now; ${process} embeds ${texts}: \`loci status\` shows how far it is.`];
 }
 
 export const reindex: OperationCommand<ReindexOutput> = {

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import type { Progress } from '../../../core/progress.ts';
 import type { Output } from '../../shared/io.ts';
 import { ProgressDisplay } from './progress-display.ts';
 
@@ -18,9 +19,9 @@ function display(terminal: boolean, columns = 80) {
   return {
     text: () => written,
     clear: () => progress.clear(),
-    update: (now: number, stage: 'reading' | 'embedding' | 'deriving', done: number, total: number) => {
+    update: (now: number, stage: Progress['stage'], done: number, total: number, work?: Progress['work']) => {
       clock.now = now;
-      progress.update({ stage, subject: 'notes\u001b[2J', done, total });
+      progress.update({ stage, subject: 'notes\u001b[2J', done, total, ...(work !== undefined && { work }) });
     },
   };
 }
@@ -47,18 +48,31 @@ describe('ProgressDisplay', () => {
     }
   });
 
-  it('writes a line every five seconds when the output is not a terminal, with rate and time left', () => {
+  it('writes lines at growing intervals when the output is not a terminal, with rate and time left', () => {
     const { update, text } = display(false);
     update(0, 'reading', 1, 1000);
-    for (let now = 100; now <= 8000; now += 100) update(now, 'reading', 1 + now / 10, 1000);
-    update(9000, 'embedding', 128, 2000);
-    update(14_000, 'embedding', 256, 2000);
+    for (let now = 100; now <= 18_000; now += 100) update(now, 'reading', 1 + now / 20, 1000);
+    update(19_000, 'embedding', 128, 2000);
+    update(28_000, 'embedding', 256, 2000);
+    update(29_000, 'embedding', 384, 2000);
     expect(text().split('\n')).toEqual([
-      'loci: reading notes␛[2J: 101 of 1000, 100/s, 9.0 s left',
-      'loci: reading notes␛[2J: 601 of 1000, 100/s, 4.0 s left',
-      'loci: embedding: 256 of 2000, 26/s, 68 s left',
+      'loci: reading notes␛[2J: 51 of 1000, 50/s, 19 s left',
+      'loci: reading notes␛[2J: 551 of 1000, 50/s, 9.0 s left',
+      'loci: Search works now, by words. It also finds by meaning what is embedded.',
+      'loci: embedding: 128 of 2000',
+      'loci: embedding: 384 of 2000, 26/s, 63 s left',
       '',
     ]);
+  });
+
+  it('computes the time left from the work, which differs between texts', () => {
+    const { update, text } = display(true, 100);
+    const work = (done: number) => ({ done, total: 100_000 });
+    update(0, 'embedding', 0, 200, work(0));
+    // The first texts are short.
+    update(10_000, 'embedding', 100, 200, work(10_000));
+    update(50_000, 'embedding', 140, 200, work(50_000));
+    expect(text().match(/\S+ s left/g)).toEqual(['90 s left', '50 s left']);
   });
 
   it('draws a bar on a terminal and removes it at the end', () => {
@@ -67,6 +81,9 @@ describe('ProgressDisplay', () => {
     update(1100, 'embedding', 10, 20);
     update(1150, 'embedding', 11, 20);
     clear();
-    expect(text()).toBe('\r\u001b[2Kembedding ████████████░░░░░░░░░░░░ 10 of 20\r\u001b[2K');
+    const announced = 'Search works now, by words. It also finds by meaning what is embedded.\n';
+    expect(text()).toBe(
+      `\r\u001b[2K${announced}\r\u001b[2Kembedding ████████████░░░░░░░░░░░░ 10 of 20\r\u001b[2K`,
+    );
   });
 });

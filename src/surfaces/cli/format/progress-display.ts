@@ -8,8 +8,9 @@ import { durationText } from './times.ts';
 /** Calls that end sooner show no progress. */
 const SHOW_AFTER_MS = 1000;
 const REDRAW_INTERVAL_MS = 100;
-/** Between two lines where the output is not a terminal. */
-const LINE_INTERVAL_MS = 5000;
+/** Between two lines where the output is not a terminal. The interval doubles after each line of a stage. */
+const MIN_LINE_INTERVAL_MS = 5000;
+const MAX_LINE_INTERVAL_MS = 60_000;
 const BAR_COLUMNS = 24;
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -20,9 +21,11 @@ export class ProgressDisplay {
   readonly #startedAt: number;
   #stage = '';
   /** The first report of the current stage. The rate counts from here, because the work before it took other time. */
-  #stageStart = { done: 0, at: 0 };
+  #stageStart = { done: 0, work: 0, at: 0 };
   #lastShownAt = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
+  #hasAnnounced = false;
+  #lineInterval = MIN_LINE_INTERVAL_MS;
 
   constructor(output: Output, now: () => number = () => performance.now()) {
     this.#output = output;
@@ -35,14 +38,17 @@ export class ProgressDisplay {
     const stage = `${progress.stage} ${progress.subject}`;
     if (stage !== this.#stage) {
       this.#stage = stage;
-      this.#stageStart = { done: progress.done, at: now };
+      this.#stageStart = { done: progress.done, work: (progress.work ?? progress).done, at: now };
+      this.#lineInterval = MIN_LINE_INTERVAL_MS;
     }
     const terminal = isTerminal(this.#output);
-    const interval = terminal ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS;
+    const interval = terminal ? REDRAW_INTERVAL_MS : this.#lineInterval;
     if (now - this.#startedAt < SHOW_AFTER_MS || now - this.#lastShownAt < interval) return;
     this.#lastShownAt = now;
-    const line = describe(progress, this.#ratePerSecond(progress.done, now), terminal);
+    if (progress.stage === 'embedding' && !this.#hasAnnounced) this.#announce(terminal);
+    const line = describe(progress, this.#timing(progress, now), terminal);
     if (!terminal) {
+      this.#lineInterval = Math.min(MAX_LINE_INTERVAL_MS, this.#lineInterval * 2);
       this.#output.write(`loci: ${line}\n`);
       return;
     }
@@ -50,15 +56,25 @@ export class ProgressDisplay {
     this.#output.write(CLEAR_LINE + clip(line, this.#columns()));
   }
 
+  /** Tells that nobody has to wait for the end of the embedding. */
+  #announce(terminal: boolean): void {
+    this.#hasAnnounced = true;
+    const text = 'Search works now, by words. It also finds by meaning what is embedded.';
+    this.#output.write(terminal ? `${CLEAR_LINE}${text}\n` : `loci: ${text}\n`);
+  }
+
   /** A line that wraps cannot be redrawn, so it must fit even on a very narrow terminal. */
   #columns(): number {
     return Math.min(this.#output.columns || Infinity, columnsOf(this.#output)) - 1;
   }
 
-  /** 0 until enough time has passed to tell. */
-  #ratePerSecond(done: number, now: number): number {
-    const elapsed = now - this.#stageStart.at;
-    return elapsed < REDRAW_INTERVAL_MS ? 0 : ((done - this.#stageStart.done) / elapsed) * 1000;
+  #timing(progress: Progress, now: number): Timing {
+    const elapsed = (now - this.#stageStart.at) / 1000;
+    const rate = (progress.done - this.#stageStart.done) / elapsed;
+    const { done, total } = progress.work ?? progress;
+    const workRate = (done - this.#stageStart.work) / elapsed;
+    if (elapsed * 1000 < REDRAW_INTERVAL_MS || workRate <= 0) return { rate: 0, left: 0 };
+    return { rate, left: Math.max(0, total - done) / workRate };
   }
 
   /** Removes the bar. */
@@ -68,13 +84,21 @@ export class ProgressDisplay {
   }
 }
 
-function describe(progress: Progress, rate: number, withBar: boolean): string {
-  const { stage, done, total } = progress;
+/** 0 until enough time has passed to tell. */
+interface Timing {
+  /** Units per second. */
+  readonly rate: number;
+  /** Seconds until the stage ends. */
+  readonly left: number;
+}
+
+function describe(progress: Progress, timing: Timing, withBar: boolean): string {
+  const { done, total } = progress;
+  const { rate } = timing;
   const text = oneLine(stageText(progress));
-  if (stage === 'waiting') return text;
   const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
   if (total === 0) return done === 0 ? text : `${text}: ${String(done)}${speed}`;
-  const left = rate > 0 && done < total ? `, ${durationText((total - done) / rate)} left` : '';
+  const left = timing.left > 0 ? `, ${durationText(timing.left)} left` : '';
   const counts = `${String(done)} of ${String(total)}${speed}${left}`;
   return withBar ? `${text} ${drawBar(done / total)} ${counts}` : `${text}: ${counts}`;
 }

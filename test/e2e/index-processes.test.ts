@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import { lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
+
+const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
+let home: string;
+let notes: string;
+
+/** More notes than a process embeds while a test runs. */
+beforeEach(() => {
+  home = join(temporaryFolder(), 'home');
+  notes = temporaryFolder();
+  const text = 'The tiles of the kitchen are grey, and the oven moves to the wall. '.repeat(12);
+  for (let i = 0; i < 1500; i++)
+    writeFileSync(join(notes, `note ${String(i)}.md`), `Number ${String(i)}: ${text}`);
+});
+
+function start(args: readonly string[]): RunningLoci {
+  const running = startLoci(args, { home, env });
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  return running;
+}
+
+/** Resolves when the process has written the text to standard error. */
+async function saysOf({ child, ended }: RunningLoci, text: string): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes(text)) resolve();
+    });
+    void ended.then(({ stdout, stderr }) => reject(new Error(`it ended: ${stdout}${stderr}`)));
+  });
+}
+
+it('a second process names the one that embeds, and waits for it or returns at once', async () => {
+  const first = start(['index', notes]);
+  await saysOf(first, 'Search works now, by words.');
+  const name = `process ${String(first.child.pid)}`;
+  const found = await lociJson<SearchOutput>(['search', 'oven kitchen'], { home, env });
+  expect(found.results.length).toBeGreaterThan(0);
+  const status = await lociJson<StatusOutput>(['status'], { home, env });
+  expect(status.embedding).toMatchObject({ running_in: name });
+  const atOnce = await lociJson<IndexOutput>(['index', '--no-wait'], { home, env });
+  expect(atOnce).toMatchObject({ embedded: 0, embedded_by: name });
+  expect(atOnce.pending).toBeGreaterThan(0);
+  const waiting = start(['index']);
+  await saysOf(waiting, `waiting for ${name} to embed: `);
+  first.child.kill('SIGKILL');
+  await saysOf(waiting, 'loci: embedding: ');
+  waiting.child.kill('SIGKILL');
+});
+
+it('a process in the background embeds what was read', async () => {
+  const { code, stdout } = await start(['index', notes, '--background', '--json']).ended;
+  expect(code).toBe(0);
+  const { pending, embedded, embedded_by: name, vaults } = JSON.parse(stdout) as IndexOutput;
+  expect(vaults).toMatchObject([{ added: 1500 }]);
+  expect([pending, embedded]).toEqual([1500, 0]);
+  const pid = Number(/^process (\d+)$/.exec(name ?? '')?.[1]);
+  onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+  await expect
+    .poll(async () => (await lociJson<StatusOutput>(['status'], { home, env })).embedding, {
+      timeout: 60_000,
+    })
+    .toMatchObject({ running_in: name, pending: expect.toSatisfy((left: number) => left < 1500) as number });
+  expect(existsSync(join(home, 'background.log'))).toBe(true);
+  expect(readFileSync(join(home, 'background.log'), 'utf8')).not.toContain('error');
+});
