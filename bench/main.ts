@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { Progress } from '../eval/progress.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
+import { measureCommands } from './commands.ts';
 import { benchStore } from './fill.ts';
 import { codeToOpen, measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
@@ -106,6 +107,10 @@ async function main(): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) report(await measureSize(passages, namespaces));
   report({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
+  report({
+    title: 'Commands in fresh processes',
+    measures: await measureCommands(join(scratch, 'commands')),
+  });
   if (flags.rest) report(await measureServer(flags.quick ?? false));
   if (flags.embed) report(await measureEmbedder(flags.quick ?? false));
   if (flags.json !== undefined)

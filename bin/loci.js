@@ -12,7 +12,7 @@ if (Number.parseInt(process.versions.node, 10) < REQUIRED) {
   process.exitCode = EXIT_UNSUPPORTED_RUNTIME;
 } else {
   await keepCompiled();
-  await import('../dist/surfaces/cli/main.js');
+  await import('../dist/command/main.js');
 }
 
 /** Loci's own code, compiled, in a home that nobody else can write to: a command starts a tenth of a second sooner. */

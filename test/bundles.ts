@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { fileURLToPath } from 'node:url';
+import type { OutputChunk } from 'rolldown';
 import type { TestProject, VitestPluginContext } from 'vitest/node';
+import { bundle, fileAddress } from '../scripts/bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,7 +34,7 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** Bundles the command line once for a test run, so that each start of it loads few files instead of several hundred. */
 export async function setup(project: TestProject): Promise<void> {
   removeOldBundles();
-  project.provide('command', await bundle(COMMAND));
+  project.provide('command', await bundleFile(COMMAND));
 }
 
 let storeThread: Promise<string> | undefined;
@@ -48,8 +49,8 @@ export const bundledStoreThread = {
   },
   async transform(code: string, id: string): Promise<{ code: string; map: null } | null> {
     if (!startsStoreThread(id, code)) return null;
-    storeThread ??= bundle(STORE_THREAD);
-    const address = `new URL(${addressOf(await storeThread)})`;
+    storeThread ??= bundleFile(STORE_THREAD);
+    const address = `new URL(${fileAddress(await storeThread)})`;
     return { code: code.replace(STORE_THREAD_EXPRESSION, address), map: null };
   },
 } as const;
@@ -58,41 +59,10 @@ function startsStoreThread(id: string, code: string): boolean {
   return dirname(id) === dirname(STORE_THREAD) && code.includes(STORE_THREAD_EXPRESSION);
 }
 
-/** Worker threads become files of the bundle; SQL, WebAssembly and the manifest are read from the sources. */
-const sourceAddresses: Plugin = {
-  name: 'source-addresses',
-  transform(code, id) {
-    if (!id.startsWith(SOURCES) || !code.includes('import.meta.url')) return null;
-    return code.replaceAll(
-      /workerModule\(import\.meta\.url, '([\w-]+)'\)|import\.meta\.url/g,
-      (_, worker: string | undefined) => {
-        if (worker === undefined) return addressOf(id);
-        this.emitFile({ type: 'chunk', id: join(dirname(id), `${worker}.ts`), fileName: `${worker}.js` });
-        return `new URL('./${worker}.js', import.meta.url)`;
-      },
-    );
-  },
-};
-
-/** The URL of a file as a string literal. */
-function addressOf(path: string): string {
-  return JSON.stringify(pathToFileURL(path).href);
-}
-
 /** Bundles a module with all its imports. Returns the path of the bundle, in a folder named after its content. */
-async function bundle(module: string): Promise<string> {
-  const build = await rolldown({
-    input: { main: module },
-    platform: 'node',
-    // The model is located by the path of its package, so the package stays outside the bundle.
-    external: [/^@lat\.md\//],
-    plugins: [bundledStoreThread, sourceAddresses],
-  });
-  const { output } = await build.generate({
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-  });
-  const chunks = output.filter((file) => file.type === 'chunk');
+async function bundleFile(module: string): Promise<string> {
+  // SQL, WebAssembly and the manifest are read from the sources.
+  const chunks = await bundle({ module, addressOf: fileAddress, plugins: [bundledStoreThread] });
   const hash = createHash('sha256');
   for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}\n`);
   const folder = join(BUNDLES, hash.digest('hex').slice(0, 16));

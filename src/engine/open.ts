@@ -130,6 +130,11 @@ export interface OpenOptions {
   readonly trustsSettings?: boolean;
   /** Whether nothing but Loci runs in this process, so that it may set options of V8. Default false. */
   readonly ownsProcess?: boolean;
+  /**
+   * Whether the store has threads of its own, so that its calls do not block the caller. Default true. A program that makes a few
+   * calls and ends starts faster without them.
+   */
+  readonly storeThreads?: boolean;
 }
 
 /**
@@ -144,6 +149,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     path,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     create: options.create ?? true,
+    threads: options.storeThreads ?? true,
   });
   return engineOf(EngineContext.create(config, store, options));
 }

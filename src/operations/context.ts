@@ -16,6 +16,8 @@ export interface ContextOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Only for calls of the operator on this machine. A call on behalf of another caller never gets it. */
   readonly machine?: LocalIo;
+  /** See `OpenOptions`. */
+  readonly storeThreads?: boolean;
 }
 
 /** Options that a single call may override. */
@@ -32,7 +34,7 @@ export interface OpenContext extends OperationContext {
 export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
-  const engine = new SharedEngine(() => loadConfig({ home, env }));
+  const engine = new SharedEngine(() => loadConfig({ home, env }), options.storeThreads ?? true);
   const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
@@ -55,10 +57,12 @@ export function createContext(options: ContextOptions): OpenContext {
 /** An engine that is opened once for all calls. */
 class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
+  readonly #storeThreads: boolean;
   #loci: Promise<Loci> | null = null;
 
-  constructor(load: () => Promise<LoadedConfig>) {
+  constructor(load: () => Promise<LoadedConfig>, storeThreads: boolean) {
     this.loadConfig = load;
+    this.#storeThreads = storeThreads;
   }
 
   async open(create: boolean): Promise<Loci> {
@@ -81,7 +85,7 @@ class SharedEngine {
   async #load(create: boolean): Promise<Loci> {
     const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
-    return openLoci(values, { create, ownsProcess: true });
+    return openLoci(values, { create, ownsProcess: true, storeThreads: this.#storeThreads });
   }
 
   async close(): Promise<void> {

@@ -13,12 +13,15 @@ interface StoreOptions {
   readonly busyTimeoutMs: number;
   /** Whether to create a store that does not exist; else `store_not_found`. */
   readonly create: boolean;
+  /** Whether calls run in threads of their own. Default true. Without them the store opens faster, and a call blocks the caller. */
+  readonly threads?: boolean;
 }
 
 type Open = (options: StoreOptions) => Promise<Store>;
 
 const DRIVERS: Readonly<Record<string, Open>> = {
-  sqlite: async (options) => (await import('./sqlite/open.ts')).openSqliteStore(options),
+  sqlite: async (options) =>
+    (await import('./sqlite/open.ts')).openSqliteStore({ threads: true, ...options }),
 };
 
 export const STORE_DRIVERS: readonly string[] = Object.keys(DRIVERS);

@@ -13,8 +13,10 @@ afterAll(() => {
 });
 
 for (const driver of STORE_DRIVERS) {
-  describeStore(driver, () => {
-    const path = join(folder, `${String(++files)}.db`);
-    return openStore({ driver, path, busyTimeoutMs: 1000, create: true });
-  });
+  for (const threads of [true, false]) {
+    describeStore(`${driver} ${threads ? 'in threads' : 'in the thread of the caller'}`, () => {
+      const path = join(folder, `${String(++files)}.db`);
+      return openStore({ driver, path, busyTimeoutMs: 1000, create: true, threads });
+    });
+  }
 }

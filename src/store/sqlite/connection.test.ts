@@ -11,7 +11,12 @@ describe('concurrent calls', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loci-'));
   let store: Store;
   beforeAll(async () => {
-    store = await openSqliteStore({ path: join(folder, 'loci.db'), busyTimeoutMs: 1000, create: true });
+    store = await openSqliteStore({
+      path: join(folder, 'loci.db'),
+      busyTimeoutMs: 1000,
+      create: true,
+      threads: true,
+    });
   });
   afterAll(async () => {
     await store.close();
@@ -52,7 +57,7 @@ describe('concurrent calls', () => {
 
   it('complete before a concurrent close', async () => {
     const path = join(folder, 'other.db');
-    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
+    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: true });
     const pending = other.search.terms('nobody', ['late']);
     await Promise.all([pending, other.close()]);
     expect(await pending).toEqual(expectedTerms('late'));

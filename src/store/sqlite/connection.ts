@@ -2,16 +2,17 @@ import { LociError } from '../../core/errors.ts';
 import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { StoreCall } from './calls.ts';
-import type { ThreadOptions, ThreadRequest } from './thread.ts';
+import type { SessionOptions } from './session.ts';
+import type { ThreadRequest } from './thread.ts';
 
 /** A connection in its own worker thread: SQLite's calls are synchronous and must not block the host's event loop. */
 export class Connection {
-  readonly #options: ThreadOptions;
+  readonly #options: SessionOptions;
   readonly #client: WorkerClient;
   #opened: Promise<unknown> | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(options: ThreadOptions) {
+  constructor(options: SessionOptions) {
     this.#options = options;
     this.#client = new WorkerClient({
       module: workerModule(import.meta.url, 'thread'),

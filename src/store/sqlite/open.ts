@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import type { Store } from '../store.ts';
-import { createStoreProxy } from './store-proxy.ts';
+import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { guarded } from './database/store-error.ts';
 
 interface SqliteOptions {
@@ -13,21 +14,51 @@ interface SqliteOptions {
   readonly busyTimeoutMs: number;
   /** Whether to create a store that does not exist. Otherwise opening it fails with `store_not_found`. */
   readonly create: boolean;
+  /** Whether calls run in threads of their own. Without them the store opens faster, and a call blocks the thread of the caller. */
+  readonly threads: boolean;
 }
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = guarded(options.path, () => ensureFile(options));
-  const threadOptions = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
-  const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
+  const session = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
+  const calls = options.threads ? await openInThreads(session) : openInline(session);
+  return {
+    ...calls,
+    capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
+  };
+}
+
+type OpenCalls = Omit<Store, 'capabilities'>;
+
+async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
+  const connections = { reader: new Connection(options), writer: new Connection(options) };
   await connections.reader.open();
   return {
     ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),
-    capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
     close: async () => {
       // The last connection to close checkpoints the WAL.
       await connections.reader.close();
       await connections.writer.close();
+    },
+  };
+}
+
+/** The caches of the reader notice the writes of other connections only, so that the writer has its own. */
+function openInline(options: SessionOptions): OpenCalls {
+  let isClosed = false;
+  const sessions: Partial<Record<Route, Session>> = { reader: new Session(options) };
+  return {
+    ...createStoreProxy(async (call, route, parameters) => {
+      if (isClosed) throw new LociError('store_failed', `${options.path}: is closed`);
+      sessions[route] ??= new Session(options);
+      return sessions[route].run(call, parameters);
+    }),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      sessions.reader?.close();
+      sessions.writer?.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import { PassageCache } from './search/passage-cache.ts';
 import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from './search/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
-type Route = 'reader' | 'writer';
+export type Route = 'reader' | 'writer';
 
 const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[Role], Route>> } = {
   records: {

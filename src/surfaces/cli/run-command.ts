@@ -31,6 +31,7 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
     signal: interruption.signal,
     onProgress: (current) => progress.update(current),
     machine: localIo,
+    storeThreads: operation.steps === true || command.isLong === true,
     ...(call.home === undefined ? {} : { home: call.home }),
   });
   try {

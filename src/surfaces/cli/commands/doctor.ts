@@ -7,6 +7,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 type Check = DoctorOutput['checks'][number];
 
 export const doctor: OperationCommand<DoctorOutput> = {
+  isLong: true,
   viewOptions: [{ name: 'verbose', description: 'list everything that a check found, not the first ten' }],
   rendersConfigWarnings: true,
   exitCode: ({ healthy }) => (healthy ? 0 : 1),

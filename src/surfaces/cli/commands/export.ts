@@ -5,6 +5,7 @@ import { durationText } from '../format/times.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 export const exportMemory: OperationCommand<ExportOutput> = {
+  isLong: true,
   warnings: ({ next }) =>
     next === null
       ? []

@@ -16,6 +16,8 @@ export interface OperationCommand<Output> extends Partial<CommandSyntax> {
   exitCode?(output: Output): number;
   /** Whether `render` prints the warnings of the settings. */
   readonly rendersConfigWarnings?: boolean;
+  /** Whether it may take more than a second, other than an operation with steps. The store then has threads, so that Ctrl-C stops it. */
+  readonly isLong?: boolean;
 }
 
 export interface CommandSyntax {

@@ -1,4 +1,5 @@
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made at its first use, which takes as long as the start of a short command. */
+let segmenter: Intl.Segmenter | undefined;
 const ASCII = /^[\u0000-\u007f]*$/;
 /** East Asian Wide and Fullwidth (UAX #11), by blocks. */
 const WIDE =
@@ -8,7 +9,9 @@ const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
 /** Splits text into characters as a reader perceives them. */
 export function splitGraphemes(text: string): string[] {
-  return ASCII.test(text) ? [...text] : Array.from(graphemes.segment(text), ({ segment }) => segment);
+  if (ASCII.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** The columns that a terminal needs for one line of text without escape sequences. */
