@@ -14,7 +14,7 @@ const PROCESS_TESTS = [
   'src/engine/{refresh,sources}/*.test.ts',
   'src/sources/command/**/*.test.ts',
   'src/sources/vault/{race,unreadable}.test.ts',
-  'src/embed/local/local.test.ts',
+  'src/embed/local/{local,embedding-process}.test.ts',
   'src/core/threads/task-thread.test.ts',
 ];
 

@@ -20,13 +20,13 @@ const SHARED = ['--importMemory', '--enable', 'threads', '--sharedMemory', '--in
 
 const KERNELS = [
   {
-    entry: 'src/embed/local/kernel/forward.as.ts',
-    output: 'src/embed/local/minilm.wasm',
+    entry: 'src/embed/local/model/kernel/forward.as.ts',
+    output: 'src/embed/local/model/minilm.wasm',
     flags: [...FREESTANDING, ...SHARED, '--maximumMemory', '16384'],
   },
   {
-    entry: 'src/embed/local/kernel/wordpiece.as.ts',
-    output: 'src/embed/local/wordpiece.wasm',
+    entry: 'src/embed/local/model/kernel/wordpiece.as.ts',
+    output: 'src/embed/local/model/wordpiece.wasm',
     flags: [...FREESTANDING, '--importMemory'],
   },
   {

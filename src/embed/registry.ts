@@ -7,14 +7,20 @@ interface EmbeddingConfig {
   readonly threads?: number;
   /** Of the provider `local`: see `LocalEmbedderOptions`. */
   readonly revectorize?: boolean;
+  /** Of the provider `local`: see `LocalEmbedderOptions`. */
+  readonly separateProcess?: boolean;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;
 
 /** The only place that names the providers. A provider is loaded when it is opened. */
 const PROVIDERS: Readonly<Record<string, Open>> = {
-  local: async ({ threads, revectorize = false }) =>
-    (await import('./local/local.ts')).createLocalEmbedder({ ...(threads && { threads }), revectorize }),
+  local: async ({ threads, revectorize = false, separateProcess = false }) =>
+    (await import('./local/local.ts')).createLocalEmbedder({
+      ...(threads && { threads }),
+      revectorize,
+      separateProcess,
+    }),
   none: () => Promise.resolve(null),
 };
 

@@ -60,7 +60,7 @@ class EngineServices {
 
   embedder(): Promise<Embedder | null> {
     const { provider, revectorize } = this.config.embedding;
-    this.#embedder ??= openEmbedder({ provider, revectorize: this.ownsProcess && revectorize });
+    this.#embedder ??= openEmbedder({ provider, revectorize, separateProcess: !this.ownsProcess });
     return this.#embedder;
   }
 

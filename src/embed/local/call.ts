@@ -1,9 +1,9 @@
 /** One call of `embed`, divided into groups of texts. Each group may run on a different thread of a queue. */
 
-import { HIDDEN_SIZE } from './memory-plan.ts';
+import { HIDDEN_SIZE } from './model/memory-plan.ts';
 
 /** Gives each vector its own buffer, so that a reference to one vector does not keep its whole group in memory. */
-function splitVectors(vectors: Float32Array): Float32Array[] {
+export function splitVectors(vectors: Float32Array): Float32Array[] {
   return Array.from({ length: vectors.length / HIDDEN_SIZE }, (_, i) =>
     vectors.slice(i * HIDDEN_SIZE, (i + 1) * HIDDEN_SIZE),
   );

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createLocalEmbedder } from './local.ts';
-import { SELF_TEST_DIGEST, testKernel } from './kernel.ts';
+import { SELF_TEST_DIGEST, testKernel } from './model/kernel.ts';
 
 const LOCAL = fileURLToPath(new URL('local.ts', import.meta.url));
 

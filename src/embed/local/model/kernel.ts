@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
-import { LociError } from '../../core/errors.ts';
+import { LociError } from '../../../core/errors.ts';
 
 /** What `minilm.wasm` exports (kernel/forward.as.ts). All arguments are byte addresses and counts. */
 export interface Kernel {

@@ -1,0 +1,152 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { LociError } from '../../core/errors.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
+import { splitVectors } from './call.ts';
+
+/** What the process is sent. A `cancel` names the id of an earlier request. */
+export type ProcessRequest =
+  { readonly id: number; readonly texts: readonly string[] } | { readonly cancel: number };
+
+/** The vectors one after the other, or the error. */
+export type ProcessAnswer =
+  | { readonly id: number; readonly vectors: Float32Array }
+  | { readonly id: number; readonly error: { readonly message: string; readonly hint: string | null } };
+
+interface ProcessOptions {
+  readonly threads: number;
+  readonly revectorize: boolean;
+  /** The process ends after this many milliseconds without a call, because it needs more than 100 MB. */
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 30_000;
+
+interface PendingCall {
+  readonly resolve: (vectors: Float32Array[]) => void;
+  readonly reject: (error: LociError) => void;
+}
+
+/**
+ * Embeds many texts in a process of its own. The memory and the threads of the model are then not those of the host program,
+ * and V8 can be set to compile the kernel for AVX2. The process starts with the first call, and ends with the host.
+ */
+export class EmbeddingProcess {
+  readonly #options: ProcessOptions;
+  readonly #pending = new Map<number, PendingCall>();
+  #child: ChildProcess | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  #isClosed = false;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  /** @throws LociError `embedding_unavailable` if the process cannot be started or ends; `aborted` */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    if (this.#isClosed) throw new LociError('embedding_unavailable', 'The embedder is closed.');
+    if (signal?.aborted === true) throw aborted(signal);
+    clearTimeout(this.#idle);
+    const child = (this.#child ??= this.#start());
+    const id = this.#nextId++;
+    const done = new Promise<Float32Array[]>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+    });
+    const cancel = (): void => {
+      this.#settle(id, aborted(signal));
+      if (child.connected) child.send({ cancel: id } satisfies ProcessRequest);
+    };
+    signal?.addEventListener('abort', cancel);
+    child.ref();
+    child.channel?.ref();
+    child.send({ id, texts } satisfies ProcessRequest, (error) => {
+      if (error !== null) this.#settle(id, ended(error.message));
+    });
+    try {
+      return await done;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      if (this.#pending.size === 0) this.#rest(child);
+    }
+  }
+
+  /** Ends the process. Running calls reject with `aborted`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    for (const id of this.#pending.keys()) this.#settle(id, aborted());
+    const child = this.#child;
+    if (child === null) return;
+    const exited = once(child, 'exit');
+    child.ref();
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  #start(): ChildProcess {
+    const { threads, revectorize } = this.#options;
+    // Options of the host, such as a debugger's port, are not for this process. With the variable, Electron behaves like Node.
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    const child = fork(workerModule(import.meta.url, 'process'), [String(threads), String(revectorize)], {
+      serialization: 'advanced',
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
+    });
+    child.on('message', (answer) => this.#receive(answer as ProcessAnswer));
+    child.on('error', (error) => this.#abandon(child, error.message));
+    child.on('exit', (code, signal) =>
+      this.#abandon(child, `it ended with ${signal ?? `exit code ${String(code)}`}`),
+    );
+    if (child.pid !== undefined) lowerPriority(child.pid);
+    return child;
+  }
+
+  #receive(answer: ProcessAnswer): void {
+    if ('vectors' in answer) this.#settle(answer.id, splitVectors(answer.vectors));
+    else {
+      const { message, hint } = answer.error;
+      this.#settle(answer.id, new LociError('embedding_unavailable', message, hint === null ? {} : { hint }));
+    }
+  }
+
+  #settle(id: number, result: Float32Array[] | LociError): void {
+    const call = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (result instanceof LociError) call?.reject(result);
+    else call?.resolve(result);
+  }
+
+  /** The next call starts another process. */
+  #abandon(child: ChildProcess, reason: string): void {
+    if (this.#child !== child) return;
+    this.#child = null;
+    for (const id of this.#pending.keys()) this.#settle(id, ended(reason));
+  }
+
+  /** Does not keep the host alive, and ends the process if no call follows. */
+  #rest(child: ChildProcess): void {
+    child.unref();
+    child.channel?.unref();
+    this.#idle = setTimeout(() => child.kill('SIGKILL'), this.#options.idleMs ?? IDLE_MS).unref();
+  }
+}
+
+/** Lets the host go first. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The process has ended already.
+  }
+}
+
+function ended(reason: string): LociError {
+  return new LociError('embedding_unavailable', `The embedding process stopped: ${reason}`);
+}
+
+function aborted(signal?: AbortSignal): LociError {
+  return new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason });
+}
