@@ -53,12 +53,12 @@ class LocalEmbedder implements Embedder {
     this.#pool = new EmbeddingPool(model, threads, revectorize && enableRevectorization());
   }
 
-  async embed(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { purpose, ...options }: EmbedOptions): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const groups = groupTexts(texts);
     return purpose === 'query'
-      ? this.#pool.embedQuery(groups, signal)
-      : this.#pool.embedPassages(groups, signal);
+      ? this.#pool.embedQuery(groups, options)
+      : this.#pool.embedPassages(groups, options);
   }
 
   countTokens(text: string): number {

@@ -10,6 +10,7 @@ export class Connection {
   readonly #client: WorkerClient;
   #opened: Promise<unknown> | null = null;
   #closed: Promise<void> | null = null;
+  readonly #calls = new Set<Promise<unknown>>();
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -37,7 +38,13 @@ export class Connection {
   async call(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
     if (this.#closed !== null) throw this.#failure('is closed');
     await this.open();
-    return this.#request({ call, parameters });
+    const running = this.#request({ call, parameters });
+    this.#calls.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#calls.delete(running);
+    }
   }
 
   /** Resolves when the thread has answered all calls and has exited. */
@@ -48,6 +55,7 @@ export class Connection {
 
   async #close(): Promise<void> {
     await this.#opened?.catch(() => undefined);
+    await Promise.allSettled(this.#calls);
     if (!this.#client.isRunning) return;
     const exited = this.#client.exited();
     // A thread that is already ending does not answer.
