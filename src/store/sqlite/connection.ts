@@ -1,3 +1,4 @@
+import type { ResourceLimits } from 'node:worker_threads';
 import { LociError } from '../../core/errors.ts';
 import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
@@ -12,11 +13,12 @@ export class Connection {
   #closed: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
 
-  constructor(options: ThreadOptions) {
+  constructor(options: ThreadOptions, resourceLimits: ResourceLimits = {}) {
     this.#options = options;
     this.#client = new WorkerClient({
       module: workerModule(import.meta.url, 'thread'),
       name: 'loci-store',
+      resourceLimits,
       failure: (reason, cause) => this.#failure(reason, cause),
       // The next call opens the store in another thread.
       onExit: () => {

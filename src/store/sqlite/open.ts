@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
+import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy } from './store-proxy.ts';
 import { Connection } from './connection.ts';
@@ -19,7 +20,10 @@ interface SqliteOptions {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = guarded(options.path, () => ensureFile(options));
   const threadOptions = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
-  const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
+  const connections = {
+    reader: new Connection(threadOptions),
+    writer: new Connection(threadOptions, { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB }),
+  };
   await connections.reader.open();
   return {
     ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),
