@@ -42,11 +42,11 @@ function widen({ spread: _, ...query }: PassageQuery, share: number): PassageQue
 }
 
 function embeddedOnly(
-  { milliseconds, scores }: RankedList,
+  { scores, ...list }: RankedList,
   limit: number,
   isEmbedded: (score: PassageScore) => boolean,
 ): RankedList {
-  return { milliseconds, scores: scores.filter(isEmbedded).slice(0, limit), overQuota: [] };
+  return { ...list, scores: scores.filter(isEmbedded).slice(0, limit), overQuota: [] };
 }
 
 /** A number from 0 to 1 that depends on the id alone (the finaliser of MurmurHash3). */

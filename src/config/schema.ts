@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { auth, server } from './server-schema.ts';
 import { nameKey, source, vault } from './sources-schema.ts';
-import { label, path } from './values.ts';
+import { duration, label, path } from './values.ts';
 
 const characters = () => z.number().int().min(0).max(1_000_000);
 const weight = () => z.number().min(0).max(1).exactOptional();
@@ -64,6 +64,10 @@ const search = z.strictObject({
       'How many related documents of sources are shown at most, after the results: todos, events and mails that belong to ' +
         'the best note, or to a note that it links to. Never more than `limit`.',
     ),
+  deadline: duration('1s').describe(
+    'How long the index may look up the words of a search, and how long it may rank passages. Past it, the results are from ' +
+      'what was compared until then, and name the signals that are incomplete. 0 means no deadline.',
+  ),
   weights: weights.prefault({}).describe('The weight of each signal.'),
 });
 

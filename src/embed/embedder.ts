@@ -3,6 +3,8 @@ export type EmbeddingPurpose = 'query' | 'passage';
 
 export interface EmbedOptions {
   readonly purpose: EmbeddingPurpose;
+  /** On whose behalf, such as a namespace: concurrent calls of several owners have their turn one after the other. */
+  readonly owner?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
+import type { Progress } from '../core/progress.ts';
 import type { SearchResponse } from './records/search.ts';
 import { openLoci, type Loci } from './open.ts';
 
@@ -151,6 +152,24 @@ describe('an engine without a model', () => {
     for (const query of [...unusual, '"" ""', 'NEAR(', '🎂', 'w '.repeat(5000)])
       expect((await loci.search({ query })).missing).toEqual([]);
     expect(await failedChecks()).toEqual([]);
+  });
+
+  it('reports the progress of doctor, and stops it on its signal', async () => {
+    await loci.index();
+    const reported: Progress[] = [];
+    await loci.doctor({ onProgress: (progress) => void reported.push(progress) });
+    expect(new Set(reported.map(({ stage }) => stage))).toEqual(new Set(['checking']));
+    const last = new Map(reported.map((progress) => [progress.subject, progress]));
+    expect([...last.keys()].slice(0, 3)).toEqual(['the store', 'the derived state', 'passages']);
+    const { done, total } = last.get('passages')!;
+    expect([done, total]).toEqual([total, expect.any(Number)]);
+    expect(total).toBeGreaterThan(30);
+    expect(last.get('notes')).toMatchObject({ total, done: total - 1 });
+    const stop = new AbortController();
+    const onProgress = ({ subject }: Progress): void => {
+      if (subject === 'notes') stop.abort();
+    };
+    await expect(loci.doctor({ signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'aborted' });
   });
 
   it('aborts an index on its signal, and continues it later', async () => {

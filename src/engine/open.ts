@@ -73,7 +73,7 @@ export interface Loci {
   vaults(): Promise<VaultStates>;
   /** Removes all records of a vault or source. Returns their number. */
   forgetVault(source: string, options?: Pick<ProgressOptions, 'signal'>): Promise<number>;
-  doctor(): Promise<Check[]>;
+  doctor(options?: ProgressOptions): Promise<Check[]>;
   /** Checks that the store and the embedding model work. @throws LociError their error */
   assertReady(): Promise<void>;
   readonly access: Access;
@@ -190,7 +190,7 @@ function engineOf(context: EngineContext): Loci {
     vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
     forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
-    doctor: async () => (await import('./health/health.ts')).doctor(context),
+    doctor: async (options) => (await import('./health/health.ts')).doctor(context, options),
     assertReady: async () => (await import('./health/health.ts')).assertReady(context),
     access: accessOf(context),
     caller: context.caller,

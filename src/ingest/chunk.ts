@@ -30,7 +30,9 @@ export interface Chunk {
 export function chunk(content: string, options: ChunkOptions): Chunk[] {
   const lines = mapLines(content);
   const packer = new PassagePacker(content, options);
-  for (const section of readSections(content, lines)) packer.add(section);
+  readSections(content, lines, (section) => {
+    packer.add(section);
+  });
   return packer.finish().map(({ start, end, headings }) => ({
     headings,
     text: content.slice(start, end),

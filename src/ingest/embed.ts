@@ -103,7 +103,10 @@ async function embedTexts(
   texts: ReadonlyMap<string, string>,
   options: Pick<ProgressOptions, 'signal'> = {},
 ): Promise<void> {
-  const vectors = await embedder.embed([...texts.values()], { purpose: 'passage', ...pickSignal(options) });
+  const vectors = await embedder.embed([...texts.values()], {
+    ...{ purpose: 'passage', owner: namespace },
+    ...pickSignal(options),
+  });
   const writes = [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));
   await store.vectors.put(namespace, generation, writes);
 }

@@ -3,7 +3,7 @@ import type { Token } from 'markdown-it';
 import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
-import { plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
+import { parseBlocks, plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
 import type { CutBoundary } from './cut-offset.ts';
 import type { LineMap } from './line-map.ts';
 
@@ -40,47 +40,60 @@ interface OpenBlock {
   readonly children: OpenBlock[];
 }
 
-/** The sections of a text, in order. Their blocks together cover every line that is neither blank nor front matter. */
-export function readSections(content: string, lines: LineMap): Section[] {
+/** The end of a block, and the parts of a table, which is cut between lines. */
+const UNNEEDED = /_close$|^(?:thead|tbody|tr|th|td)_/;
+
+/** The texts of headings are needed, those of other blocks are not. */
+function isNeeded(type: string, previous: Token | undefined): boolean {
+  return type === 'inline' ? previous?.type === 'heading_open' : !UNNEEDED.test(type);
+}
+
+/**
+ * Calls `onSection` with each section of a text, in order. Their blocks together cover every line that is neither blank nor
+ * front matter.
+ */
+export function readSections(content: string, lines: LineMap, onSection: (section: Section) => void): void {
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   const firstLine = bodyStart === 0 ? 0 : lines.lineOf(bodyStart);
-  const tokens: Token[] = [];
-  // A carriage return would prevent a fence from closing. A space keeps offsets and lines the same.
-  parser.block.parse(content.slice(bodyStart).replaceAll('\r', ' '), parser, {}, tokens);
-  const sections: { path: readonly string[]; blocks: Block[] }[] = [{ path: [], blocks: [] }];
+  let section: { path: readonly string[]; blocks: Block[] } = { path: [], blocks: [] };
   const above: { text: string; level: number }[] = [];
   let blockEnd = bodyStart;
-  for (const open of nest(tokens)) {
+  const add = (open: OpenBlock): void => {
     const block = toBlock(open, content, lines, firstLine, blockEnd);
-    if (block === null) continue;
+    if (block === null) return;
     const gap = gapBlock(content, blockEnd, block.start);
-    if (gap !== null) sections.at(-1)!.blocks.push(gap);
+    if (gap !== null) section.blocks.push(gap);
     if (open.title !== null) {
       while (above.length > 0 && above.at(-1)!.level >= open.title.level) above.pop();
       above.push(open.title);
       const path = above.map((heading) => heading.text).filter((text) => text !== '');
-      sections.push({ path, blocks: [] });
+      if (section.blocks.length > 0) onSection(section);
+      section = { path, blocks: [] };
     }
-    sections.at(-1)!.blocks.push(block);
+    section.blocks.push(block);
     blockEnd = block.end;
-  }
+  };
+  parseBlocks(parser, content.slice(bodyStart), {
+    keeps: isNeeded,
+    take: (tokens) => {
+      nest(tokens).forEach(add);
+    },
+    by: 'block',
+  });
   const rest = gapBlock(content, blockEnd, content.length);
-  if (rest !== null) sections.at(-1)!.blocks.push(rest);
-  return sections.filter((section) => section.blocks.length > 0);
+  if (rest !== null) section.blocks.push(rest);
+  if (section.blocks.length > 0) onSection(section);
 }
 
-/** Turns markdown-it's flat token list into a tree. */
+/** Turns markdown-it's flat list of tokens, without those that end a block, into a tree. */
 function nest(tokens: readonly Token[]): OpenBlock[] {
   const top: OpenBlock[] = [];
+  /** The blocks within the last open block of each level. */
   const parents: OpenBlock[][] = [top];
   tokens.forEach((token, index) => {
-    if (token.nesting === -1) {
-      parents.pop();
-      return;
-    }
     const open: OpenBlock = { token, title: titleOf(token, tokens[index + 1]), children: [] };
-    if (token.map !== null && token.type !== 'inline') parents.at(-1)!.push(open);
-    if (token.nesting === 1) parents.push(open.children);
+    if (token.map !== null && token.type !== 'inline') parents[token.level]!.push(open);
+    if (token.nesting === 1) parents[token.level + 1] = open.children;
   });
   return top;
 }

@@ -41,6 +41,17 @@ describe('a threaded chunking', () => {
     await embedder?.close();
   });
 
+  // Almost as dense as `assertParseable` accepts.
+  it.each([
+    ['items', '- a\n'.repeat(370_000)],
+    ['nested lists', `${'- '.repeat(45)}a\n\n`.repeat(8200)],
+    ['nested quotes', `${'>'.repeat(45)}a\n\n`.repeat(8200)],
+    ['cells of a table', `${'|a'.repeat(30)}|\n`.repeat(28_000)],
+  ])('has enough memory for a text of the most %s', { timeout: 30_000 }, async (_, content) => {
+    const passages = await threadedChunking(thread, null, 200).cut(draft({ content }));
+    expect(passages.length).toBeGreaterThan(100);
+  });
+
   it('stops when the signal fires', async () => {
     const chunking = threadedChunking(thread, null, 60);
     const stop = new AbortController();

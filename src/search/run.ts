@@ -24,6 +24,8 @@ export interface SearchRun {
   readonly policies: SourcePolicies;
   /** `null` when the caller wants no related documents. */
   readonly related: RelatedOptions | null;
+  /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
+  readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly query: ParsedQuery;
   /** The index terms of the query's words. */
@@ -54,7 +56,7 @@ export interface StartedRun extends Omit<SearchRun, 'vectors'> {
 }
 
 type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';
-type Optional = 'minScore' | 'policies' | 'related' | 'signal';
+type Optional = 'minScore' | 'policies' | 'related' | 'deadlineMs' | 'signal';
 
 export interface SearchOptions extends Pick<StartedRun, Required>, Partial<Pick<StartedRun, Optional>> {
   readonly query: string;
@@ -72,6 +74,7 @@ export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: Se
     minScore: 0,
     policies: NO_POLICIES,
     related: null,
+    deadlineMs: undefined,
     signal: undefined,
     ...options,
     query,

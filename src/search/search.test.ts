@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import type { Hit } from './rank/confidence.ts';
 import { SOURCE_POLICY } from './rank/source-policy.ts';
-import { runSearch } from './search.ts';
+import { runSearch, type SearchOutcome } from './search.ts';
 
 /** A store that runs one of `actions` each time before it loads passages. */
 function interrupted(store: Store, actions: (() => Promise<unknown>)[]): Store {
@@ -72,6 +72,20 @@ describe('runSearch', () => {
     expect(await titles(store, ofAll.join(' '))).toEqual(['All']);
     expect(await titles(store, `${quoted(first)} ${quoted(last)}`)).toEqual(['All']);
     expect(await titles(store, quoted([...words, 'more']))).toEqual([]);
+  });
+
+  it('names the signals that did not compare everything within the deadline', async () => {
+    const store = openSqliteInMemory();
+    await write(store, 'n', note('marble worktop'), note('granite'));
+    const options = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+    const search = (deadlineMs: number): Promise<SearchOutcome> =>
+      runSearch({ ...options, query: 'marbel worktop', vectors: null, deadlineMs });
+    const { retrieved } = await search(0);
+    expect(retrieved.missing.map(({ signal }) => signal)).toEqual(['spelling', 'text']);
+    expect(retrieved.missing[0]?.why).toContain('`search.deadline`');
+    const complete = await search(60_000);
+    expect(complete.retrieved.missing).toEqual([]);
+    expect(complete.hits).toHaveLength(1);
   });
 
   it('ranks the passage with a code of the query first, even if its vector is not similar', async () => {

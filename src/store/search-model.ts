@@ -96,6 +96,8 @@ export interface RetrievalRequest {
   readonly cosines?: QueryVector;
   /** Whether to load the best passage of each record in the lists. */
   readonly load?: boolean;
+  /** How long the ranking may take, in milliseconds; unlimited unless given. Past it, the lists have what was found. */
+  readonly budgetMs?: number;
 }
 
 /** The answer to one query. */
@@ -105,6 +107,8 @@ export interface RankedList {
   readonly overQuota: readonly PassageScore[];
   /** How long the query took. */
   readonly milliseconds: number;
+  /** Whether the time ran out before all passages were ranked. */
+  readonly isPartial: boolean;
 }
 
 export interface Retrieved {
@@ -129,6 +133,8 @@ export interface TermInfo {
   readonly passages: number;
   /** For an unknown word: the most similar known words, best first. */
   readonly near: readonly NearTerm[];
+  /** The time ran out before the word was compared with all known words. */
+  readonly isPartial?: true;
 }
 
 export interface NearTerm {

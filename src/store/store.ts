@@ -152,8 +152,11 @@ export interface StoreRecords {
 
 /** The stages of a search, one call each. */
 export interface StoreSearch {
-  /** Looks folded words up in the namespace's vocabulary. */
-  terms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
+  /**
+   * Looks folded words up in the namespace's vocabulary.
+   * @param budgetMs how long the corrections of unknown words may take, in milliseconds; unlimited unless given
+   */
+  terms(namespace: string, words: readonly string[], budgetMs?: number): Promise<TermInfo[]>;
   /**
    * Answers all queries from one state of the namespace.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { toolName } from '../../src/operations/operation.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
 import { newTokenText } from '../../src/secrets/token-text.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 import { startServer, type TestServer } from './rest-server.ts';
@@ -56,6 +58,42 @@ describe('authentication', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 403]);
     const ofBob = await server.request(WRITE, { token: bob, body: { content: 'Bob has an oven too.' } });
     expect(ofBob.json).toMatchObject({ id: 1 });
+  });
+
+  it('tells a token without the scope admin nothing of the server, of its settings and of the memory of its owner', async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'plan.md'), '# Cellar\n\nthe marble is in the cellar');
+    const server = await startServer(
+      {
+        namespace: 'owner-of-all',
+        vaults: [{ path: home, name: 'vault-of-owner' }],
+        sources: [{ id: 'source-of-owner', command: ['node', '-e', '1'] }],
+      },
+      { home },
+    );
+    const owner = await server.token('owner-of-all', 'admin');
+    const note = { content: 'the marble is in the cellar', category: 'category-of-owner' };
+    for (let i = 0; i < 7; i++) await server.request(WRITE, { token: owner, body: note });
+    const ofOwner = await server.request('/api/v1/status', { token: owner });
+    expect(ofOwner.json).toMatchObject({ records: 7, store: { path: join(home, 'loci.db') } });
+    const token = await server.token('tenant', 'write');
+    const leaks = new RegExp(`${home}|-of-owner|owner-of-all|marble is`);
+    let answered = 0;
+    for (const { load } of OPERATIONS) {
+      const operation = await load();
+      if (operation.local === true) continue;
+      const path = `/api/v1/${toolName(operation).replace('_', '/')}`;
+      for (const { input } of operation.examples) {
+        const { status, text } = await server.request(path, { token, body: input });
+        expect(text, path).not.toMatch(leaks);
+        if (operation.scope === 'admin') expect([path, status]).toEqual([path, 403]);
+        if (status === 200) answered++;
+      }
+    }
+    expect(answered).toBeGreaterThan(10);
+    const found = await server.request('/api/v1/memory/search?query=marble+cellar', { token });
+    expect(found.json).toMatchObject({ results: [], nothing: { namespace: 'tenant', unread_vaults: [] } });
+    expect((await server.request('/api/v1/memory/sources', { token })).json).toEqual({ sources: [] });
   });
 
   it('permits what the scopes of the token imply', async () => {

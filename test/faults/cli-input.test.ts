@@ -90,7 +90,10 @@ describe('content', () => {
     expect(control.stderr).toContain('content has the control character U+0000 at offset 1');
     const long = await loci(['write', '-'], { home, stdin: 'x'.repeat(1_048_577) });
     expect(long.code).toBe(2);
-    expect(long.stderr).toContain('content has 1048577 bytes');
+    expect(long.stderr).toContain('must be text of at most 1048576 characters');
+    const inBytes = await loci(['write', '-'], { home, stdin: 'ä'.repeat(524_289) });
+    expect(inBytes.code).toBe(2);
+    expect(inBytes.stderr).toContain('content has 1048578 bytes');
     const endless = await loci(['write', '-'], { home, stdin: Buffer.alloc(17 * 1024 * 1024, 'y') });
     expect(endless.code).toBe(2);
     expect((await lociJson<SearchOutput>(['search', 'a b x y'], { home })).results).toEqual([]);

@@ -1,51 +1,18 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LociError, messageOf } from '../../src/core/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { LociError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { searchText } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { ALL, commit, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
-import { openSqlite, scratchFolder } from './store-processes.ts';
+import { fillUp, smallDisk } from './small-disk.ts';
+import { openSqlite } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-/** Writes a file that fills the free space. */
-function fillUp(path: string): void {
-  const file = openSync(path, 'w');
-  try {
-    for (const size of [65_536, 4096, 1]) {
-      try {
-        for (;;) writeSync(file, Buffer.alloc(size));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
 describe('a store on a disk that fills up', () => {
-  const folder = scratchFolder();
-  let unmountable = 'this system has no mount';
-
-  beforeAll(() => {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder.path], { stdio: 'pipe' });
-      unmountable = '';
-    } catch (error) {
-      unmountable = `a small disk cannot be mounted: ${messageOf(error)}`;
-    }
-  });
-  afterEach(() => {
-    for (const name of readdirSync(folder.path)) rmSync(join(folder.path, name), { recursive: true });
-  });
-  afterAll(() => {
-    if (unmountable === '') execFileSync('umount', ['-l', folder.path]);
-    folder[Symbol.dispose]();
-  });
+  const { path: folder, unmountable } = smallDisk('6m');
 
   /**
    * Writes until the disk is full. Returns the ids of the confirmed writes. A later call may find space again, because SQLite
@@ -75,9 +42,9 @@ describe('a store on a disk that fills up', () => {
 
   it('throws store_full, keeps confirmed writes, and works again once there is space', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
-    const ballast = join(folder.path, 'ballast');
+    const ballast = join(folder, 'ballast');
     writeFileSync(ballast, Buffer.alloc(2_500_000));
-    const path = join(folder.path, 'store.db');
+    const path = join(folder, 'store.db');
     const store = await openSqlite(path);
     const ids = await writeUntilRefused(store, 60_000);
     expect(ids.length).toBeGreaterThan(3);
@@ -103,9 +70,9 @@ describe('a store on a disk that fills up', () => {
 
   it('logs exactly the confirmed changes, and purges a record completely or not at all', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
-    const ballast = join(folder.path, 'ballast');
+    const ballast = join(folder, 'ballast');
     writeFileSync(ballast, Buffer.alloc(3_000_000));
-    const store = await openSqlite(join(folder.path, 'store.db'));
+    const store = await openSqlite(join(folder, 'store.db'));
     const confirmed: string[] = [];
     const repeatUntilFull = async (work: (subject: string) => Promise<unknown>): Promise<void> => {
       for (let i = 0; ; i++) {
@@ -162,9 +129,9 @@ describe('a store on a disk that fills up', () => {
 
   it('cannot be created or opened when the disk is full, and no unusable file is left', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
-    const ballast = join(folder.path, 'ballast');
+    const ballast = join(folder, 'ballast');
     fillUp(ballast);
-    const path = join(folder.path, 'new', 'store.db');
+    const path = join(folder, 'new', 'store.db');
     await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
     rmSync(ballast);
     const store = await openSqlite(path);

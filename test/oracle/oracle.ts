@@ -1,3 +1,4 @@
+import { Deadline } from '../../src/core/time/deadline.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
@@ -190,8 +191,9 @@ function searchCalls(state: OracleState): Oracle['search'] {
       if (cosines !== undefined) assertVector(state, cosines);
       const namespace = state.read(name);
       const lists = queries.map((query) => ({
-        ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit)),
+        ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit), new Deadline()),
         milliseconds: 0,
+        isPartial: false,
       }));
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {

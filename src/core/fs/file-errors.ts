@@ -22,6 +22,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EIO: 'the disk failed',
 };
 
+/** Whether there is no space left on the disk, or none that this user may use. */
+export function isDiskFull(error: unknown): boolean {
+  const code = systemErrorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 /** Describes an error with a file, to follow the name of the file and a colon. It names no path. */
 export function describeFileError(error: unknown): string {
   const code = error instanceof LociError ? null : systemErrorCode(error);
@@ -40,7 +46,8 @@ export function asLociError(error: unknown): LociError {
   if (!(error instanceof Error)) return new LociError('internal', messageOf(error));
   const { syscall, path = '' } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) {
-    return new LociError('unreadable', `${path || syscall}: ${describeFileError(error)}`, { cause: error });
+    const code = isDiskFull(error) ? 'store_full' : 'unreadable';
+    return new LociError(code, `${path || syscall}: ${describeFileError(error)}`, { cause: error });
   }
   return new LociError('internal', messageOf(error), { cause: error });
 }

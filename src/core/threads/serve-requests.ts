@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { LociError, messageOf } from '../errors.ts';
-import type { WorkerAnswer, WorkerError, WorkerRequest } from './worker-client.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { WorkerAnswer, WorkerError, WorkerMessage, WorkerRequest } from './worker-client.ts';
 
 interface ServeOptions {
   /**
@@ -8,29 +9,43 @@ interface ServeOptions {
    * deserialised must be sent alone, so that only its own request fails.
    */
   readonly mayShareMessage?: (message: unknown) => boolean;
+  /**
+   * On whose behalf a request is made. Owners have their turn one after the other, also those of requests that arrive
+   * meanwhile; without this, requests are handled in the order in which they were made. `handle` must not return promises.
+   */
+  readonly ownerOf?: (message: unknown) => string;
 }
 
 /** The longest time that an answer waits for the other answers of its batch. */
 const MAX_WAIT_MS = 2;
 
 /**
- * Calls `handle` for each request of the `WorkerClient` that started this thread, in order, and sends its result or error.
- * A promise is not awaited before the next request.
+ * Calls `handle` for each request of the `WorkerClient` that started this thread, and sends its result or error. A promise is
+ * not awaited before the next request.
  */
 export function serveRequests(
   handle: (message: unknown) => unknown,
-  { mayShareMessage = () => false }: ServeOptions = {},
+  { mayShareMessage = () => false, ownerOf }: ServeOptions = {},
 ): void {
   if (parentPort === null) throw new Error('serveRequests runs in a worker thread only');
   const port = parentPort;
+  const queue = new FairQueue<WorkerRequest>();
+  const enqueue = (requests: readonly WorkerRequest[]): void => {
+    for (const request of requests) queue.push(ownerOf?.(request.message) ?? '', request);
+  };
   const post = (answers: readonly WorkerAnswer[]): void => {
+    if (answers.length === 0) return;
     try {
-      if (answers.length > 0) port.postMessage(answers);
+      port.postMessage(answers satisfies WorkerMessage);
     } catch (error) {
       // An answer that cannot be cloned is replaced by an error. The other answers are not affected.
       if (answers.length > 1) for (const answer of answers) post([answer]);
-      else port.postMessage([{ id: answers[0]!.id, error: workerError(error) }] satisfies WorkerAnswer[]);
+      else port.postMessage([{ id: answers[0]!.id, error: workerError(error) }] satisfies WorkerMessage);
     }
+  };
+  const postAlone = (answer: WorkerAnswer): void => {
+    port.postMessage({ answering: answer.id } satisfies WorkerMessage);
+    post([answer]);
   };
   port.on('message', (requests: readonly WorkerRequest[]) => {
     let answers: WorkerAnswer[] = [];
@@ -40,22 +55,33 @@ export function serveRequests(
       answers = [];
       batchStart = performance.now();
     };
-    for (const { id, message } of requests) {
+    enqueue(requests);
+    for (let request = queue.shift(); request !== undefined; request = queue.shift()) {
+      const { id, message } = request;
       // Earlier answers are sent first, except for those that are promises.
       const sharesMessage = mayShareMessage(message);
       if (!sharesMessage) flush();
       const answer = answerOf(id, () => handle(message));
       if (answer instanceof Promise) {
-        void answer.then((settled) => {
-          post([settled]);
-        });
+        void answer.then(postAlone);
         continue;
       }
-      answers.push(answer);
-      if (!sharesMessage || performance.now() - batchStart >= MAX_WAIT_MS) flush();
+      if (sharesMessage) answers.push(answer);
+      else postAlone(answer);
+      if (performance.now() - batchStart >= MAX_WAIT_MS) flush();
+      if (ownerOf !== undefined) enqueueReceived(port, enqueue);
     }
     flush();
   });
+}
+
+/** Enqueues the requests that have arrived since the thread began to handle others. */
+function enqueueReceived(port: MessagePort, enqueue: (requests: readonly WorkerRequest[]) => void): void {
+  for (;;) {
+    const received = receiveMessageOnPort(port);
+    if (received === undefined) return;
+    enqueue(received.message as readonly WorkerRequest[]);
+  }
 }
 
 function answerOf(id: number, work: () => unknown): WorkerAnswer | Promise<WorkerAnswer> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { LociError } from '../errors.ts';
-import { WorkerClient } from './worker-client.ts';
+import { MAX_YOUNG_HEAP_MB, WorkerClient } from './worker-client.ts';
 import { workerModule } from './worker-module.ts';
 
 /** Work that may take long: a function that a module exports. Its parameters and its result must be cloneable. */
@@ -33,8 +33,11 @@ export interface TaskMessage {
  * characters on a busy machine.
  */
 const MAX_INLINE_LENGTH = 8000;
-/** Tasks refuse texts that would need more heap. Beyond it Node ends the thread, and may end the process with it. */
-const MAX_HEAP_MB = 2048;
+/**
+ * Tasks refuse texts that would need more heap. Beyond it Node ends the thread, and may end the process with it. With a larger
+ * limit V8 collects garbage later.
+ */
+const MAX_HEAP_MB = 512;
 
 interface Task {
   readonly message: TaskMessage;
@@ -52,7 +55,7 @@ export class TaskThread {
   readonly #client = new WorkerClient({
     module: workerModule(import.meta.url, 'task-worker'),
     name: 'loci-tasks',
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB },
     failure: (reason, cause) =>
       new LociError('unreadable', `the thread that reads texts stopped: ${reason}`, { cause }),
   });

@@ -14,6 +14,7 @@ export class EmbeddingCall {
   readonly done: Promise<Float32Array[]>;
   /** Urgent calls are served before others. */
   readonly urgent: boolean;
+  readonly owner: string;
   readonly #groups: readonly (readonly string[])[];
   readonly #results: Float32Array[][] = [];
   readonly #resolve: (vectors: Float32Array[]) => void;
@@ -21,10 +22,11 @@ export class EmbeddingCall {
   #nextGroup = 0;
   #completedGroups = 0;
 
-  constructor(groups: readonly (readonly string[])[], urgent: boolean) {
+  constructor(groups: readonly (readonly string[])[], urgent: boolean, owner = '') {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
     this.done = promise;
     this.urgent = urgent;
+    this.owner = owner;
     this.#groups = groups;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -60,14 +60,14 @@ class LocalEmbedder implements Embedder {
     this.#pool = new EmbeddingPool(model, separateProcess ? 0 : threads, isRevectorized);
   }
 
-  async embed(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { purpose, ...options }: EmbedOptions): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const groups = groupTexts(texts);
     if (purpose === 'passage' && groups.length > MAX_SMALL_CALL_GROUPS && this.#process !== null)
-      return this.#process.embed(texts, signal);
+      return this.#process.embed(texts, options.signal);
     return purpose === 'query'
-      ? this.#pool.embedQuery(groups, signal)
-      : this.#pool.embedPassages(groups, signal);
+      ? this.#pool.embedQuery(groups, options)
+      : this.#pool.embedPassages(groups, options);
   }
 
   countTokens(text: string): number {

@@ -121,4 +121,30 @@ describe('WorkerQueue', () => {
     expect(order).toEqual(['urgent 1', 'urgent 2', 'normal 1', 'normal 2']);
     await thread.close();
   });
+
+  it('serves owners in turn, group by group, and skips calls that failed', async () => {
+    const thread = await (await threadStarter())();
+    const queue = new WorkerQueue({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
+    const order: string[] = [];
+    const submit = (owner: string, name: string, groups: number): EmbeddingCall => {
+      const call = new EmbeddingCall(
+        Array.from({ length: groups }, () => [name]),
+        true,
+        owner,
+      );
+      queue.submit(call);
+      call.done.then(
+        () => order.push(name),
+        () => order.push(`failed ${name}`),
+      );
+      return call;
+    };
+    const calls = [submit('a', 'a1', 2), submit('a', 'a2', 3), submit('a', 'a3', 1), submit('b', 'b1', 1)];
+    const last = submit('b', 'b2', 1);
+    calls[1]!.fail(new Error('stopped'));
+    await Promise.allSettled([...calls, last].map(({ done }) => done));
+    expect(order).toEqual(['failed a2', 'b1', 'a1', 'b2', 'a3']);
+    expect(queue.backlog).toBe(0);
+    await thread.close();
+  });
 });

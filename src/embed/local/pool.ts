@@ -4,6 +4,7 @@
  */
 
 import { LociError } from '../../core/errors.ts';
+import type { EmbedOptions } from '../embedder.ts';
 import { EmbeddingCall } from './call.ts';
 import { WorkerQueue } from './worker-queue.ts';
 import { openModelMemory } from './model/model-memory.ts';
@@ -18,6 +19,8 @@ interface ModelFiles {
   readonly weightsPath: string;
   readonly tokenizerPath: string;
 }
+
+type CallOptions = Pick<EmbedOptions, 'owner' | 'signal'>;
 
 interface Shared {
   readonly model: Promise<ModelMemory>;
@@ -53,15 +56,21 @@ export class EmbeddingPool {
   }
 
   /** Returns the vectors of all texts of all groups, in order. */
-  async embedQuery(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
-    return this.#submit(this.#queries, new EmbeddingCall(groups, true), signal);
+  async embedQuery(
+    groups: readonly (readonly string[])[],
+    { owner, signal }: CallOptions = {},
+  ): Promise<Float32Array[]> {
+    return this.#submit(this.#queries, new EmbeddingCall(groups, true, owner), signal);
   }
 
   /** As `embedQuery`. A few passages use the query thread, after any query, unless indexing threads are already running. */
-  async embedPassages(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async embedPassages(
+    groups: readonly (readonly string[])[],
+    { owner, signal }: CallOptions = {},
+  ): Promise<Float32Array[]> {
     const small = this.#slots === 1 || groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
     const queue = small && !this.#passages.running ? this.#queries : this.#passages;
-    return this.#submit(queue, new EmbeddingCall(groups, false), signal);
+    return this.#submit(queue, new EmbeddingCall(groups, false, owner), signal);
   }
 
   /** Ends all threads. Running calls reject with `aborted`. */

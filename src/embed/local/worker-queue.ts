@@ -1,6 +1,10 @@
-/** A queue of calls and the worker threads that serve it. A thread starts when there is work for it. */
+/**
+ * A queue of calls and the worker threads that serve it. A thread starts when there is work for it. Owners of calls have their
+ * turn group by group, so that the calls of one do not wait for all calls of another.
+ */
 
 import { LociError, messageOf } from '../../core/errors.ts';
+import { FairQueue } from '../../core/threads/fair-queue.ts';
 import type { EmbeddingCall } from './call.ts';
 import type { EmbeddingThread } from './thread.ts';
 
@@ -21,7 +25,11 @@ export class WorkerQueue {
   readonly #depth: number;
   readonly #startThread: (position: number) => Promise<EmbeddingThread>;
   readonly #slots: readonly WorkerSlot[];
-  #queue: EmbeddingCall[] = [];
+  /** Calls that have groups which no thread has taken. */
+  readonly #calls = new Set<EmbeddingCall>();
+  /** Each call once for each of its groups; calls that failed meanwhile are skipped. */
+  readonly #urgentGroups = new FairQueue<EmbeddingCall>();
+  readonly #otherGroups = new FairQueue<EmbeddingCall>();
 
   constructor({ size, depth, startThread }: WorkerQueueOptions) {
     this.#depth = depth;
@@ -36,18 +44,19 @@ export class WorkerQueue {
 
   /** The number of groups that wait for a thread. */
   get backlog(): number {
-    return this.#queue.reduce((sum, call) => sum + call.remainingGroups, 0);
+    return [...this.#calls].reduce((sum, call) => sum + call.remainingGroups, 0);
   }
 
   /** Adds a call. Urgent calls go before others. */
   submit(call: EmbeddingCall): void {
-    const after = this.#queue.findLastIndex((queued) => queued.urgent || !call.urgent);
-    this.#queue.splice(after + 1, 0, call);
+    const groups = call.urgent ? this.#urgentGroups : this.#otherGroups;
+    for (let i = call.remainingGroups; i > 0; i--) groups.push(call.owner, call);
+    this.#calls.add(call);
     this.#schedule();
   }
 
   #schedule(): void {
-    this.#queue = this.#queue.filter((call) => call.remainingGroups > 0);
+    for (const call of this.#calls) if (call.remainingGroups === 0) this.#calls.delete(call);
     this.#startThreads();
     this.#dispatch();
   }
@@ -69,7 +78,7 @@ export class WorkerQueue {
         error instanceof LociError
           ? error
           : new LociError('embedding_unavailable', messageOf(error), { cause: error });
-      for (const call of this.#queue.splice(0)) call.fail(failure);
+      for (const call of this.#calls) call.fail(failure);
     } finally {
       slot.starting = false;
     }
@@ -77,16 +86,15 @@ export class WorkerQueue {
   }
 
   #dispatch(): void {
-    for (const call of this.#queue) {
-      while (call.remainingGroups > 0) {
-        const thread = this.#leastLoaded();
-        if (!thread) return;
-        void call
-          .runNextGroup((texts) => thread.run(texts))
-          .then(() => {
-            this.#schedule();
-          });
-      }
+    for (let thread = this.#leastLoaded(); thread !== null; thread = this.#leastLoaded()) {
+      const call = nextOf(this.#urgentGroups) ?? nextOf(this.#otherGroups);
+      if (call === undefined) return;
+      const chosen = thread;
+      void call
+        .runNextGroup((texts) => chosen.run(texts))
+        .then(() => {
+          this.#schedule();
+        });
     }
   }
 
@@ -97,4 +105,11 @@ export class WorkerQueue {
     }
     return best;
   }
+}
+
+/** The next call that still has a group. */
+function nextOf(groups: FairQueue<EmbeddingCall>): EmbeddingCall | undefined {
+  let call = groups.shift();
+  while (call?.remainingGroups === 0) call = groups.shift();
+  return call;
 }

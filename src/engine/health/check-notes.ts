@@ -1,6 +1,7 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
-import type { SourceProblem } from '../../sources/source.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
+import type { SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from '../vaults/refresh-vault.ts';
@@ -10,18 +11,29 @@ import { vaultName } from '../vaults/vault-names.ts';
  * Reads every note of a vault and reports its problems, because `index` reports those of changed notes only. Returns no
  * check when there are no problems, or when the vault cannot be read, which another check reports.
  */
-export async function checkNotes(context: EngineContext, vault: VaultConfig): Promise<Check[]> {
+export async function checkNotes(
+  context: EngineContext,
+  vault: VaultConfig,
+  { signal, onProgress }: ProgressOptions = {},
+): Promise<Check[]> {
   const problems: SourceProblem[] = [];
   const report = (problem: SourceProblem): void => void problems.push(problem);
   try {
     const source = await vaultSource(context, vault);
-    for await (const item of source.list(report)) await source.read(item, report);
+    const items: SourceItem[] = [];
+    for await (const item of source.list(report, signal)) items.push(item);
+    for (const [done, item] of items.entries()) {
+      onProgress?.({ stage: 'checking', subject: vaultName(vault), done, total: items.length });
+      await source.read(item, report, signal);
+    }
   } catch (error) {
     if (error instanceof LociError && error.code === 'unreadable') return [];
     throw error;
   }
   if (problems.length === 0) return [];
-  const skippedFirst = problems.toSorted((a, b) => Number(b.skipped) - Number(a.skipped));
+  const skippedFirst = problems.toSorted(
+    (a, b) => Number(b.skipped) - Number(a.skipped) || (a.key < b.key ? -1 : Number(a.key > b.key)),
+  );
   const lines = skippedFirst.map(({ key, detail, skipped }) =>
     `${skipped ? 'skipped ' : ''}${key}: ${detail}`.replaceAll(/\s+/g, ' '),
   );

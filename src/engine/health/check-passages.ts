@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError } from '../../core/errors.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import { cutOrReport, type Chunking } from '../../ingest/passages.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Page } from '../../store/model.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
 import { recordName } from '../vaults/index-vaults.ts';
 
 const PAGE_SIZE = 200;
 const MAX_NAMED = 5;
+/** Of the records whose passages are loaded at once. */
+const MAX_COMPARED_CHARACTERS = 500_000;
 
 /** Names of records whose passages differ from those that chunking gives. */
 interface Differences {
@@ -24,20 +28,24 @@ interface Differences {
   readonly uncut: SourceProblem[];
 }
 
-/** Chunks every record and compares the passages with the stored ones. */
-export async function checkPassages(context: EngineContext): Promise<Finding> {
+/** Chunks every record and compares the passages with the stored ones. @throws LociError `aborted` */
+export async function checkPassages(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace } = context;
+  const { onProgress } = options;
   const chunking = await context.chunking();
   const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;
+  const total = await countRecords(context);
+  const onCompared = (): void => {
+    onProgress?.({ stage: 'checking', subject: 'passages', done: ++count, total });
+  };
   let after: number | null = null;
   for (;;) {
     const page = { after, limit: PAGE_SIZE };
     const records = await store.records.list(namespace, { scan: 'undeleted' }, page);
     const last = records.at(-1);
     if (last === undefined) break;
-    await compare(context, chunking, page, records, differences);
-    count += records.length;
+    await compare(context, chunking, page, records, differences, { ...options, onCompared });
     after = last.id;
   }
   const { broken, stale, missing, uncut } = differences;
@@ -66,24 +74,43 @@ async function compare(
   page: Page<number>,
   records: readonly LociRecord[],
   { broken, stale, missing, uncut }: Differences,
+  { onCompared, ...options }: ProgressOptions & { readonly onCompared: () => void },
 ): Promise<void> {
   const staleIds = new Set(
     (await store.records.list(namespace, { scan: 'stale', chunking: chunking.signature }, page)).map(
       ({ id }) => id,
     ),
   );
-  const storedPassages = await store.records.passagesOf(
-    namespace,
-    records.map(({ id }) => id),
-  );
-  for (const record of records) {
-    const passages: readonly Passage[] = storedPassages.get(record.id) ?? [];
+  let storedPassages: ReadonlyMap<number, readonly Passage[]> = new Map();
+  for (const [i, record] of records.entries()) {
+    assertNotAborted(options);
+    // The passages of a page of long records would take hundreds of megabytes.
+    if (!storedPassages.has(record.id))
+      storedPassages = await store.records.passagesOf(namespace, firstIds(records.slice(i)));
+    const passages = storedPassages.get(record.id) ?? [];
     const name = recordName(record);
-    const cut = await cutOrReport(chunking, record, name, (problem) => void uncut.push(problem));
+    const report = (problem: SourceProblem): void => void uncut.push(problem);
+    const cut = await cutOrReport(chunking, record, name, report, options.signal);
+    onCompared();
     if (cut === null || isDeepStrictEqual(passages, cut)) continue;
     (staleIds.has(record.id) ? stale : broken).push(name);
     if (staleIds.has(record.id) && passages.length === 0) missing.push(name);
   }
+}
+
+/** The ids of the first records, as many as have `MAX_COMPARED_CHARACTERS`, but at least one. */
+function firstIds(records: readonly LociRecord[]): number[] {
+  let characters = 0;
+  const end = records.findIndex(({ content }, i) => {
+    characters += content.length;
+    return i > 0 && characters > MAX_COMPARED_CHARACTERS;
+  });
+  return records.slice(0, end === -1 ? undefined : end).map(({ id }) => id);
+}
+
+async function countRecords({ store, namespace }: EngineContext): Promise<number> {
+  const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
+  return namespaces.find((each) => each.namespace === namespace)?.records ?? 0;
 }
 
 /** `12 records: a.md, b.md …` */

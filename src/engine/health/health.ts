@@ -4,6 +4,7 @@ import { formatAge } from '../../core/time/age.ts';
 import type { Config } from '../../config/schema.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { NamespaceStats } from '../../store/admin-model.ts';
 import type { Generation } from '../../store/search-model.ts';
@@ -104,16 +105,33 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
   };
 }
 
-/** Checks an open store without changing it. */
-export async function doctor(context: EngineContext): Promise<Check[]> {
+/** What each check looks at, as progress names it. */
+const SUBJECTS = {
+  store: 'the store',
+  derived: 'the derived state',
+  audit: 'the audit log',
+  embedding: 'the embedding model',
+} as const;
+
+/** Checks an open store without changing it. @throws LociError `aborted` */
+export async function doctor(context: EngineContext, options: ProgressOptions = {}): Promise<Check[]> {
+  const runCheck = (
+    name: keyof typeof SUBJECTS,
+    hint: string,
+    look: () => Promise<Finding>,
+  ): Promise<Check> => {
+    assertNotAborted(options);
+    options.onProgress?.({ stage: 'checking', subject: SUBJECTS[name], done: 0, total: 0 });
+    return resultOf(name, hint, look);
+  };
   return [
     await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
-    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context)),
+    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context, options)),
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
     await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
-    ...(await checkVaults(context)),
+    ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];
 }
@@ -125,22 +143,29 @@ export async function assertReady(context: EngineContext): Promise<void> {
   await embedder?.embed(['loci'], { purpose: 'query' });
 }
 
-async function checkVaults(context: EngineContext): Promise<Check[]> {
+async function checkVaults(context: EngineContext, options: ProgressOptions): Promise<Check[]> {
   try {
     const states = vaultChecks(await vaultStates(context), context.now());
     const vaults = vaultsOfNamespace(context).filter(isEnabled);
-    const notes = await Promise.all(vaults.map((vault) => checkNotes(context, vault)));
-    return [...states, ...notes.flat()];
+    const notes: Check[] = [];
+    for (const vault of vaults) notes.push(...(await checkNotes(context, vault, options)));
+    return [...states, ...notes];
   } catch (error) {
+    if (isAbort(error)) throw error;
     return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
   }
 }
 
-async function runCheck(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+function isAbort(error: unknown): boolean {
+  return error instanceof LociError && error.code === 'aborted';
+}
+
+async function resultOf(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
   try {
     const finding = await look();
     return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
   } catch (error) {
+    if (isAbort(error)) throw error;
     // The hint of `store_failed` is to run `loci doctor`, which is running.
     const errorHint = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
     return { name, result: 'failed', detail: messageOf(error), hint: errorHint };

@@ -4,6 +4,7 @@ import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { note, write } from '../../../test/contract/store-samples.ts';
 import { configSchema } from '../../config/schema.ts';
 import { embedPending } from '../../ingest/embed.ts';
+import type { Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
 import { search } from './search.ts';
 
@@ -41,4 +42,29 @@ it('makes three sequential store calls for a search', async () => {
 
 it('makes a fourth call for the citations of notes, because several vaults may have the same path', async () => {
   expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.count']]);
+});
+
+it.each([
+  ['250ms', 250],
+  ['0s', undefined],
+])('gives each call of the index the configured deadline, %s', async (deadline, budgetMs) => {
+  const budgets: unknown[] = [];
+  const { store } = counted;
+  const observed: Store = {
+    ...store,
+    search: {
+      ...store.search,
+      terms: (namespace, words, budget) => {
+        budgets.push(budget);
+        return store.search.terms(namespace, words, budget);
+      },
+      retrieve: (namespace, request) => {
+        budgets.push(request.budgetMs);
+        return store.search.retrieve(namespace, request);
+      },
+    },
+  };
+  const config = configSchema.parse({ embedding: { provider: 'none' }, search: { deadline } });
+  await search(EngineContext.create(config, observed), { query: 'marble' });
+  expect(budgets).toEqual([budgetMs, budgetMs]);
 });

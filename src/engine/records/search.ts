@@ -139,6 +139,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     ranking: rankingOf(config.search),
     vectors: context.vectors(),
     policies,
+    deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
     sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     ...(sources.length > 0 && {
       related: {

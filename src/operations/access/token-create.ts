@@ -14,6 +14,7 @@ const MAX_NAME_LENGTH = 128;
 const input = z.strictObject({
   subject: z
     .string()
+    .max(128)
     .refine(
       isSubject,
       'text of 1 to 128 characters, none of them a control character, without spaces around it',
@@ -21,6 +22,7 @@ const input = z.strictObject({
     .describe('The namespace that the token gives access to, and the only one.'),
   scopes: z
     .array(z.enum(SCOPES))
+    .max(SCOPES.length)
     .min(1)
     .exactOptional()
     .describe(
@@ -29,6 +31,7 @@ const input = z.strictObject({
     ),
   expires: z
     .string()
+    .max(100)
     .refine(
       (text) => parseLifetime(text) !== undefined,
       'a duration of at most ten years such as 12h or 90d, or never',

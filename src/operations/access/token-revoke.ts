@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { formatToken, tokenOutput, type TokenOutput } from './token-output.ts';
+import { filterValue } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
-  token: z.string().trim().min(1).describe('Its id, or its name if no other active token has it.'),
+  token: filterValue().trim().min(1).describe('Its id, or its name if no other active token has it.'),
 });
 
 export const revokeToken: Operation<z.infer<typeof input>, TokenOutput> = {

@@ -3,11 +3,13 @@ import type { AuditCursor } from '../../store/admin-model.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
+import { filterValue } from '../shared/record-fields.ts';
 
 const DEFAULT_LIMIT = 50;
 
 const cursor = z
   .string()
+  .max(33)
   .regex(/^\d{1,16}\/\d{1,16}$/, 'the `next` of the previous page')
   .transform((text): AuditCursor => {
     const [at = '', seq = ''] = text.split('/');
@@ -22,13 +24,11 @@ const input = z.strictObject({
     .max(Number.MAX_SAFE_INTEGER)
     .exactOptional()
     .describe('Only entries about this record.'),
-  action: z
-    .string()
-    .min(1)
+  action: filterValue()
     .exactOptional()
     .describe('Only this action: write, update, delete, undelete, store, forget, purge, expire and others.'),
-  actor: z.string().min(1).exactOptional().describe('Only what this user, token or client did.'),
-  surface: z.string().min(1).exactOptional().describe('Only what came through cli, mcp, rest or library.'),
+  actor: filterValue().exactOptional().describe('Only what this user, token or client did.'),
+  surface: filterValue().exactOptional().describe('Only what came through cli, mcp, rest or library.'),
   from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
   until: timeBound('until').exactOptional().describe('Only up to this day or time.'),
   limit: z

@@ -2,12 +2,18 @@ import { z } from 'zod';
 import { DEFAULT_CATEGORY, TTL_SECONDS } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
-import { embeddedFields, idempotencyKey, maskedKinds, tagList } from '../shared/record-fields.ts';
+import {
+  embeddedFields,
+  idempotencyKey,
+  maskedKinds,
+  tagList,
+  contentField,
+} from '../shared/record-fields.ts';
 import { factCategory, factKey } from './fact-fields.ts';
 
 const input = z.strictObject({
   key: factKey().describe('The name of the fact, such as `preferred_framework`; at most 512 characters.'),
-  value: z.string().describe('The fact itself, up to 1 MiB.'),
+  value: contentField().describe('The fact itself, up to 1 MiB.'),
   category: factCategory()
     .exactOptional()
     .describe(

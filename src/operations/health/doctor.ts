@@ -70,8 +70,10 @@ function describeSettings({ file, origins }: LoadedConfig): string {
 async function engineChecks(context: OperationContext): Promise<Check[]> {
   try {
     const loci = await context.loci();
-    return await loci.doctor();
+    const { signal, onProgress } = context;
+    return await loci.doctor({ signal, onProgress });
   } catch (error) {
+    if (error instanceof LociError && error.code === 'aborted') throw error;
     return [failed('store', error)];
   }
 }

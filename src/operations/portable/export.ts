@@ -6,13 +6,12 @@ import type { ExportCounts } from '../../engine/portable/export/export-pages.ts'
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
+import { localPath } from '../shared/record-fields.ts';
 
 const count = () => z.number().int().nonnegative().nullable();
 
 const input = z.strictObject({
-  to: z
-    .string()
-    .min(1)
+  to: localPath()
     .exactOptional()
     .describe('The file or folder to write; `-` is standard output. It appears when it is complete.'),
   format: z

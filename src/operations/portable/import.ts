@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import type { ImportResult, ImportSource } from '../../engine/portable/import.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { agentName } from '../startup/startup-fields.ts';
-import { maskedKinds } from '../shared/record-fields.ts';
+import { localPath, maskedKinds } from '../shared/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
@@ -26,15 +26,17 @@ const counts = () =>
 
 const remarks = () => z.array(z.strictObject({ location: z.string(), message: z.string() }));
 
+/** The lengths of an export and of a file. Over HTTP, the limit of a request's body is much lower. */
+const MAX_LINES_LENGTH = 128 * 1024 * 1024;
+const MAX_FILE_LENGTH = 16 * 1024 * 1024;
+
 const input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
+  path: localPath()
     .exactOptional()
     .describe('The export to read, or the folder of an OpenClaw agent. `-` is standard input.'),
-  lines: z.string().min(1).exactOptional().describe('A whole export as JSON Lines.'),
+  lines: z.string().min(1).max(MAX_LINES_LENGTH).exactOptional().describe('A whole export as JSON Lines.'),
   files: z
-    .array(z.strictObject({ path: z.string().min(1).max(1000), content: z.string() }))
+    .array(z.strictObject({ path: z.string().min(1).max(1000), content: z.string().max(MAX_FILE_LENGTH) }))
     .min(1)
     .max(10_000)
     .exactOptional()

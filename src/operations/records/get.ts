@@ -4,10 +4,14 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
 
+/** A path of a note, its vault and its lines. */
+const MAX_CITATION_LENGTH = 5000;
+
 const input = z.strictObject({
   citation: z
     .string()
     .min(1)
+    .max(MAX_CITATION_LENGTH)
     .describe(
       'A citation from search results: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out.',
     ),

@@ -8,12 +8,17 @@ import { timeBound } from '../shared/time-bound.ts';
 import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing } from './why-nothing.ts';
+import { filterValue, filterValues } from '../shared/record-fields.ts';
 
-const label = () => z.string().min(1).exactOptional();
+const label = () => filterValue().exactOptional();
+
+/** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
+const MAX_INPUT_LENGTH = 1_000_000;
 
 const fields = z.strictObject({
   query: z
     .string()
+    .max(MAX_INPUT_LENGTH)
     .describe(
       'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; there is no other syntax.',
     ),
@@ -39,20 +44,17 @@ const fields = z.strictObject({
     .describe('Leave out results that score lower; as configured unless given.'),
   origins: z
     .array(z.enum(ORIGINS))
+    .max(ORIGINS.length)
     .exactOptional()
     .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
-  sources: z
-    .array(z.string().min(1))
-    .exactOptional()
-    .describe('Only records from these vaults, sources or surfaces.'),
+  sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
   category: label().describe(
     'Only records of this category; a note’s is the `category` in its front matter, else `note`.',
   ),
   record_type: label().describe(
     'Only records of this type; a note’s is the `type` in its front matter, else `note`.',
   ),
-  tags: z
-    .array(z.string().min(1))
+  tags: filterValues()
     .exactOptional()
     .describe(
       'Only records with all of these tags, or with tags nested in them: project finds project/active.',

@@ -7,11 +7,12 @@ import {
   recordId,
   tagList,
   titleField,
+  contentField,
 } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
   id: recordId(),
-  content: z.string().exactOptional().describe('The new text, complete.'),
+  content: contentField().exactOptional().describe('The new text, complete.'),
   title: titleField().exactOptional().describe('The new heading.'),
   category: label().exactOptional().describe('The new category.'),
   record_type: label().exactOptional().describe('The new type.'),

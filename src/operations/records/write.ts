@@ -8,10 +8,11 @@ import {
   recordId,
   tagList,
   titleField,
+  contentField,
 } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
-  content: z.string().describe('The text to remember, up to 1 MiB; may be Markdown.'),
+  content: contentField().describe('The text to remember, up to 1 MiB; may be Markdown.'),
   title: titleField().exactOptional().describe('A short heading.'),
   category: label().exactOptional().describe('A category of your choice; `general` unless given.'),
   record_type: label().exactOptional().describe('The type of the record; `fact` unless given.'),

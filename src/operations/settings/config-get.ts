@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { effectiveSetting } from '../../config/effective-settings.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { filterValue } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
-  key: z.string().min(1).describe('Path of the setting, such as `search.limit`.'),
+  key: filterValue().describe('Path of the setting, such as `search.limit`.'),
 });
 
 const output = z.strictObject({

@@ -10,9 +10,10 @@ import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { replaceFile } from '../../core/fs/replace-file.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
+import { localPath } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
-  vault: z.string().min(1).exactOptional().describe('A folder of notes to add to the settings.'),
+  vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),
 });
 
 const output = z.strictObject({

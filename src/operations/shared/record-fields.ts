@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
+import {
+  MAX_CONTENT_BYTES,
+  MAX_LABEL_LENGTH,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+  MAX_TITLE_LENGTH,
+} from '../../engine/records/limits.ts';
 
 /** Fields that several operations share. */
 
@@ -19,9 +25,27 @@ export const titleField = () => z.string().trim().max(MAX_TITLE_LENGTH);
 
 export const tagList = () => z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS);
 
+/** A text of at most `MAX_CONTENT_BYTES`; the engine counts the bytes. */
+export const contentField = () => z.string().max(MAX_CONTENT_BYTES);
+
+/** The limits of filters. Notes may have longer names than records that are written. */
+const MAX_FILTER_LENGTH = 512;
+const MAX_FILTER_VALUES = 64;
+
+/** A name to filter by, or to look up. */
+export const filterValue = () => z.string().min(1).max(MAX_FILTER_LENGTH);
+
+export const filterValues = () => z.array(filterValue()).max(MAX_FILTER_VALUES);
+
+/** The length of a path on this machine: `PATH_MAX` of Linux. */
+const MAX_PATH_LENGTH = 4096;
+
+export const localPath = () => z.string().min(1).max(MAX_PATH_LENGTH);
+
 export const idempotencyKey = () =>
   z
     .string()
+    .max(255)
     .regex(/^[\x21-\x7e]{1,255}$/, 'printable ASCII without spaces, at most 255 characters')
     .describe(
       'A key that you choose for this request. A request with the same key within a day is not carried out again, so that it ' +

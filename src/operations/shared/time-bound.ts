@@ -8,6 +8,8 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
 /** Words that may precede a date. */
 const PREPOSITIONS = /\b(?:in|on|of|the|since|from|until|till)\b/gi;
 
+const MAX_LENGTH = 100;
+
 type Span = readonly [from: Timestamp, until: Timestamp];
 
 /**
@@ -16,20 +18,23 @@ type Span = readonly [from: Timestamp, until: Timestamp];
  * and for its end as an upper bound, so that `2026-09-14` includes the whole day, and `2026-09` the whole month.
  */
 export function timeBound(bound: 'from' | 'until', now: () => Timestamp = Date.now): z.ZodType<Timestamp> {
-  return z.string().transform((given, context): Timestamp => {
-    const text = given.trim();
-    const span = CALENDAR.test(text)
-      ? calendarSpan(text)
-      : INSTANT.test(text)
-        ? instant(text)
-        : inWords(text, now());
-    if (span !== null) return bound === 'from' ? span[0] : span[1];
-    context.addIssue({
-      code: 'custom',
-      message: 'a date such as 2026-09-14, 2026-09, 2026, 2026-09-14T18:30, yesterday or last week',
+  return z
+    .string()
+    .max(MAX_LENGTH)
+    .transform((given, context): Timestamp => {
+      const text = given.trim();
+      const span = CALENDAR.test(text)
+        ? calendarSpan(text)
+        : INSTANT.test(text)
+          ? instant(text)
+          : inWords(text, now());
+      if (span !== null) return bound === 'from' ? span[0] : span[1];
+      context.addIssue({
+        code: 'custom',
+        message: 'a date such as 2026-09-14, 2026-09, 2026, 2026-09-14T18:30, yesterday or last week',
+      });
+      return z.NEVER;
     });
-    return z.NEVER;
-  });
 }
 
 function calendarSpan(text: string): Span | null {

@@ -9,6 +9,7 @@ import { FINGERPRINT_LENGTH } from './source-output.ts';
 const input = z.strictObject({
   ids: z
     .array(z.string().trim().min(1).max(128))
+    .max(1000)
     .min(1)
     .describe('The ids of the sources, as `sources list` shows them.'),
   fingerprint: z

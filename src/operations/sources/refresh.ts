@@ -11,6 +11,7 @@ const count = () => z.number().int().nonnegative();
 const input = z.strictObject({
   ids: z
     .array(z.string().trim().min(1).max(128))
+    .max(1000)
     .exactOptional()
     .describe(
       'The ids of the sources; all enabled ones unless given. A paused source runs once, a disabled one does not.',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { factKey } from '../facts/fact-fields.ts';
 import type { Operation } from '../operation.ts';
-import { maskedKinds } from '../shared/record-fields.ts';
+import { maskedKinds, contentField } from '../shared/record-fields.ts';
 import { agentName, formatStartupEntry, MAX_PRIORITY, startupEntry } from './startup-fields.ts';
 
 const input = z.strictObject({
   key: factKey().describe('The name of the entry, such as `soul` or `core-rules`.'),
-  content: z.string().exactOptional().describe('The text; required for a new entry.'),
+  content: contentField().exactOptional().describe('The text; required for a new entry.'),
   priority: z
     .number()
     .int()

@@ -5,9 +5,10 @@ import { closestWord } from '../../core/text/closest-word.ts';
 import type { Loci } from '../../engine/open.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
+import { filterValue } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
-  vault: z.string().trim().min(1).describe('The name of the vault, as `status` shows it.'),
+  vault: filterValue().trim().min(1).describe('The name of the vault, as `status` shows it.'),
   even_if_gone: z
     .boolean()
     .exactOptional()

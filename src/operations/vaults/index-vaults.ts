@@ -8,12 +8,14 @@ import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
 import { asProblem, errorFields, problemList } from '../shared/problems.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
+import { localPath } from '../shared/record-fields.ts';
 
 const count = () => z.number().int().nonnegative();
 
 const input = z.strictObject({
   paths: z
-    .array(z.string().min(1))
+    .array(localPath())
+    .max(1000)
     .exactOptional()
     .describe('Folders of notes; the vaults of the settings unless given.'),
   once: z.boolean().exactOptional().describe('Read the folders now without changing the settings.'),

@@ -11,7 +11,7 @@ import type {
 import type { SearchRun, StartedRun } from '../run.ts';
 import { byTime, listByTime, scoresOf } from './by-time.ts';
 import { planRetrieval } from './constrained-retrieval.ts';
-import { bestFirst, publishTime, type MissingSignal, type SignalList } from './signals.ts';
+import { bestFirst, publishTime, type MissingSignal, type Signal, type SignalList } from './signals.ts';
 import { lookUpTerms, textQueries, type Correction, type WeightedTerm } from './text.ts';
 import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery } from './vectors.ts';
 
@@ -39,6 +39,13 @@ const NOT_ALL_EMBEDDED: MissingSignal = {
   signal: 'vector',
   why: 'some of what matches is not embedded yet; `loci index` continues with it',
 };
+
+/** Signals that did not compare everything within the deadline. */
+function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): MissingSignal[] {
+  const limit = `${String(deadlineMs)} ms (\`search.deadline\`)`;
+  const why = `the deadline of ${limit} was reached before all was compared`;
+  return [...signals].map((signal) => ({ signal, why }));
+}
 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
@@ -97,10 +104,13 @@ async function retrieveSignals(
   const { lists, cosines } = await run.store.search.retrieve(run.namespace, {
     queries: [...queries.vector, ...queries.text, ...queries.spelling, ...queries.recency],
     ...(vector !== null && { cosines: vector }),
+    ...(run.deadlineMs !== undefined && { budgetMs: run.deadlineMs }),
   });
+  const partial = new Set<Signal>(infos.some(({ isPartial }) => isPartial === true) ? ['spelling'] : []);
   let next = 0;
   const take = (signal: keyof typeof queries): readonly RankedList[] => {
     const answers = lists.slice(next, (next += queries[signal].length));
+    if (answers.some(({ isPartial }) => isPartial)) partial.add(signal);
     const took = answers.reduce((sum, each) => sum + each.milliseconds, 0);
     if (signal !== 'recency' && answers.length > 0)
       publishTime({ signal, milliseconds: signal === 'vector' ? took + milliseconds : took });
@@ -125,7 +135,7 @@ async function retrieveSignals(
     vectors: run.vectors,
     lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,
     notEmbedded,
-    missing: notEmbedded.size > 0 ? [...missing, NOT_ALL_EMBEDDED] : missing,
+    missing: [...missing, ...(notEmbedded.size > 0 ? [NOT_ALL_EMBEDDED] : []), ...cutShort(partial, run)],
     vector,
     constrainedMatches,
     modelCoverage: modelCoverageOf(run, terms),

@@ -39,8 +39,13 @@ export function idfWeight(passages: number): number {
 }
 
 /** What the vocabulary has on the words of the query. */
-export async function lookUpTerms({ store, namespace, query }: StartedRun): Promise<readonly TermInfo[]> {
-  return store.search.terms(namespace, [...new Set(query.terms.flatMap(vocabularyWords))]);
+export async function lookUpTerms({
+  store,
+  namespace,
+  query,
+  deadlineMs,
+}: StartedRun): Promise<readonly TermInfo[]> {
+  return store.search.terms(namespace, [...new Set(query.terms.flatMap(vocabularyWords))], deadlineMs);
 }
 
 export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQueries {

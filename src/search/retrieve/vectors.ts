@@ -14,7 +14,13 @@ export interface EmbeddedQuery {
 }
 
 /** Embeds the query. A provider that cannot answer is reported as missing. */
-export async function embedQuery({ ranking, vectors, signal, query }: SearchRun): Promise<EmbeddedQuery> {
+export async function embedQuery({
+  namespace,
+  ranking,
+  vectors,
+  signal,
+  query,
+}: SearchRun): Promise<EmbeddedQuery> {
   if (vectors === null || ranking.weights.vector === 0) return { vector: null, missing: [], milliseconds: 0 };
   const started = performance.now();
   const embedded = (
@@ -26,7 +32,11 @@ export async function embedQuery({ ranking, vectors, signal, query }: SearchRun)
     milliseconds: performance.now() - started,
   });
   try {
-    const options = { purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
+    const options = {
+      purpose: 'query' as const,
+      owner: namespace,
+      ...(signal === undefined ? {} : { signal }),
+    };
     const [vector] = await vectors.embedder.embed([query.text], options);
     return embedded(vector);
   } catch (error) {

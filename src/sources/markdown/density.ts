@@ -1,13 +1,13 @@
 import { LociError } from '../../core/errors.ts';
 
-/** So many tokens, such as those of a list of 600,000 single letters, fit twice into the memory of a thread. */
+/** So many tokens, such as those of a list of 375,000 single letters, fit into the memory of a thread (`TaskThread`). */
 const MAX_TOKENS = 3_000_000;
 /** A line of a list has tokens for the item, the paragraph and the text; a table has them for the row and for each cell. */
 const TOKENS_PER_LINE = 5;
 const TOKENS_PER_ROW = 2;
 const TOKENS_PER_CELL = 3;
-/** A nested list opens and closes the list and its item. */
-const TOKENS_PER_NESTING = 4;
+/** An item of a list has tokens for the item and its paragraph, and a nested one for its list too; each becomes a block. */
+const TOKENS_PER_NESTING = 8;
 
 /**
  * Refuses a note that would exhaust the memory: megabytes of single letters become gigabytes of tokens, and a thread that

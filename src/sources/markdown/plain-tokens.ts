@@ -1,12 +1,29 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 
+/** What to do with the block tokens of a text while it is parsed. */
+export interface BlockTokens {
+  /** Whether a token is passed on. It has no content yet. @param previous the last token that is passed on with it */
+  readonly keeps: (type: string, previous: Token | undefined) => boolean;
+  /** Called with complete tokens, in order. The array is emptied afterwards. */
+  readonly take: (tokens: readonly Token[]) => void;
+  /** Tokens are passed on with all others of their top-level block, or `singly` as soon as they are complete. */
+  readonly by: 'block' | 'singly';
+}
+
 /**
- * A markdown-it plugin that makes block tokens plain objects. markdown-it 15.0 defines each field of a token with
- * `Object.defineProperty`, which takes most of the time of parsing a large note. Plain tokens have no methods.
+ * A markdown-it plugin that makes block tokens plain objects and passes them on during parsing; see `parseBlocks`. markdown-it
+ * 15.0 defines each field of a token with `Object.defineProperty`, which takes most of the time of parsing a large note. Plain
+ * tokens have no methods.
  */
 export function plainBlockTokens(md: MarkdownIt): void {
   md.block.State = class extends md.block.State {
     override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
+      const { keeps, take, by } = (this.env as { blockTokens: BlockTokens }).blockTokens;
+      const isComplete = by === 'singly' || (this.level === 0 && nesting >= 0);
+      if (isComplete && this.tokens.length > 0) {
+        take(this.tokens);
+        this.tokens.length = 0;
+      }
       if (nesting < 0) this.level--;
       const token = {
         type,
@@ -24,8 +41,20 @@ export function plainBlockTokens(md: MarkdownIt): void {
         hidden: false,
       } as unknown as Token;
       if (nesting > 0) this.level++;
-      this.tokens.push(token);
+      if (keeps(type, this.tokens.at(-1))) this.tokens.push(token);
       return token;
     }
   };
+}
+
+/**
+ * Parses the block structure of a text. Its tokens take a hundred times as much memory as a text of single letters, so they
+ * do not exist all at once.
+ * @param parser with the plugin `plainBlockTokens`
+ */
+export function parseBlocks(parser: MarkdownIt, text: string, blockTokens: BlockTokens): void {
+  const tokens: Token[] = [];
+  // A carriage return would prevent a fence from closing. A space keeps offsets and lines the same.
+  parser.block.parse(text.replaceAll('\r', ' '), parser, { blockTokens }, tokens);
+  if (tokens.length > 0) blockTokens.take(tokens);
 }

@@ -1,11 +1,10 @@
-import MarkdownIt from 'markdown-it';
-import type { Token } from 'markdown-it';
+import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
 import { collectInline } from '../markdown/inline-syntax.ts';
-import { plainBlockTokens } from '../markdown/plain-tokens.ts';
+import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 
 /** A parsed note. */
@@ -73,15 +72,19 @@ export function parseNote(content: string): Note {
 }
 
 function readBody(body: string): InlineFindings & { blockIds: string[] } {
-  const tokens: Token[] = [];
-  parser.block.parse(body.replaceAll('\r', ' '), parser, {}, tokens);
   const found = { links: [], tags: [], blockIds: [] as string[] };
-  for (const { type, content } of tokens) {
-    if (type !== 'inline') continue;
+  const read = ({ content }: Token): void => {
     collect(content, found);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
-  }
+  };
+  parseBlocks(parser, body, {
+    keeps: (type) => type === 'inline',
+    take: (tokens) => {
+      tokens.forEach(read);
+    },
+    by: 'singly',
+  });
   return found;
 }
 

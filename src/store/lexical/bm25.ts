@@ -1,3 +1,4 @@
+import type { Deadline } from '../../core/time/deadline.ts';
 import type { FieldWeights } from '../search-model.ts';
 import type { Postings } from './postings.ts';
 
@@ -22,12 +23,16 @@ const MIN_IDF = 1e-6;
 /** Scores are summed for this many passages at a time, so that they stay in the processor's L1 cache. */
 const WINDOW_SIZE = 4096;
 
-/** The best passages for these terms by BM25F as FTS5 computes it; best first, ties by passage id. */
+/**
+ * The best passages for these terms by BM25F as FTS5 computes it; best first, ties by passage id. Past the deadline, the best
+ * of those that were scored until then.
+ */
 export function bestByBm25(
   terms: readonly Postings[],
   totals: IndexTotals,
   weights: FieldWeights,
   limit: number,
+  deadline: Deadline,
 ): Scored[] {
   const averageLength = totals.terms / totals.passages;
   const cursors = terms.map((postings) => ({
@@ -43,7 +48,7 @@ export function bestByBm25(
     let first = Number.POSITIVE_INFINITY;
     for (const { postings, index } of cursors)
       if (index < postings.size) first = Math.min(first, postings.passage(index));
-    if (first === Number.POSITIVE_INFINITY) return best.inOrder();
+    if (first === Number.POSITIVE_INFINITY || deadline.isPast) return best.inOrder();
     let count = 0;
     for (const cursor of cursors) {
       const { postings, idf } = cursor;

@@ -1,14 +1,19 @@
+import type { Deadline } from '../../core/time/deadline.ts';
 import type { PassageQuery, PassageScore, RankedList } from '../search-model.ts';
 
 /** The limit to which a query's own may grow, and the factor by which it grows. */
 const MAX_LIMIT = 10_000;
 const GROWTH = 8;
 
-/** Ranks with a growing limit until the list has enough records, and keeps the best passages of each. */
+/**
+ * Ranks with a growing limit until the list has enough records or the deadline is past, and keeps the best passages of
+ * each.
+ */
 export function spreadOverRecords(
   { limit, spread }: Pick<PassageQuery, 'limit' | 'spread'>,
   rank: (limit: number) => readonly PassageScore[],
-): Omit<RankedList, 'milliseconds'> {
+  deadline: Deadline,
+): Pick<RankedList, 'scores' | 'overQuota'> {
   let scores = rank(limit);
   if (spread === undefined) return { scores, overQuota: [] };
   for (
@@ -16,7 +21,10 @@ export function spreadOverRecords(
     scores.length === count && count < MAX_LIMIT && isCrowded(scores, spread.minRecords);
   ) {
     count = Math.min(MAX_LIMIT, count * GROWTH);
-    scores = rank(count);
+    const more = rank(count);
+    // A ranking that the deadline cut short may lack the best passages of the one before.
+    if (deadline.isPast) break;
+    scores = more;
   }
   const counts = new Map<number, number>();
   const isWithinQuota = ({ record }: PassageScore): boolean => {

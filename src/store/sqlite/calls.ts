@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
-import type { RetrievalRequest } from '../search-model.ts';
+import type { RetrievalRequest, TermInfo } from '../search-model.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import { changes } from './records/changes.ts';
@@ -129,15 +129,22 @@ function searchCalls(db: Database): StoreCalls['search'] {
   const vocabularies = new VocabularyCache(db);
   const caches = { postings: new PostingCache(db), codes: new CodeCache(db), vectors: new VectorCache(db) };
   return {
-    terms: (namespace, words) => {
-      const unknown = words.map((word) => ({ word, passages: 0, near: [] }));
-      return read(db, namespace, unknown, (ns) => vocabularies.lookUp(ns, words));
+    terms: (namespace, words, budgetMs) => {
+      const unknown = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
+      return read(db, namespace, unknown, (ns) =>
+        db.withDeadline(budgetMs, () => vocabularies.lookUp(ns, words)),
+      );
     },
     retrieve: (namespace, request) => {
       assertQueryVectors(db, request);
-      const none = request.queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0 }));
+      const none = request.queries.map(() => ({
+        scores: [],
+        overQuota: [],
+        milliseconds: 0,
+        isPartial: false,
+      }));
       return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
-        retrieve(db, caches, ns, request),
+        db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
       );
     },
     readPassages: (namespace, request) =>

@@ -1,3 +1,4 @@
+import type { ResourceLimits } from 'node:worker_threads';
 import { LociError } from '../../core/errors.ts';
 import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
@@ -11,12 +12,14 @@ export class Connection {
   readonly #client: WorkerClient;
   #opened: Promise<unknown> | null = null;
   #closed: Promise<void> | null = null;
+  readonly #calls = new Set<Promise<unknown>>();
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions, resourceLimits: ResourceLimits = {}) {
     this.#options = options;
     this.#client = new WorkerClient({
       module: workerModule(import.meta.url, 'thread'),
       name: 'loci-store',
+      resourceLimits,
       failure: (reason, cause) => this.#failure(reason, cause),
       // The next call opens the store in another thread.
       onExit: () => {
@@ -38,7 +41,13 @@ export class Connection {
   async call(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
     if (this.#closed !== null) throw this.#failure('is closed');
     await this.open();
-    return this.#request({ call, parameters });
+    const running = this.#request({ call, parameters });
+    this.#calls.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#calls.delete(running);
+    }
   }
 
   /** Resolves when the thread has answered all calls and has exited. */
@@ -49,6 +58,7 @@ export class Connection {
 
   async #close(): Promise<void> {
     await this.#opened?.catch(() => undefined);
+    await Promise.allSettled(this.#calls);
     if (!this.#client.isRunning) return;
     const exited = this.#client.exited();
     // A thread that is already ending does not answer.

@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
+import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
@@ -32,7 +33,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 type OpenCalls = Omit<Store, 'capabilities'>;
 
 async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
-  const connections = { reader: new Connection(options), writer: new Connection(options) };
+  const connections = {
+    reader: new Connection(options),
+    writer: new Connection(options, { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB }),
+  };
   await connections.reader.open();
   return {
     ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),

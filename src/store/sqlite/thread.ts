@@ -36,6 +36,11 @@ function handle(request: ThreadRequest): unknown {
 }
 
 serveRequests((message) => handle(message as ThreadRequest), {
+  // Every call has a namespace first. One that makes many calls does not make another wait for all of them.
+  ownerOf: (message) => {
+    const request = message as ThreadRequest;
+    return 'call' in request ? String(request.parameters[0]) : '';
+  },
   mayShareMessage: (message) => {
     const request = message as ThreadRequest;
     return 'call' in request && FLAT_ANSWERS.has(request.call);

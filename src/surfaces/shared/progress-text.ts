@@ -11,6 +11,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return 'finding the notes of documents';
     case 'embedding':
       return 'embedding';
+    case 'checking':
+      return `checking ${subject}`;
     case 'waiting':
       return `waiting for ${subject}`;
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFile, lstat, mkdir, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
-import { describeFileError, systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { describeFileError, isDiskFull, systemErrorCode } from '../../../core/fs/file-errors.ts';
 import { syncFolder } from '../../../core/fs/replace-file.ts';
 import { shortHash } from '../../../core/ids.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
@@ -21,7 +21,7 @@ const MAX_LINES_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Writes JSON Lines to a file that only its owner can read. The file appears under its name when it is complete.
- * @throws LociError `conflict` when the file exists, `unreadable`, `aborted`
+ * @throws LociError `conflict` when the file exists, `store_full` when the disk is full, `unreadable`, `aborted`
  */
 export async function exportToFile(
   context: EngineContext,
@@ -52,7 +52,7 @@ export async function exportToFile(
  * Writes a folder of Markdown, for people to read, that only its owner can open. The folder appears under its name when
  * it is complete.
  * @throws LociError `conflict` when the folder is not empty; `force` replaces an earlier export and nothing else;
- *   `unreadable`, `aborted`
+ *   `store_full`, `unreadable`, `aborted`
  */
 export async function exportToFolder(
   context: EngineContext,
@@ -109,10 +109,17 @@ async function writeAtomically(target: string, write: (temporary: string) => Pro
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
     if (error instanceof LociError || systemErrorCode(error) === null) throw error;
-    throw new LociError('unreadable', `${target} cannot be written: ${describeFileError(error)}`, {
-      hint: 'Check that its folder exists and that you may write there.',
-      cause: error,
-    });
+    const isFull = isDiskFull(error);
+    throw new LociError(
+      isFull ? 'store_full' : 'unreadable',
+      `${target} cannot be written: ${describeFileError(error)}`,
+      {
+        hint: isFull
+          ? 'Free some space there, or name a place on another disk. Nothing was left behind.'
+          : 'Check that its folder exists and that you may write there.',
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
@@ -11,6 +12,8 @@ interface DatabaseOptions {
 
 const CACHE_KIB = 32 * 1024;
 const MAX_STATEMENTS = 500;
+/** How many rows pass `in_time()` before it reads the clock. */
+const ROWS_PER_CLOCK_READING = 64;
 
 /** How long to wait before retrying a lock that the busy timeout does not cover. */
 const RETRY_INTERVAL_MS = 5;
@@ -29,6 +32,9 @@ export class Database {
   readonly busyTimeoutMs: number;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #deadline = new Deadline();
+  #timedRows = 0;
+  #isInTime = true;
 
   constructor(path: string, options: DatabaseOptions) {
     this.path = path;
@@ -45,6 +51,7 @@ export class Database {
         `);
         // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
+        connection.function('in_time', () => (this.#checkTime() ? 1 : 0));
       } catch (error) {
         connection.close();
         throw error;
@@ -97,6 +104,30 @@ export class Database {
         throw error;
       }
     });
+  }
+
+  /** The deadline of the current call. */
+  get deadline(): Deadline {
+    return this.#deadline;
+  }
+
+  /**
+   * Sets the deadline of the work. The SQL function `in_time()` in a WHERE clause skips all rows after it, so that the
+   * statement returns what it has found.
+   * @param budgetMs milliseconds; unlimited unless given
+   */
+  withDeadline<Result>(budgetMs: number | undefined, work: () => Result): Result {
+    [this.#deadline, this.#timedRows, this.#isInTime] = [new Deadline(budgetMs), 0, true];
+    try {
+      return work();
+    } finally {
+      [this.#deadline, this.#isInTime] = [new Deadline(), true];
+    }
+  }
+
+  #checkTime(): boolean {
+    if (this.#timedRows++ % ROWS_PER_CLOCK_READING === 0) this.#isInTime = !this.#deadline.isPast;
+    return this.#isInTime;
   }
 
   /** Runs the work on one snapshot of the store, even if another connection writes meanwhile. */

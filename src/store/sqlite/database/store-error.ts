@@ -1,5 +1,5 @@
 import { LociError, messageOf, type ErrorCode } from '../../../core/errors.ts';
-import { describeFileError } from '../../../core/fs/file-errors.ts';
+import { describeFileError, isDiskFull } from '../../../core/fs/file-errors.ts';
 
 /** The extended code of SQLITE_IOERR for shared memory that does not fit on the disk. */
 const IOERR_SHMSIZE = 4874;
@@ -53,6 +53,6 @@ function storeErrorCode(error: unknown): ErrorCode | null {
     if (error.errcode === IOERR_SHMSIZE) return 'store_full';
     return ERROR_BY_RESULT_CODE[error.errcode & 0xff] ?? 'store_failed';
   }
-  if ('syscall' in error && 'code' in error) return error.code === 'ENOSPC' ? 'store_full' : 'unreadable';
+  if ('syscall' in error && 'code' in error) return isDiskFull(error) ? 'store_full' : 'unreadable';
   return null;
 }

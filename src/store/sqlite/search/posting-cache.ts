@@ -59,17 +59,21 @@ export class PostingCache {
     return false;
   }
 
-  /** @param terms of letters and digits only, as stored in the index */
+  /**
+   * The postings of each term. Past the deadline of the connection, those of the first terms.
+   * @param terms of letters and digits only, as stored in the index
+   */
   postings(ns: number, terms: readonly string[]): Postings[] {
     const owner = this.#refresh(ns);
-    return terms.map((term) => {
+    return terms.flatMap((term) => {
       const key = keyOf(ns, term);
       const cached = this.#terms.get(key);
-      if (cached?.owner === owner) return cached.postings;
+      if (cached?.owner === owner) return [cached.postings];
+      if (this.#db.deadline.isPast) return [];
       const postings = readPostings(this.#db, ns, term);
       owner.postings.set(term, postings);
       this.#terms.set(key, { term, postings, owner });
-      return postings;
+      return [postings];
     });
   }
 

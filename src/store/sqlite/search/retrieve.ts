@@ -33,10 +33,12 @@ export function retrieve(
   ns: number,
   { queries, cosines, load = false }: RetrievalRequest,
 ): PackedRetrieval {
+  const { deadline } = db;
   const lists = queries.map((query) => {
     const started = performance.now();
-    const list = spreadOverRecords(query, (limit) => rank(db, caches, ns, query, limit));
-    return { ...list, milliseconds: performance.now() - started };
+    if (deadline.isPast) return { scores: [], overQuota: [], milliseconds: 0, isPartial: true };
+    const list = spreadOverRecords(query, (limit) => rank(db, caches, ns, query, limit), deadline);
+    return { ...list, milliseconds: performance.now() - started, isPartial: deadline.isPast };
   });
   const scores = cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];

@@ -5,8 +5,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { searchText } from '../../../../test/contract/queries.ts';
 import { EQUAL_WEIGHTS, evict, note, NOW, write } from '../../../../test/contract/store-samples.ts';
-import type { PassageScore, TextQuery } from '../../search-model.ts';
+import type { PassageScore, SearchFilter, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
+import { storeCalls } from '../calls.ts';
+import { Database } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
 import { openSqliteStore } from '../open.ts';
 
 const WORDS = ['oven', 'sink', 'lamp', 'rug', 'straße', 'кухня', '2026', 'door'];
@@ -98,5 +101,43 @@ describe('full-text search in memory', () => {
       size += more;
       expect(await searchBothWays('grows', query, 2000)).toHaveLength(size);
     }
+  });
+});
+
+describe('past its deadline', () => {
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
+  migrate(db);
+  const { records, search } = storeCalls(db);
+  const writes = Array.from({ length: 300 }, (_, i) => note(`oven ${String(i)}`, { title: 'Oven' }));
+  records.commit('n', { chunking: 'c', writes });
+  const any = [{ terms: ['oven'], prefix: false }];
+  const query = { by: 'text', text: { any, all: [], weights: EQUAL_WEIGHTS }, limit: 500 } as const;
+  const found = (filter: SearchFilter, budgetMs?: number): [passages: number, isPartial: boolean] => {
+    const request = { queries: [{ ...query, filter }], ...(budgetMs === undefined ? {} : { budgetMs }) };
+    const [list] = search.retrieve('n', request).lists;
+    return [list!.scores.length / 3, list!.isPartial];
+  };
+
+  it.each([
+    ['without a filter', { now: NOW }],
+    ['with a selective filter', FTS5_FILTER],
+  ])('a search in FTS5 skips the other passages, and the next one is complete, %s', (_, filter) => {
+    expect(found(filter, 0)).toEqual([0, true]);
+    expect(found(filter)).toEqual([300, false]);
+    expect(found(filter, 60_000)).toEqual([300, false]);
+  });
+
+  it('in_time() skips the rows after it', () => {
+    const rows = (budgetMs?: number): number =>
+      db.withDeadline(budgetMs, () => {
+        const statement = db.prepare('SELECT id FROM passage WHERE in_time() ORDER BY id');
+        let n = 0;
+        for (const _ of statement.iterate()) if (++n === 10) while (budgetMs && !db.deadline.isPast);
+        return n;
+      });
+    expect(rows()).toBe(300);
+    const cut = rows(20);
+    expect(cut).toBeGreaterThanOrEqual(10);
+    expect(cut).toBeLessThan(300);
   });
 });

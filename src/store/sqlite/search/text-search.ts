@@ -7,7 +7,10 @@ import { textTable } from '../database/namespaces.ts';
 import type { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
 
-/** Ranks in memory if possible. FTS5 ranks phrases, prefixes and queries with a selective filter, with the same scores. */
+/**
+ * Ranks in memory if possible. FTS5 ranks phrases, prefixes and queries with a selective filter, with the same scores. Past
+ * the deadline of the connection, the result has the best of the passages that were ranked until then.
+ */
 export function searchText(
   db: Database,
   cache: PostingCache,
@@ -48,7 +51,8 @@ function bestAdmitted(
     .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
   const admitted = new Set(rows.map(({ id }) => id));
   const remaining = best.filter(({ record }) => admitted.has(record));
-  return remaining.length >= limit || best.length < limit * OVERFETCH ? remaining.slice(0, limit) : null;
+  const isEnough = remaining.length >= limit || best.length < limit * OVERFETCH || db.deadline.isPast;
+  return isEnough ? remaining.slice(0, limit) : null;
 }
 
 /** Terms that FTS5's tokenizer does not split. */
@@ -71,7 +75,7 @@ function rankInMemory(
     ns,
     any.map((term) => term.terms[0]!),
   );
-  const best = bestByBm25(terms, readTotals(db, ns), weights, limit);
+  const best = bestByBm25(terms, readTotals(db, ns), weights, limit, db.deadline);
   const records = cache.recordsOf(best.map(({ passage }) => passage));
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
@@ -88,7 +92,7 @@ function rankUnfiltered(
   const rows = db
     .prepare(
       `SELECT t.id, p.record, t.score FROM (
-         SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ?
+         SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ? AND in_time()
          ORDER BY score, rowid LIMIT ?
        ) AS t CROSS JOIN passage AS p ON p.id = t.id
        ORDER BY t.score, t.id`,
@@ -111,7 +115,7 @@ function rankFiltered(
     .prepare(
       `SELECT p.id, p.record, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table}
        CROSS JOIN passage AS p ON p.id = ${table}.rowid ${condition.join}
-       WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
+       WHERE ${table} MATCH ? AND in_time() AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
     )
     .all(...columnWeights(weights), match, ...condition.parameters, limit);
   return rows.map(scoreOf);

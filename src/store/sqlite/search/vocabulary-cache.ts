@@ -41,6 +41,7 @@ export class VocabularyCache {
     this.#db = db;
   }
 
+  /** Past the deadline of the connection, words get no corrections, or only those that were found until then. */
   lookUp(ns: number, words: readonly string[]): TermInfo[] {
     const pending = this.#refresh(ns);
     // Without statistics, SQLite would scan the whole vocabulary.
@@ -51,7 +52,8 @@ export class VocabularyCache {
       const stemmed = stem(word);
       const passages = Number(count.get(ns, stemmed)?.['n']) + (pending.byStem.get(stemmed) ?? 0);
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
-      return { word, passages: 0, near: nearestWords(word, this.#candidates(ns, word, pending)) };
+      const near = nearestWords(word, this.#candidates(ns, word, pending));
+      return { word, passages: 0, near, ...(this.#db.deadline.isPast ? { isPartial: true } : {}) };
     });
   }
 
@@ -78,7 +80,10 @@ export class VocabularyCache {
   #candidates(ns: number, word: string, pending: PendingChanges): KnownWord[] {
     const merged = this.#mergedList(ns, pending.epoch);
     const counts = new Map<string, number>();
-    for (const { word: known, passages } of [...merged.near(word), ...pending.list.near(word)])
+    for (const { word: known, passages } of [
+      ...merged.near(word, this.#db.deadline),
+      ...pending.list.near(word, this.#db.deadline),
+    ])
       if (!counts.has(known)) counts.set(known, passages + (pending.byWord.get(known) ?? 0));
     return [...counts].flatMap(([known, passages]) => (passages > 0 ? [{ word: known, passages }] : []));
   }

@@ -46,6 +46,7 @@ export interface PackedRetrieval {
     readonly scores: PackedScores;
     readonly overQuota: PackedScores;
     readonly milliseconds: number;
+    readonly isPartial: boolean;
   }[];
   readonly cosines: PackedScores;
   readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
@@ -55,20 +56,20 @@ export function packRetrieval(
   { lists, cosines }: Omit<Retrieved, 'passages'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
-  const packed = lists.map(({ scores, overQuota, milliseconds }) => ({
+  const packed = lists.map(({ scores, overQuota, ...rest }) => ({
     scores: packScores(scores),
     overQuota: packScores(overQuota),
-    milliseconds,
+    ...rest,
   }));
   return { lists: packed, cosines: packScores(cosines), passages };
 }
 
 export function unpackRetrieval(namespace: string, { lists, cosines, passages }: PackedRetrieval): Retrieved {
   return {
-    lists: lists.map(({ scores, overQuota, milliseconds }): RankedList => ({
+    lists: lists.map(({ scores, overQuota, ...rest }): RankedList => ({
       scores: unpackScores(scores),
       overQuota: unpackScores(overQuota),
-      milliseconds,
+      ...rest,
     })),
     cosines: unpackScores(cosines),
     passages: unpackPassages(namespace, passages),

@@ -85,7 +85,7 @@ export interface VectorCaches {
 /**
  * The Hamming distances of sign codes give a shortlist, whose int8 vectors are scored with the float32 query. The result
  * contains every passage with one of the best vectors. If too few vectors of the shortlist pass the filter, the scan is
- * repeated among those that do.
+ * repeated among those that do, unless the deadline of the connection is past.
  */
 export function searchVectors(
   db: Database,
@@ -104,7 +104,8 @@ export function searchVectors(
   const scan = (count: number, allowedIds?: Uint32Array): Rescored =>
     rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, allowedIds), vector), filter, limit);
   const { scores, passed } = scan(shortlist);
-  if (shortlist >= codes.size || (scores.length >= limit && passed >= minPassed)) return scores;
+  const isEnough = shortlist >= codes.size || (scores.length >= limit && passed >= minPassed);
+  if (isEnough || db.deadline.isPast) return scores;
   const allowed = allowedVectors(db, ns, generation, filter);
   return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
 }

@@ -1,0 +1,18 @@
+/** The time at which work stops and returns what it has found. */
+export class Deadline {
+  readonly #end: number;
+  readonly #now: () => number;
+  #isPast = false;
+
+  /** @param budgetMs how long the work may take from now, in milliseconds @param now a clock that never goes back */
+  constructor(budgetMs: number = Number.POSITIVE_INFINITY, now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#end = now() + budgetMs;
+  }
+
+  /** Stays `true` once it is. Reads the clock, which takes about 50 ns. */
+  get isPast(): boolean {
+    this.#isPast ||= this.#now() >= this.#end;
+    return this.#isPast;
+  }
+}

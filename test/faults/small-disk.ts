@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { messageOf } from '../../src/core/errors.ts';
+import { scratchFolder } from './store-processes.ts';
+
+/** Writes a file that fills the free space. */
+export function fillUp(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const size of [65_536, 4096, 1]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+interface SmallDisk {
+  readonly path: string;
+  /** Why a small disk cannot be mounted here; empty if it is mounted. */
+  readonly unmountable: string;
+}
+
+/** Mounts a small disk for the tests of a `describe`. It is emptied after each of them. @param size such as `6m` */
+export function smallDisk(size: string): SmallDisk {
+  const folder = scratchFolder();
+  const { path } = folder;
+  let unmountable = '';
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'pipe' });
+  } catch (error) {
+    unmountable = `a small disk cannot be mounted: ${messageOf(error)}`;
+  }
+  afterEach(() => {
+    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+  });
+  afterAll(() => {
+    if (unmountable === '') execFileSync('umount', ['-l', path]);
+    folder[Symbol.dispose]();
+  });
+  return { path, unmountable };
+}
