@@ -76,7 +76,7 @@ describe('concurrent calls', () => {
 
   it('complete before a concurrent close, whatever their namespaces', async () => {
     const path = join(folder, 'close.db');
-    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
+    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: true });
     const words = Array.from({ length: 50 }, (_, i) => `word${String(i)}`);
     const calls = words.map((word, i) => other.search.terms(i % 2 === 0 ? 'a' : 'b', [word]));
     await Promise.all([...calls, other.close()]);
