@@ -2,6 +2,7 @@ import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
+import type { OutlineEntry } from '../../ingest/markdown-blocks.ts';
 import type { EngineContext } from '../context.ts';
 import { nearNotes } from './near-notes.ts';
 
@@ -47,36 +48,127 @@ async function ambiguousPaths(
   return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
 }
 
+/** The paths of notes, with the source if it is needed. */
+async function qualifiedPaths(
+  context: EngineContext,
+  notes: readonly { readonly source: string; readonly key: string | null }[],
+): Promise<string[]> {
+  const ambiguous = await ambiguousPaths(
+    context,
+    notes.flatMap(({ key }) => key ?? []),
+  );
+  return notes.flatMap(({ source, key }) => {
+    if (key === null) return [];
+    return [ambiguous.has(key) ? `${source}:${key}` : key];
+  });
+}
+
 function vaultPath({ origin, key }: CitedLines['record']): string | null {
   return origin === 'vault' ? key : null;
 }
 
 /**
- * Finds the record of a citation, and its lines. It opens no file: a path can only lead to an indexed record (R4).
- * @throws LociError `not_found`; `ambiguous` when several vaults have the path
+ * Finds the record of a citation, or of the name of a note, and its lines or those below its heading. It opens no file: a
+ * path can only lead to an indexed record (R4).
+ * @throws LociError `not_found`; `ambiguous` when several vaults have the path, or several notes the name
  */
 export async function resolveCitation(
   context: EngineContext,
   citation: string,
 ): Promise<{ record: LociRecord; lines: LineRange | null }> {
   const match = LINES.exec(citation);
-  const name = match === null ? citation : citation.slice(0, match.index);
+  const name = (match === null ? citation : citation.slice(0, match.index)).normalize('NFC');
   const lines =
     match === null
       ? null
       : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
-  const found = (await recordById(context, name)) ?? (await recordByPath(context, name.normalize('NFC')));
-  if (found === null) throw await notFoundError(context, citation, name);
-  return { record: found, lines };
+  const record = await findRecord(context, name);
+  if (record !== null) return { record, lines };
+  const section = await findSection(context, name);
+  if (section === null) throw await notFoundError(context, citation, name);
+  return { record: section.record, lines: lines ?? section.lines };
+}
+
+async function findRecord(context: EngineContext, name: string): Promise<LociRecord | null> {
+  return (
+    (await recordById(context, name)) ??
+    (await recordByPath(context, name)) ??
+    (await noteByName(context, name))
+  );
+}
+
+/** No path with more `#` is read. */
+const MAX_HASHES = 8;
+
+/** Finds the record and the heading of `path#Heading`. Paths and headings may have `#` too, so each may be the separator. */
+async function findSection(
+  context: EngineContext,
+  name: string,
+): Promise<{ record: LociRecord; lines: LineRange } | null> {
+  const hashes = Array.from(name.matchAll(/#/g), ({ index }) => index);
+  for (const hash of hashes.slice(0, MAX_HASHES)) {
+    const record = await findRecord(context, name.slice(0, hash));
+    if (record === null) continue;
+    const { READ_OUTLINE } = await import('../../ingest/markdown-blocks.ts');
+    const { content } = record;
+    const outline = await context.thread.run(READ_OUTLINE, [content], { size: content.length });
+    return { record, lines: requireHeading(outline, name.slice(hash + 1), name.slice(0, hash)) };
+  }
+  return null;
+}
+
+const MAX_LISTED_HEADINGS = 10;
+
+/** @throws LociError `not_found` with the headings that the note has */
+function requireHeading(outline: readonly OutlineEntry[], heading: string, name: string): LineRange {
+  const entry = findHeading(outline, heading);
+  if (entry !== undefined) return { from: entry.from, to: entry.to };
+  const headings = [...new Set(outline.map(({ path }) => path.at(-1)!))];
+  const listed = headings.slice(0, MAX_LISTED_HEADINGS).map((each) => JSON.stringify(each));
+  if (headings.length > listed.length) listed.push(`${String(headings.length - listed.length)} more`);
+  throw new LociError(
+    'not_found',
+    `there is no heading ${JSON.stringify(heading.slice(0, 200))} in ${JSON.stringify(name.slice(0, 200))}`,
+    {
+      hint: headings.length === 0 ? 'The text has no headings.' : `Its headings are ${listed.join(', ')}.`,
+    },
+  );
+}
+
+/** The first heading with this text. Of `A#B`, the heading B below A. Case and punctuation do not matter, except to choose. */
+function findHeading(outline: readonly OutlineEntry[], heading: string): OutlineEntry | undefined {
+  for (const fold of [foldCase, foldPunctuation]) {
+    for (const wanted of [[heading], heading.split('#')].map((parts) => parts.map(fold))) {
+      if (wanted.some((part) => part === '')) continue;
+      const entry = outline.find(({ path }) => endsWithAll(path.map(fold), wanted));
+      if (entry !== undefined) return entry;
+    }
+  }
+  return undefined;
+}
+
+/** Whether the last entry of the path is the last one wanted, and the others are above it in this order. */
+function endsWithAll(path: readonly string[], wanted: readonly string[]): boolean {
+  if (path.at(-1) !== wanted.at(-1)) return false;
+  let next = 0;
+  for (const heading of path) if (heading === wanted[next]) next++;
+  return next === wanted.length;
+}
+
+function foldCase(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase();
+}
+
+/** Links to headings leave out or replace punctuation: `#advanced-tips` is "Advanced tips!". */
+function foldPunctuation(text: string): string {
+  return foldCase(text)
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
 }
 
 async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
-  const near = await nearNotes(context, name.normalize('NFC'));
-  const ambiguous = await ambiguousPaths(
-    context,
-    near.map(({ key }) => key),
-  );
-  const quoted = near.map(({ source, key }) => JSON.stringify(ambiguous.has(key) ? `${source}:${key}` : key));
+  const near = await nearNotes(context, name);
+  const quoted = (await qualifiedPaths(context, near)).map((path) => JSON.stringify(path));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
     .filter((part) => part !== '')
     .join(' or ');
@@ -119,6 +211,29 @@ async function recordByPath(context: EngineContext, name: string): Promise<LociR
     if (found[0] !== undefined) return found[0];
   }
   return recordBySourceAndPath(context, name);
+}
+
+const MAX_CANDIDATES = 10;
+
+/** @throws LociError `ambiguous` when several notes have the name */
+async function noteByName(context: EngineContext, name: string): Promise<LociRecord | null> {
+  const noteName = name.replace(/\.(?:md|markdown)$/i, '');
+  const filter = { now: context.now(), origins: ['vault' as const], noteName };
+  const { records } = context.store;
+  const [found, [count = 0]] = await Promise.all([
+    records.list(context.namespace, { filter }, { after: null, limit: MAX_CANDIDATES }),
+    records.count(context.namespace, [filter]),
+  ]);
+  if (count <= 1) return found[0] ?? null;
+  const listed = (await qualifiedPaths(context, found)).toSorted();
+  if (count > listed.length) listed.push(`${String(count - listed.length)} more`);
+  throw new LociError(
+    'ambiguous',
+    `${JSON.stringify(name)} is the name of several notes: ${listed.join(', ')}`,
+    {
+      hint: 'Request one of these paths.',
+    },
+  );
 }
 
 /** The notes of all vaults with this path. */
