@@ -3,10 +3,14 @@ import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
-import type { ServerCall } from '../shared/run-server.ts';
+import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
 import { EXIT_CODES } from './report-error.ts';
-import { describeServerCommand, SERVER_COMMANDS, type ServerCommand } from './server-commands.ts';
+import {
+  describeStandaloneCommand,
+  STANDALONE_COMMANDS,
+  type StandaloneCommand,
+} from './standalone-commands.ts';
 
 const GETTING_STARTED = `
 Start here:
@@ -22,7 +26,7 @@ on standard output, {"error": {code, message, hint}} when it fails; progress and
 /** What to do with a parsed command line. */
 interface ProgramActions {
   run(call: CommandCall): Promise<void>;
-  serve(server: ServerCommand, call: ServerCall): Promise<void>;
+  runStandalone(standalone: StandaloneCommand, call: StandaloneCall): Promise<void>;
 }
 
 /**
@@ -62,9 +66,9 @@ export async function buildProgram(
     const { describeCommand } = await import('./describe-command.ts');
     await describeCommand(command, await entry.load(), io, (call) => actions.run(call));
   }
-  for (const server of SERVER_COMMANDS) {
-    const command = addCommand(program, server.name.split(' '), server.summary);
-    describeServerCommand(command, server, (call) => actions.serve(server, call));
+  for (const standalone of STANDALONE_COMMANDS) {
+    const command = addCommand(program, standalone.name.split(' '), standalone.summary);
+    describeStandaloneCommand(command, standalone, (call) => actions.runStandalone(standalone, call));
   }
   return program;
 }

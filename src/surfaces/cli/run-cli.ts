@@ -19,8 +19,8 @@ export async function runCli(
         const { runCommand } = await import('./run-command.ts');
         exitCode = await runCommand(call, io);
       },
-      serve: async (server, call) => {
-        const run = await server.load();
+      runStandalone: async (standalone, call) => {
+        const run = await standalone.load();
         exitCode = await run(call, io);
       },
     });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { RunServer, ServerCall } from '../shared/run-server.ts';
+import type { RunStandalone, StandaloneCall } from '../shared/run-standalone.ts';
 
-/** A command that is not an operation: it runs a server, or prints how to connect to one. */
-export interface ServerCommand {
+/** A command that is not an operation: it runs a server, or concerns only this machine and its terminal. */
+export interface StandaloneCommand {
   /** The words after `loci`: `mcp`, `mcp config`. */
   readonly name: string;
   /** One line, without a full stop. */
@@ -10,19 +10,19 @@ export interface ServerCommand {
   readonly description: string;
   /** All are optional for the parser; the command itself reports a missing one. */
   readonly operands: readonly { readonly label: string; readonly description: string }[];
-  readonly options: readonly ServerOption[];
+  readonly options: readonly StandaloneOption[];
   readonly examples: readonly { readonly title: string; readonly line: string }[];
-  readonly load: () => Promise<RunServer>;
+  readonly load: () => Promise<RunStandalone>;
 }
 
-interface ServerOption {
+interface StandaloneOption {
   readonly name: string;
   /** The name of its value; `null` for a flag. */
   readonly placeholder: string | null;
   readonly description: string;
 }
 
-export const SERVER_COMMANDS: readonly ServerCommand[] = [
+export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
   {
     name: 'mcp',
     summary: 'serve agents over MCP, on standard input and output',
@@ -112,11 +112,11 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
   },
 ];
 
-/** Adds the operands, options and examples of a server command, and calls `onCall` when it is run. */
-export function describeServerCommand(
+/** Adds the operands, options and examples of a standalone command, and calls `onCall` when it is run. */
+export function describeStandaloneCommand(
   command: Command,
-  { description, operands, options, examples }: ServerCommand,
-  onCall: (call: ServerCall) => Promise<void>,
+  { description, operands, options, examples }: StandaloneCommand,
+  onCall: (call: StandaloneCall) => Promise<void>,
 ): void {
   command.description(description);
   for (const operand of operands) command.argument(`[${operand.label.toUpperCase()}]`, operand.description);
