@@ -24,6 +24,33 @@ interface StandaloneOption {
 
 export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
   {
+    name: 'open',
+    summary: 'open a note in your editor or in Obsidian',
+    description:
+      'Opens the file of a note in your editor ($VISUAL, else $EDITOR), at the line of the citation if the editor can. ' +
+      'Without an editor, a vault of Obsidian is opened in Obsidian. The editor is started without a shell.',
+    operands: [
+      {
+        label: 'citation...',
+        description: 'A citation of a note, or its name: what `loci get` accepts.',
+      },
+    ],
+    options: [
+      { name: 'obsidian', placeholder: null, description: 'open it in Obsidian, even if an editor is set' },
+      {
+        name: 'print',
+        placeholder: null,
+        description: 'print the path, or the URL for Obsidian, and open nothing',
+      },
+    ],
+    examples: [
+      { title: 'A search result, at its line', line: 'loci open "Home/Kitchen remodel.md#L24-L40"' },
+      { title: 'A note by its name, in Obsidian', line: 'loci open --obsidian kitchen remodel' },
+      { title: 'Where the file is', line: 'loci open --print kitchen remodel' },
+    ],
+    load: async () => (await import('./open/open.ts')).openNote,
+  },
+  {
     name: 'mcp',
     summary: 'serve agents over MCP, on standard input and output',
     description:
