@@ -24,6 +24,7 @@ import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts
 import type { ImportRequest, ImportResult } from './portable/import.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
+import type { ListPage, ListRequest } from './records/list.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
@@ -42,6 +43,8 @@ import type { VaultStates } from './vaults/vault-states.ts';
 export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
   get(citation: string): Promise<GetResponse>;
+  /** The records that pass a filter, those that were stored last first. */
+  list(request: ListRequest): Promise<ListPage>;
   /** The values that records have in a field, the most frequent first. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
@@ -154,6 +157,7 @@ function engineOf(context: EngineContext): Loci {
   return {
     search: (request) => search(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
+    list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
     facet: async (field, filter) => {
       const { hiddenSources, sourcesOfNamespace, excludeSources } =
         await import('./sources/source-policies.ts');

@@ -1,10 +1,10 @@
-import { formatAge } from '../../core/time/age.ts';
-import { LociError } from '../../core/errors.ts';
-import type { LociRecord } from '../../core/types.ts';
-import type { RecordHeader } from '../../store/search-model.ts';
-import type { OutlineEntry } from '../../ingest/markdown-blocks.ts';
-import type { EngineContext } from '../context.ts';
+import { formatAge } from '../../../core/time/age.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord } from '../../../core/types.ts';
+import type { RecordHeader } from '../../../store/search-model.ts';
+import type { EngineContext } from '../../context.ts';
 import { nearNotes } from './near-notes.ts';
+import { sectionLines } from './section.ts';
 
 /** Lines of a record, from 1, inclusive. */
 export interface LineRange {
@@ -15,9 +15,11 @@ export interface LineRange {
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
 const RECORD_PATH = /^(?:record\/)?(\d+)$/;
 
+type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+
 /** The lines of a record that a citation names. */
 interface CitedLines {
-  readonly record: Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+  readonly record: CitedRecord;
   readonly startLine: number;
   readonly endLine: number;
 }
@@ -27,13 +29,27 @@ interface CitedLines {
  * other records.
  */
 export async function citationsOf(context: EngineContext, cited: readonly CitedLines[]): Promise<string[]> {
-  const paths = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
+  const whole = await wholeCitations(
+    context,
+    cited.map(({ record }) => record),
+  );
+  return cited.map(({ record, startLine, endLine }, i) => {
+    const lines = vaultPath(record) === null ? '' : `#L${String(startLine)}-L${String(endLine)}`;
+    return `${whole[i]!}${lines}`;
+  });
+}
+
+/** The citations of whole records: without lines. */
+export async function wholeCitations(
+  context: EngineContext,
+  records: readonly CitedRecord[],
+): Promise<string[]> {
+  const paths = [...new Set(records.flatMap((record) => vaultPath(record) ?? []))];
   const ambiguous = await ambiguousPaths(context, paths);
-  return cited.map(({ record, startLine, endLine }) => {
+  return records.map((record) => {
     const path = vaultPath(record);
     if (path === null) return `record/${String(record.id)}`;
-    const source = ambiguous.has(path) ? `${record.source}:` : '';
-    return `${source}${path}#L${String(startLine)}-L${String(endLine)}`;
+    return ambiguous.has(path) ? `${record.source}:${path}` : path;
   });
 }
 
@@ -48,22 +64,7 @@ async function ambiguousPaths(
   return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
 }
 
-/** The paths of notes, with the source if it is needed. */
-async function qualifiedPaths(
-  context: EngineContext,
-  notes: readonly { readonly source: string; readonly key: string | null }[],
-): Promise<string[]> {
-  const ambiguous = await ambiguousPaths(
-    context,
-    notes.flatMap(({ key }) => key ?? []),
-  );
-  return notes.flatMap(({ source, key }) => {
-    if (key === null) return [];
-    return [ambiguous.has(key) ? `${source}:${key}` : key];
-  });
-}
-
-function vaultPath({ origin, key }: CitedLines['record']): string | null {
+function vaultPath({ origin, key }: CitedRecord): string | null {
   return origin === 'vault' ? key : null;
 }
 
@@ -109,66 +110,15 @@ async function findSection(
   for (const hash of hashes.slice(0, MAX_HASHES)) {
     const record = await findRecord(context, name.slice(0, hash));
     if (record === null) continue;
-    const { READ_OUTLINE } = await import('../../ingest/markdown-blocks.ts');
-    const { content } = record;
-    const outline = await context.thread.run(READ_OUTLINE, [content], { size: content.length });
-    return { record, lines: requireHeading(outline, name.slice(hash + 1), name.slice(0, hash)) };
+    return { record, lines: await sectionLines(context, record, name.slice(hash + 1), name.slice(0, hash)) };
   }
   return null;
 }
 
-const MAX_LISTED_HEADINGS = 10;
-
-/** @throws LociError `not_found` with the headings that the note has */
-function requireHeading(outline: readonly OutlineEntry[], heading: string, name: string): LineRange {
-  const entry = findHeading(outline, heading);
-  if (entry !== undefined) return { from: entry.from, to: entry.to };
-  const headings = [...new Set(outline.map(({ path }) => path.at(-1)!))];
-  const listed = headings.slice(0, MAX_LISTED_HEADINGS).map((each) => JSON.stringify(each));
-  if (headings.length > listed.length) listed.push(`${String(headings.length - listed.length)} more`);
-  throw new LociError(
-    'not_found',
-    `there is no heading ${JSON.stringify(heading.slice(0, 200))} in ${JSON.stringify(name.slice(0, 200))}`,
-    {
-      hint: headings.length === 0 ? 'The text has no headings.' : `Its headings are ${listed.join(', ')}.`,
-    },
-  );
-}
-
-/** The first heading with this text. Of `A#B`, the heading B below A. Case and punctuation do not matter, except to choose. */
-function findHeading(outline: readonly OutlineEntry[], heading: string): OutlineEntry | undefined {
-  for (const fold of [foldCase, foldPunctuation]) {
-    for (const wanted of [[heading], heading.split('#')].map((parts) => parts.map(fold))) {
-      if (wanted.some((part) => part === '')) continue;
-      const entry = outline.find(({ path }) => endsWithAll(path.map(fold), wanted));
-      if (entry !== undefined) return entry;
-    }
-  }
-  return undefined;
-}
-
-/** Whether the last entry of the path is the last one wanted, and the others are above it in this order. */
-function endsWithAll(path: readonly string[], wanted: readonly string[]): boolean {
-  if (path.at(-1) !== wanted.at(-1)) return false;
-  let next = 0;
-  for (const heading of path) if (heading === wanted[next]) next++;
-  return next === wanted.length;
-}
-
-function foldCase(text: string): string {
-  return text.normalize('NFC').trim().toLowerCase();
-}
-
-/** Links to headings leave out or replace punctuation: `#advanced-tips` is "Advanced tips!". */
-function foldPunctuation(text: string): string {
-  return foldCase(text)
-    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim();
-}
-
 async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
   const near = await nearNotes(context, name);
-  const quoted = (await qualifiedPaths(context, near)).map((path) => JSON.stringify(path));
+  const notes = near.map((note) => ({ ...note, origin: 'vault' as const }));
+  const quoted = (await wholeCitations(context, notes)).map((path) => JSON.stringify(path));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
     .filter((part) => part !== '')
     .join(' or ');
@@ -225,7 +175,7 @@ async function noteByName(context: EngineContext, name: string): Promise<LociRec
     records.count(context.namespace, [filter]),
   ]);
   if (count <= 1) return found[0] ?? null;
-  const listed = (await qualifiedPaths(context, found)).toSorted();
+  const listed = (await wholeCitations(context, found)).toSorted();
   if (count > listed.length) listed.push(`${String(count - listed.length)} more`);
   throw new LociError(
     'ambiguous',

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
