@@ -73,6 +73,13 @@ export async function buildProgram(
   return program;
 }
 
+/** The command line with the options of every command, to be read rather than run. */
+export function buildWholeProgram(entries: readonly OperationEntry[], io: Io): Promise<Command> {
+  const allWords = entries.flatMap(({ name }) => commandWords(name));
+  const ignore = (): Promise<void> => Promise.resolve();
+  return buildProgram(allWords, entries, io, { run: ignore, runStandalone: ignore });
+}
+
 function addCommand(program: Command, words: readonly string[], summary: string): Command {
   return findGroup(program, words.slice(0, -1))
     .command(words.at(-1) ?? '')

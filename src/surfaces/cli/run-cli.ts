@@ -3,7 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { reportError } from './report-error.ts';
 import type { Io } from '../shared/io.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, buildWholeProgram } from './program.ts';
 import { findCommand, usageHint } from './usage.ts';
 
 /** Runs one command line and returns its exit code. */
@@ -21,7 +21,7 @@ export async function runCli(
       },
       runStandalone: async (standalone, call) => {
         const run = await standalone.load();
-        exitCode = await run(call, io);
+        exitCode = await run(call, io, () => buildWholeProgram(entries, io));
       },
     });
     if (argv.length === 0) program.outputHelp();

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { RunStandalone, StandaloneCall } from '../shared/run-standalone.ts';
 
 /** A command that is not an operation: it runs a server, or concerns only this machine and its terminal. */
@@ -9,10 +9,17 @@ export interface StandaloneCommand {
   readonly summary: string;
   readonly description: string;
   /** All are optional for the parser; the command itself reports a missing one. */
-  readonly operands: readonly { readonly label: string; readonly description: string }[];
+  readonly operands: readonly StandaloneOperand[];
   readonly options: readonly StandaloneOption[];
   readonly examples: readonly { readonly title: string; readonly line: string }[];
   readonly load: () => Promise<RunStandalone>;
+}
+
+interface StandaloneOperand {
+  readonly label: string;
+  readonly description: string;
+  /** The values that it may have, for the completion of shells. The command itself reports others. */
+  readonly choices?: readonly string[];
 }
 
 interface StandaloneOption {
@@ -72,6 +79,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       {
         label: 'client',
         description: 'The agent: claude-code, claude-desktop, gemini-cli, cursor or vscode.',
+        choices: ['claude-code', 'claude-desktop', 'gemini-cli', 'cursor', 'vscode'],
       },
     ],
     options: [
@@ -137,6 +145,24 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     ],
     load: async () => (await import('./watch/watch.ts')).watch,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in your shell',
+    description:
+      'Prints a script that makes a shell complete the commands of Loci with Tab: subcommands, options and their values. ' +
+      'Add the line of your shell to its settings, and print the script again after an update of Loci: the script has the ' +
+      'commands of the version that printed it.',
+    operands: [
+      { label: 'shell', description: 'The shell: bash, zsh or fish.', choices: ['bash', 'zsh', 'fish'] },
+    ],
+    options: [],
+    examples: [
+      { title: 'bash: in ~/.bashrc', line: 'eval "$(loci completion bash)"' },
+      { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci completion zsh)"' },
+      { title: 'fish: in ~/.config/fish/config.fish', line: 'loci completion fish | source' },
+    ],
+    load: async () => (await import('./completion/completion.ts')).printCompletion,
+  },
 ];
 
 /** Adds the operands, options and examples of a standalone command, and calls `onCall` when it is run. */
@@ -146,7 +172,11 @@ export function describeStandaloneCommand(
   onCall: (call: StandaloneCall) => Promise<void>,
 ): void {
   command.description(description);
-  for (const operand of operands) command.argument(`[${operand.label.toUpperCase()}]`, operand.description);
+  for (const { label, description: text, choices } of operands) {
+    const argument = new Argument(`[${label.toUpperCase()}]`, text);
+    if (choices !== undefined) argument.argChoices = [...choices];
+    command.addArgument(argument);
+  }
   for (const { name, placeholder, description: text } of options)
     command.option(`--${name}${placeholder === null ? '' : ` <${placeholder}>`}`, text);
   const lines = examples.map(({ title, line }) => `  # ${title}\n  ${line}`);

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
 /** The parsed command line of a command that is not an operation, such as `loci serve`. */
@@ -9,5 +10,12 @@ export interface StandaloneCall {
   readonly home: string | undefined;
 }
 
-/** Runs the command, a server until it ends, and returns the exit code. */
-export type RunStandalone = (call: StandaloneCall, io: Io) => Promise<number>;
+/**
+ * Runs the command, a server until it ends, and returns the exit code.
+ * @param wholeProgram builds the command line with the options of every command
+ */
+export type RunStandalone = (
+  call: StandaloneCall,
+  io: Io,
+  wholeProgram: () => Promise<Command>,
+) => Promise<number>;
