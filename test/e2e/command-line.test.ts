@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
+import { HELP_GROUPS } from '../../src/surfaces/cli/help-groups.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 
@@ -28,6 +29,25 @@ describe('help', () => {
     expect((await loci(['config', '--help'], { home })).stdout).toMatch(/show.*\n.*get.*\n.*set/);
     expect((await loci(['help', 'search'], { home })).stdout).toContain('--min-score');
     expect((await loci([], { home })).stdout).toBe(stdout);
+  });
+
+  it('lists the commands in groups, and every command in one of them', async () => {
+    const { stdout } = await loci(['--help'], { home });
+    const groups = new Map(
+      [...stdout.matchAll(/^([A-Z][\w ]+:)\n((?: {2,}.*\n)+)/gm)].map(([, heading, lines]) => [
+        heading,
+        [...lines!.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1]),
+      ]),
+    );
+    const headings = [...groups.keys()].filter((heading) => heading! in HELP_GROUPS);
+    expect(headings).toEqual(Object.keys(HELP_GROUPS));
+    const listed = Object.entries(HELP_GROUPS).map(([heading, words]) => [heading, new Set(words)]);
+    const shown = headings.map((heading) => [
+      heading,
+      new Set(groups.get(heading)!.filter((word) => word !== 'help')),
+    ]);
+    expect(shown).toEqual(listed);
+    expect(stdout).not.toContain('\nCommands:');
   });
 
   it('loads no operations', async () => {

@@ -5,6 +5,7 @@ import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
 import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
+import { byHeading, headingOf } from './help-groups.ts';
 import { EXIT_CODES } from './report-error.ts';
 import {
   describeStandaloneCommand,
@@ -50,6 +51,7 @@ export async function buildProgram(
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
+    .commandsGroup(headingOf('help'))
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true, helpWidth: columnsOf(io.stdout) })
@@ -59,15 +61,19 @@ export async function buildProgram(
       outputError: () => undefined,
     })
     .addHelpText('after', () => GETTING_STARTED + exitCodes());
+  const commands = addCommands(program, [
+    ...entries.map(({ name, summary }) => ({ words: commandWords(name), summary })),
+    ...STANDALONE_COMMANDS.map(({ name, summary }) => ({ words: name.split(' '), summary })),
+  ]);
   for (const entry of entries) {
     const words = commandWords(entry.name);
-    const command = addCommand(program, words, entry.summary);
     if (!words.every((word) => argv.includes(word))) continue;
     const { describeCommand } = await import('./describe-command.ts');
+    const command = commands.get(words.join(' '))!;
     await describeCommand(command, await entry.load(), io, (call) => actions.run(call));
   }
   for (const standalone of STANDALONE_COMMANDS) {
-    const command = addCommand(program, standalone.name.split(' '), standalone.summary);
+    const command = commands.get(standalone.name)!;
     describeStandaloneCommand(command, standalone, (call) => actions.runStandalone(standalone, call));
   }
   return program;
@@ -80,11 +86,22 @@ export function buildWholeProgram(entries: readonly OperationEntry[], io: Io): P
   return buildProgram(allWords, entries, io, { run: ignore, runStandalone: ignore });
 }
 
-function addCommand(program: Command, words: readonly string[], summary: string): Command {
-  return findGroup(program, words.slice(0, -1))
-    .command(words.at(-1) ?? '')
-    .summary(summary)
-    .description(summary);
+interface NamedCommand {
+  readonly words: readonly string[];
+  readonly summary: string;
+}
+
+/** Adds commands in the order of their headings. Returns them by their words, separated by spaces. */
+function addCommands(program: Command, commands: readonly NamedCommand[]): Map<string, Command> {
+  const added = commands
+    .toSorted((a, b) => byHeading(a.words, b.words))
+    .map(({ words, summary }): [string, Command] => {
+      const name = words.at(-1) ?? '';
+      const group = findGroup(program, words.slice(0, -1));
+      return [words.join(' '), group.command(name).summary(summary).description(summary)];
+    });
+  for (const command of program.commands) command.helpGroup(headingOf(command.name()));
+  return new Map(added);
 }
 
 /** The command that contains the others of a group; it is created for the first of them. */
