@@ -21,7 +21,7 @@ export const list: OperationCommand<ListOutput> = {
       record.age,
     ]);
     const cellStyles = [style.link, String, style.dim, style.dim];
-    const lines = alignColumns(rows, { columns, flexible: [1, 0, 2], cellStyles });
+    const lines = alignColumns(rows, { columns, flexible: [1, 2], cellStyles });
     const count = formatCount(total, 'record');
     const shown = records.length === total ? count : `${String(records.length)} of ${count}`;
     const more = next === null ? '' : `; \`--after ${String(next)}\` shows the next page`;
