@@ -1,5 +1,4 @@
-import { Command } from 'commander';
-import { packageVersion } from '../../core/runtime.ts';
+import { Command, CommanderError } from 'commander';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
@@ -23,6 +22,9 @@ Start here:
 Settings are in loci.yaml in $LOCI_HOME (default: ~/.loci). With --json, every command prints one JSON document
 on standard output, {"error": {code, message, hint}} when it fails; progress and warnings go to standard error.
 `;
+
+/** The code of the error that `--version` throws, as the option of commander does. The caller prints the version. */
+export const VERSION_REQUESTED = 'commander.version';
 
 /** What to do with a parsed command line. */
 interface ProgramActions {
@@ -49,7 +51,10 @@ export async function buildProgram(
       '--input <file>',
       'read the fields of the input from a JSON object in a file, or - for standard input',
     )
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      throw new CommanderError(0, VERSION_REQUESTED, 'the version was requested');
+    })
     .helpOption('-h, --help', 'show help')
     .commandsGroup(headingOf('help'))
     .helpCommand('help [command]', 'show help for a command')
