@@ -72,6 +72,8 @@ export interface Loci {
   status(): Promise<Status>;
   /** Totals over all namespaces of the store. */
   totals(): Promise<Totals>;
+  /** The names of the vaults and sources that were read at least once, even if they were empty. */
+  readSources(): Promise<Set<string>>;
   /** The configured vaults with their changes, and indexed vaults that are no longer configured. */
   vaults(): Promise<VaultStates>;
   /** Removes all records of a vault or source. Returns their number. */
@@ -185,6 +187,10 @@ function engineOf(context: EngineContext): Loci {
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     status: async () => (await import('./health/health.ts')).status(context),
     totals: async () => (await import('./health/health.ts')).totals(context),
+    readSources: async () => {
+      const states = await store.records.sourceStates(namespace);
+      return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
+    },
     vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
     forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
