@@ -43,28 +43,6 @@ const sourcesFound = async () => {
   return results.map(({ source }) => source).toSorted();
 };
 
-describe('an empty vault', () => {
-  it('is not the reason why a search finds nothing, but a vault that was never read is', async () => {
-    const empty = join(temporaryFolder(), 'empty');
-    mkdirSync(empty);
-    await loci(['index', empty], { home });
-    const search = () => loci(['search', 'zebra'], { home });
-    expect((await search()).stdout).toBe(
-      'No results for "zebra".\nTry other words or fewer filters; `loci status` shows what is stored.\n',
-    );
-    appendFileSync(join(home, 'loci.yaml'), `  - name: later\n    path: ${empty}\n`);
-    expect((await search()).stdout).toContain('Not indexed yet: later. Run `loci index`.');
-    const { nothing } = await lociJson<SearchOutput>(['search', 'zebra'], { home });
-    expect(nothing?.unread_vaults).toEqual(['later']);
-  });
-
-  it('that is alone is an empty namespace', async () => {
-    const options = { home: join(temporaryFolder(), 'home') };
-    await loci(['index', temporaryFolder()], options);
-    expect((await loci(['search', 'zebra'], options)).stdout).toContain('The namespace default is empty');
-  });
-});
-
 describe('a disabled vault', () => {
   it('is neither read nor found nor checked until it is enabled again', async () => {
     const settings = join(home, 'loci.yaml');

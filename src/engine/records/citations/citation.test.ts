@@ -49,6 +49,7 @@ beforeAll(async () => {
     'Menus/Menu 3.md': 'soup once more',
     'Menus/Menu 4.md': 'no soup',
     'Plugins/Canvas.md': CANVAS,
+    'Long.md': `# Long\n\n${'Words of a long note.\n'.repeat(1000)}\n## End\n\nthe end`,
     'Plugins/C#.md': '# Notes\n\n## Why C#?\n\nfor C#\n',
   });
   await writeNotes(join(folder.path, 'work'), { 'Oven.md': 'the oven of the canteen' });
@@ -153,6 +154,8 @@ describe('a citation', () => {
     ['canvas#Colours#L1-L2', [1, 2]],
     ['Plugins/C#.md#Why C#?', [3, 5]],
     ['c##notes', [1, 5]],
+    // A long text is parsed in a thread.
+    ['long#end', [1004, 1006]],
   ])('with a heading, %s, reads the lines below it', async (citation, [from, to]) => {
     const { lines, text, record } = await loci.get(citation);
     expect(lines).toEqual({ from, to });
@@ -183,7 +186,7 @@ describe('a citation', () => {
     ['nowhere:Oven.md', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
     ['Pläne/番茄 (A) #2.md', 'Did you mean "Pläne/番茄 (a) #1.md"?'],
     ['Menu 9', 'Did you mean "Menus/Menu 1.md", "Menus/Menu 2.md" or "Menus/Menu 3.md"?'],
-    ['13', 'Search again for a current citation.'],
+    ['97', 'Search again for a current citation.'],
     ['record/98', 'Search again for a current citation.'],
     ['zzz', 'Search again for a current citation.'],
   ])('that matches nothing, %s, is refused with suggestions', async (citation, hint) => {
