@@ -8,7 +8,7 @@ import { OPERATIONS } from '../src/operations/registry.ts';
 import { loadCommand } from '../src/surfaces/cli/commands/registry.ts';
 import { EXIT_CODES } from '../src/surfaces/cli/report-error.ts';
 import { commandLine, fieldOptions } from '../src/surfaces/cli/fields.ts';
-import { SERVER_COMMANDS, type ServerCommand } from '../src/surfaces/cli/server-commands.ts';
+import { STANDALONE_COMMANDS, type StandaloneCommand } from '../src/surfaces/cli/standalone-commands.ts';
 import { commandWords, withCommandNames } from '../src/surfaces/shared/command-names.ts';
 
 const HEAD = `# Commands
@@ -55,7 +55,7 @@ async function section(operation: Operation): Promise<string> {
   ].join('\n\n');
 }
 
-function serverSection({ name, description, operands, options, examples }: ServerCommand): string {
+function standaloneSection({ name, description, operands, options, examples }: StandaloneCommand): string {
   const lists = [
     ...operands.map((operand) => `- \`${operand.label.toUpperCase()}\`: ${operand.description}`),
     ...options.map(
@@ -89,7 +89,7 @@ function errors(): string {
 /** The text of the page. */
 export async function renderCommandDocs(): Promise<string> {
   const sections = await Promise.all(OPERATIONS.map(async ({ load }) => section(await load())));
-  return `${[HEAD.trimEnd(), ...sections, ...SERVER_COMMANDS.map(serverSection), errors()].join('\n\n')}\n`;
+  return `${[HEAD.trimEnd(), ...sections, ...STANDALONE_COMMANDS.map(standaloneSection), errors()].join('\n\n')}\n`;
 }
 
 if (import.meta.main) {

@@ -116,7 +116,7 @@ const startup = z.strictObject({
 
 const mcp = z.strictObject({
   tools: z
-    .array(z.enum(['memory_corpus', 'memory_import', 'startup_list', 'startup_preview']))
+    .array(z.enum(['memory_corpus', 'memory_import', 'memory_records', 'startup_list', 'startup_preview']))
     .default([])
     .describe(
       'Tools that agents see in addition. Few agents need these, and every tool that an agent sees takes up its context.',

@@ -24,6 +24,7 @@ import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts
 import type { ImportRequest, ImportResult } from './portable/import.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
+import type { ListPage, ListRequest } from './records/list.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
@@ -42,6 +43,8 @@ import type { VaultStates } from './vaults/vault-states.ts';
 export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
   get(citation: string): Promise<GetResponse>;
+  /** The records that pass a filter, those that were stored last first. */
+  list(request: ListRequest): Promise<ListPage>;
   /** The values that records have in a field, the most frequent first. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
@@ -69,6 +72,8 @@ export interface Loci {
   status(): Promise<Status>;
   /** Totals over all namespaces of the store. */
   totals(): Promise<Totals>;
+  /** The names of the vaults and sources that were read at least once, even if they were empty. */
+  readSources(): Promise<Set<string>>;
   /** The configured vaults with their changes, and indexed vaults that are no longer configured. */
   vaults(): Promise<VaultStates>;
   /** Removes all records of a vault or source. Returns their number. */
@@ -160,6 +165,7 @@ function engineOf(context: EngineContext): Loci {
   return {
     search: (request) => search(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
+    list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
     facet: async (field, filter) => {
       const { hiddenSources, sourcesOfNamespace, excludeSources } =
         await import('./sources/source-policies.ts');
@@ -187,6 +193,10 @@ function engineOf(context: EngineContext): Loci {
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     status: async () => (await import('./health/health.ts')).status(context),
     totals: async () => (await import('./health/health.ts')).totals(context),
+    readSources: async () => {
+      const states = await store.records.sourceStates(namespace);
+      return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
+    },
     vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
     forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),

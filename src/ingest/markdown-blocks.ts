@@ -1,11 +1,13 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
+import type { ThreadTask } from '../core/threads/task-thread.ts';
+import { workerModule } from '../core/threads/worker-module.ts';
 import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
 import { parseBlocks, plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
 import type { CutBoundary } from './cut-offset.ts';
-import type { LineMap } from './line-map.ts';
+import { mapLines, type LineMap } from './line-map.ts';
 
 /** A block of Markdown: offsets `[start, end)` of whole lines, and the blocks nested in it. */
 export interface Block {
@@ -84,6 +86,44 @@ export function readSections(content: string, lines: LineMap, onSection: (sectio
   if (rest !== null) section.blocks.push(rest);
   if (section.blocks.length > 0) onSection(section);
 }
+
+/** A heading of a text, and its lines with those of the headings below it, from 1, inclusive. */
+export interface OutlineEntry {
+  /** Headings from the outermost down to this one. */
+  readonly path: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The headings of a text, in order. */
+export function readOutline(content: string): OutlineEntry[] {
+  const lines = mapLines(content);
+  const sections: Section[] = [];
+  readSections(content, lines, (section) => {
+    if (section.path.length > 0) sections.push(section);
+  });
+  return sections.map(({ path, blocks }, index) => {
+    let last = index;
+    while (isBelow(sections[last + 1], path)) last++;
+    const from = lines.lineOf(blocks[0]!.start) + 1;
+    return { path, from, to: lines.lineOf(sections[last]!.blocks.at(-1)!.end - 1) + 1 };
+  });
+}
+
+function isBelow(section: Section | undefined, path: readonly string[]): boolean {
+  return (
+    section !== undefined &&
+    section.path.length > path.length &&
+    path.every((heading, i) => section.path[i] === heading)
+  );
+}
+
+/** `readOutline` as a task for a thread, because parsing a long text would block the caller. */
+export const READ_OUTLINE: ThreadTask<[content: string], OutlineEntry[]> = {
+  module: workerModule(import.meta.url, 'markdown-blocks'),
+  name: readOutline.name,
+  inline: readOutline,
+};
 
 /** Turns markdown-it's flat list of tokens, without those that end a block, into a tree. */
 function nest(tokens: readonly Token[]): OpenBlock[] {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Caller } from '../core/caller.ts';
 import { LociError } from '../core/errors.ts';
 import { configHome, loadConfig, type LoadedConfig } from '../config/load.ts';
@@ -45,8 +48,8 @@ export function createContext(options: ContextOptions): OpenContext {
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
       ...(call.caller === undefined && options.machine !== undefined && { machine: options.machine }),
       loadConfig: engine.loadConfig,
-      loci: async ({ create = false } = {}) => {
-        const opened = await engine.open(create);
+      loci: async ({ create = false, temporary = false } = {}) => {
+        const opened = temporary ? await engine.openOrTemporary() : await engine.open(create);
         return opened.as({ ...opened.caller, actor, ...caller });
       },
     };
@@ -59,6 +62,7 @@ class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
   readonly #storeThreads: boolean;
   #loci: Promise<Loci> | null = null;
+  #temporary: Promise<TemporaryEngine> | null = null;
 
   constructor(load: () => Promise<LoadedConfig>, storeThreads: boolean) {
     this.loadConfig = load;
@@ -82,14 +86,48 @@ class SharedEngine {
     }
   }
 
+  /** The engine; one with an empty temporary store if there is no store. */
+  async openOrTemporary(): Promise<Loci> {
+    try {
+      return await this.open(false);
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'store_not_found') throw error;
+      this.#temporary ??= this.#loadTemporary();
+      return (await this.#temporary).loci;
+    }
+  }
+
   async #load(create: boolean): Promise<Loci> {
     const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
     return openLoci(values, { create, ownsProcess: true, storeThreads: this.#storeThreads });
   }
 
+  async #loadTemporary(): Promise<TemporaryEngine> {
+    const { values } = await this.loadConfig();
+    const { openLoci } = await import('../engine/open.ts');
+    const folder = await mkdtemp(join(tmpdir(), 'loci-'));
+    const store = { ...values.store, path: join(folder, 'store.db') };
+    try {
+      return { loci: await openLoci({ ...values, store }, { ownsProcess: true }), folder };
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
   async close(): Promise<void> {
     const opened = await this.#loci?.catch(() => null);
     await opened?.close();
+    const temporary = await this.#temporary?.catch(() => null);
+    if (!temporary) return;
+    await temporary.loci.close();
+    await rm(temporary.folder, { recursive: true, force: true });
   }
+}
+
+interface TemporaryEngine {
+  readonly loci: Loci;
+  /** The folder of its store. */
+  readonly folder: string;
 }

@@ -72,10 +72,11 @@ export interface OperationContext {
   /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**
-   * The engine on behalf of the caller. It is opened at the first call and shared. `create` makes a missing store.
+   * The engine on behalf of the caller. It is opened at the first call and shared. `create` makes a missing store;
+   * `temporary` replaces it by an empty store in a temporary folder, which is removed when the context is closed.
    * @throws LociError `store_not_found`, and the errors of opening a store
    */
-  loci(options?: { readonly create?: boolean }): Promise<Loci>;
+  loci(options?: { readonly create?: boolean; readonly temporary?: boolean }): Promise<Loci>;
 }
 
 /** The name of an operation for models, such as `memory_search`. HTTP derives a path from it. */

@@ -31,6 +31,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./records/get.ts')).get,
   },
   {
+    name: 'list',
+    summary: 'list records, the last stored first',
+    load: async () => (await import('./records/list.ts')).list,
+  },
+  {
     name: 'write',
     summary: 'remember something',
     load: async () => (await import('./records/write.ts')).write,

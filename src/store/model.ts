@@ -127,6 +127,8 @@ export interface RecordFilter extends SearchFilter {
   readonly key?: string;
   readonly keyPrefix?: string;
   readonly contentHash?: string;
+  /** A name of a note, in any case: its title, an alias, or the name of its file without `.md`. */
+  readonly noteName?: string;
   /** Selects deleted records instead of live ones. */
   readonly deleted?: boolean;
 }

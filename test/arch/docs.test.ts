@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { EXIT_CODES } from '../../src/surfaces/cli/report-error.ts';
 import { fieldOptions } from '../../src/surfaces/cli/fields.ts';
 import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
-import { SERVER_COMMANDS } from '../../src/surfaces/cli/server-commands.ts';
+import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { readSource } from './source-files.ts';
 
@@ -55,9 +55,9 @@ describe('documentation', () => {
     }
   });
 
-  it('docs/commands.md describes every server command with its options, and README lists it', () => {
+  it('docs/commands.md describes every standalone command with its options, and README lists it', () => {
     const page = readSource('docs/commands.md');
-    for (const { name, options, operands } of SERVER_COMMANDS) {
+    for (const { name, options, operands } of STANDALONE_COMMANDS) {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
       const [section = ''] = part.split('\n## ');
       expect(section, name).not.toBe('');

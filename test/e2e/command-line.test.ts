@@ -1,50 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/operations/registry.ts';
-import { commandWords } from '../../src/surfaces/shared/command-names.ts';
-import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 interface Failure {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
 }
-
-describe('help', () => {
-  const home = join(temporaryFolder(), 'home');
-
-  it('lists every command, and every command has options and examples', async () => {
-    const { code, stdout } = await loci(['--help'], { home });
-    expect(code).toBe(0);
-    for (const { name, summary } of OPERATIONS) {
-      const words = commandWords(name);
-      if (words.length === 1) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
-      const help = await loci([...words, '--help'], { home });
-      expect(help.code).toBe(0);
-      expect(help.stdout).toContain(`Usage: loci ${words.join(' ')}`);
-      expect(help.stdout).toContain('\nExamples:\n  # ');
-      expect(help.stdout).toContain('--json');
-      expect(summary).toMatch(/^[a-z].*[^.]$/);
-    }
-    expect((await loci(['config', '--help'], { home })).stdout).toMatch(/show.*\n.*get.*\n.*set/);
-    expect((await loci(['help', 'search'], { home })).stdout).toContain('--min-score');
-    expect((await loci([], { home })).stdout).toBe(stdout);
-  });
-
-  it('loads no operations', async () => {
-    const { stdout } = await loci(['--version'], { home });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const script = `
-      import { runCli } from '${ROOT}src/surfaces/cli/run-cli.ts';
-      import { OPERATIONS } from '${ROOT}src/operations/registry.ts';
-      import { registerHooks } from 'node:module';
-      const loaded = [];
-      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-      await runCli(['--help'], OPERATIONS, { ...process, stdout: { write: () => true } });
-      console.log(JSON.stringify(loaded.filter((url) => !url.startsWith('node:'))));`;
-    const { ended } = startLoci([], { home }, ['--input-type=module', '--eval', script]);
-    expect(JSON.parse((await ended).stdout)).toEqual([]);
-  });
-});
 
 describe('a wrong command line', () => {
   const home = join(temporaryFolder(), 'home');

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -14,7 +15,8 @@ import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { InitOutput } from '../../src/operations/settings/init.ts';
 import { type SearchOutput } from '../../src/operations/records/search.ts';
-import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+import type { ImportOutput } from '../../src/operations/portable/import.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {
   it('is created with access only for its owner, and is not changed the second time', async () => {
@@ -35,6 +37,21 @@ describe('a home', () => {
     writeFileSync(first.config_file, uncommented);
     const shown = await loci(['config', 'show'], { home });
     expect(shown.stdout).toMatch(/^search\.limit +10 +loci\.yaml:\d+$/m);
+  });
+
+  it('is not created by a dry run of an import, which reports the same as the import', async () => {
+    const [home, folder, temporary] = [join(temporaryFolder(), 'home'), temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(folder, 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n- The oven is gas.\n');
+    const options = { home, env: { TMPDIR: temporary } };
+    const dry = await startLoci(['import', folder, '--dry-run', '--json'], options).ended;
+    expect(dry).toMatchObject({ code: 0, stderr: '' });
+    expect([existsSync(home), readdirSync(temporary)]).toEqual([false, []]);
+    const imported = await lociJson<ImportOutput>(['import', folder], options);
+    const { records, changes } = JSON.parse(dry.stdout) as ImportOutput;
+    expect(records).toEqual(imported.records);
+    expect(changes).toHaveLength(records.added);
+    const again = await lociJson<ImportOutput>(['import', folder, '--dry-run'], options);
+    expect(again.records).toMatchObject({ added: 0, unchanged: records.added });
   });
 
   it('can be created with a vault', async () => {

@@ -183,6 +183,24 @@ describe('a store of schema 6 with documents of sources', () => {
   });
 });
 
+describe('a store of schema 16', () => {
+  it('finds its notes by their names', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const original = await openSqlite(path);
+    await write(original, 'one', note('a', { key: 'Home/Oven.md', title: 'Kitchen' }));
+    await original.close();
+    {
+      using db = new DatabaseSync(path);
+      db.exec('DROP TABLE note_name; PRAGMA user_version = 16');
+    }
+    const migrated = await openSqlite(path, { create: false });
+    for (const noteName of ['oven', 'KITCHEN'])
+      expect(await migrated.records.count('one', [{ now: NOW, noteName }])).toEqual([1]);
+    await migrated.close();
+  });
+});
+
 describe('a store of schema 13 with an imported audit log', () => {
   it('keeps the log as an attachment, and its own log as it was', async () => {
     using folder = scratchFolder();
@@ -238,7 +256,7 @@ function undoAttachments(path: string): void {
     INSERT INTO audit SELECT one.id, chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
-    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to;
+    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name;
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);
 }

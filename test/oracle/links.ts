@@ -1,6 +1,8 @@
+import type { LociRecord } from '../../src/core/types.ts';
 import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
 import { LinkIndex, linksIn } from '../../src/store/rules/link-index.ts';
+import { foldNoteName, noteNames } from '../../src/store/rules/note-names.ts';
 import { type Namespace, passagesOf, recordsOf } from './state.ts';
 
 /** Every link of a namespace, resolved among all keys of its source. */
@@ -25,4 +27,8 @@ export function selects(selector: LinkSelector, { record, target, targetRecord }
     return selector.from.includes(record) && (selector.targets?.includes(target) ?? true);
   if ('to' in selector) return targetRecord !== null && selector.to.includes(targetRecord);
   return targetRecord === null;
+}
+
+export function hasNoteName(record: LociRecord, name: string): boolean {
+  return record.deletedAt === null && noteNames(record).includes(foldNoteName(name));
 }

@@ -11,7 +11,7 @@ import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
 import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
-import { linksOf, selects } from './links.ts';
+import { hasNoteName, linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
@@ -160,14 +160,15 @@ function selectRecords(namespace: Namespace, selector: RecordSelector): LociReco
 }
 
 function filtered(namespace: Namespace, filter: RecordFilter): LociRecord[] {
-  const { key, keyPrefix, contentHash, deleted = false, ...rest } = filter;
+  const { key, keyPrefix, contentHash, noteName, deleted = false, ...rest } = filter;
   return recordsOf(namespace).filter(
     (record) =>
       (record.deletedAt !== null) === deleted &&
       admits({ ...record, deletedAt: null }, rest) &&
       (key === undefined || record.key === key) &&
       (keyPrefix === undefined || record.key?.startsWith(keyPrefix) === true) &&
-      (contentHash === undefined || record.contentHash === contentHash),
+      (contentHash === undefined || record.contentHash === contentHash) &&
+      (noteName === undefined || hasNoteName(record, noteName)),
   );
 }
 

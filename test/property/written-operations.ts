@@ -204,6 +204,7 @@ export const listFilter: fc.Arbitrary<RecordFilter> = fc
       {
         key: fc.constantFrom('k1', ''),
         keyPrefix: fc.constantFrom('k', 'k1', '', '\u{1F600}'),
+        noteName: word,
         deleted: fc.boolean(),
         origins: fc.oneof(fc.constant(['fact' as const]), fc.subarray([...ORIGINS])),
         categories: fc.subarray(['note', 'c', 'd']),

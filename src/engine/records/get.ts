@@ -1,7 +1,7 @@
 import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { resolveCitation, type LineRange } from './citation.ts';
+import { resolveCitation, type LineRange } from './citations/citation.ts';
 import type { EngineContext } from '../context.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 

@@ -23,7 +23,7 @@ import {
   excludeSources,
   type Audience,
 } from '../sources/source-policies.ts';
-import { citationsOf } from './citation.ts';
+import { citationsOf } from './citations/citation.ts';
 import { propertiesOf } from './properties.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {

@@ -24,6 +24,12 @@ interface ApprovedCommand extends ResolvedCommand {
   readonly changes: readonly string[];
 }
 
+interface PauseResult {
+  readonly id: string;
+  /** Whether it was in the other state before. */
+  readonly changed: boolean;
+}
+
 /** Commands whose documents are searched together with notes and memories. */
 export interface Sources {
   list(): Promise<SourceReport[]>;
@@ -40,8 +46,12 @@ export interface Sources {
    * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program
    */
   approve(id: string, fingerprint?: string): Promise<ApprovedCommand>;
-  /** A paused source or vault is not refreshed automatically. */
-  pause(id: string, paused: boolean): Promise<void>;
+  /**
+   * A paused source or vault is not refreshed automatically. A refresh that is running is not stopped.
+   * @param name its id, or its display name
+   * @throws LociError `not_found`
+   */
+  pause(name: string, paused: boolean): Promise<PauseResult>;
   /** Removes its documents, its approval and its state from the store. Returns the number of removed documents. */
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
@@ -178,17 +188,24 @@ async function approve(
   return { ...command, changes: isSame ? [] : changesSince(before, details) };
 }
 
-/** @throws LociError `not_found` */
-async function pause(context: EngineContext, id: string, paused: boolean): Promise<void> {
-  const isVault = vaultsOfNamespace(context).some((vault) => vaultName(vault) === id);
-  if (!isVault) requireSource(await configuredSources(context), id);
-  await context.store.records.commit(context.namespace, {
-    sourceState: {
-      source: id,
-      change: {
-        paused,
-        ...(paused ? {} : { nextAt: null }),
-      },
-    },
-  });
+/**
+ * Pauses or resumes a source in any condition, also one that cannot run.
+ * @throws LociError `not_found`
+ */
+async function pause(context: EngineContext, name: string, paused: boolean): Promise<PauseResult> {
+  const id = await pausableId(context, name);
+  const state = (await context.store.records.sourceStates(context.namespace)).get(id);
+  if ((state?.paused ?? false) === paused) return { id, changed: false };
+  const change = { paused, ...(paused ? {} : { nextAt: null }) };
+  await context.store.records.commit(context.namespace, { sourceState: { source: id, change } });
+  return { id, changed: true };
+}
+
+/** The id of the vault, source or broken skill with this id, or else of the source with this display name. */
+async function pausableId(context: EngineContext, name: string): Promise<string> {
+  const configured = await configuredSources(context);
+  const { sources, broken } = configured;
+  const ids = [...vaultsOfNamespace(context).map(vaultName), ...[...sources, ...broken].map(({ id }) => id)];
+  if (ids.includes(name)) return name;
+  return (sources.find((source) => source.name === name) ?? requireSource(configured, name)).id;
 }

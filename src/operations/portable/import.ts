@@ -105,7 +105,8 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const started = performance.now();
   const { dry_run = false, overwrite = false, agent } = input;
   const from = await importSource(context, input);
-  const loci = await context.loci({ create: true });
+  // A dry run leaves no trace, not even an empty store.
+  const loci = await context.loci(dry_run ? { temporary: true } : { create: true });
   const { signal, onProgress } = context;
   const at = Date.now();
   const result = await loci.portable.import({

@@ -13,7 +13,8 @@ const input = z.strictObject({
     .min(1)
     .max(MAX_CITATION_LENGTH)
     .describe(
-      'A citation from search results: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out.',
+      'A citation from search results: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out. Or the name of ' +
+        'a note, in any case: its title, an alias, or its file. `path#Heading` is the text below a heading.',
     ),
 });
 
@@ -56,7 +57,7 @@ export const get: Operation<z.infer<typeof input>, GetOutput> = {
   name: 'get',
   title: 'Read a record',
   description:
-    'Reads the whole record of a citation, or the lines in it (`path#L3-L9`). Only indexed records can be read, as they ' +
+    'Reads the whole record of a citation, the lines in it (`path#L3-L9`), or the text below a heading (`path#Heading`). Only indexed records can be read, as they ' +
     'were when they were indexed.',
   input,
   output,
@@ -68,6 +69,8 @@ export const get: Operation<z.infer<typeof input>, GetOutput> = {
   examples: [
     { title: 'A whole note', input: { citation: 'Home/Kitchen remodel.md' } },
     { title: 'The lines of a search result', input: { citation: 'Home/Kitchen remodel.md#L24-L40' } },
+    { title: 'A note by its name', input: { citation: 'kitchen remodel' } },
+    { title: 'The text below a heading', input: { citation: 'Home/Kitchen remodel.md#Oven' } },
     { title: 'A record that `loci write` stored', input: { citation: 'record/1' } },
   ],
   run: runGet,

@@ -15,6 +15,7 @@ export const unmatchedFilter = z.strictObject({
 
 /** A value of a filter that no record has. */
 type UnmatchedFilter = z.infer<typeof unmatchedFilter>;
+type Filters = Omit<SearchRequest, 'query'>;
 type FilterName = UnmatchedFilter['filter'];
 
 const FIELDS: Readonly<Record<FilterName, Parameters<Loci['facet']>[0]>> = {
@@ -29,7 +30,7 @@ const FIELDS: Readonly<Record<FilterName, Parameters<Loci['facet']>[0]>> = {
 const MAX_KNOWN_VALUES = 10;
 
 /** The values of the request's filters that no record has. Reads the fields of all records. */
-export async function unmatchedFilters(loci: Loci, request: SearchRequest): Promise<UnmatchedFilter[]> {
+export async function unmatchedFilters(loci: Loci, request: Filters): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
   for (const filter of FILTER_NAMES) {
     const requested = valuesOf(filter, request);
@@ -46,7 +47,7 @@ export async function unmatchedFilters(loci: Loci, request: SearchRequest): Prom
   return unmatched;
 }
 
-function valuesOf(filter: FilterName, request: SearchRequest): readonly string[] {
+function valuesOf(filter: FilterName, request: Filters): readonly string[] {
   const { tags, sources, project, categories, recordTypes, origins } = request;
   switch (filter) {
     case 'tag':

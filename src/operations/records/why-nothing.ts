@@ -24,7 +24,7 @@ const hiddenResults = () =>
 export const whyNothing = z.strictObject({
   namespace: z.string(),
   empty: z.boolean().describe('Whether the namespace has no records at all.'),
-  unread_vaults: z.array(z.string()).describe('Configured vaults without a record: `index` reads them.'),
+  unread_vaults: z.array(z.string()).describe('Configured vaults that were never read: `index` reads them.'),
   unmet_filters: z
     .array(z.enum(FILTERS.map(([, name]) => name)))
     .describe('The filters of the request, when no record meets all of them.'),
@@ -51,12 +51,14 @@ export async function reasonsForNothing(
   // Other callers must not learn the names of the owner's vaults.
   const vaults = namespace === config.values.namespace ? namedVaults(config) : [];
   const sources = new Set((await loci.facet('source')).map(({ value }) => value));
-  const indexed = new Set((await loci.facet('source', { origins: ['vault'] })).map(({ value }) => value));
+  // A vault that was read may be empty, and the notes of an imported one are here before it is read.
+  const known = new Set((await loci.facet('source', { origins: ['vault'] })).map(({ value }) => value));
+  const read = await loci.readSources();
   return {
     namespace,
     empty: sources.size === 0,
     unread_vaults: vaults.flatMap((vault) =>
-      isEnabled(vault) && !indexed.has(vault.name) ? [vault.name] : [],
+      isEnabled(vault) && !known.has(vault.name) && !read.has(vault.name) ? [vault.name] : [],
     ),
     unmet_filters: sources.size === 0 ? [] : await unmetFilters(loci, request),
     hidden: hidden === null ? null : hiddenOutput(hidden),

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
 
-const output = z.strictObject({ source: sourceOutput });
+const output = z.strictObject({
+  paused: z.boolean().describe('Whether it is paused now.'),
+  changed: z.boolean().describe('Whether it was in the other state before.'),
+  source: sourceOutput,
+});
 export type SourcesPauseOutput = z.infer<typeof output>;
 
 const shared = {
@@ -19,7 +23,8 @@ export const sourcesPause: Operation<{ readonly id: string }, SourcesPauseOutput
   name: 'sources-pause',
   title: 'Pause a source',
   description:
-    'Stops the automatic refresh of a source or vault until it is resumed. Its documents are still found.',
+    'Stops the automatic refresh of a source or vault until it is resumed, in whatever condition it is. Its documents are ' +
+    'still found. A refresh that is running now is not stopped.',
   examples: [{ title: 'Stop refreshing the todos', input: { id: 'tasks' } }],
   run: (context, { id }) => change(context, id, true),
 };
@@ -33,8 +38,9 @@ export const sourcesResume: Operation<{ readonly id: string }, SourcesPauseOutpu
   run: (context, { id }) => change(context, id, false),
 };
 
-async function change(context: OperationContext, id: string, paused: boolean): Promise<SourcesPauseOutput> {
+async function change(context: OperationContext, name: string, paused: boolean): Promise<SourcesPauseOutput> {
   const { sources } = await context.loci({ create: true });
-  await sources.pause(id, paused);
-  return { source: toSourceOutput(await requireReport(context, id), context.machine !== undefined) };
+  const { id, changed } = await sources.pause(name, paused);
+  const source = toSourceOutput(await requireReport(context, id), context.machine !== undefined);
+  return { paused, changed, source };
 }

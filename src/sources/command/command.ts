@@ -2,7 +2,7 @@ import type { SourceSettings } from '../../config/sources-schema.ts';
 import type { DocumentSource } from '../document.ts';
 import { fetchDocuments } from './fetch-documents.ts';
 import { documentMapper } from './map-document.ts';
-import { argvOf } from './split-command.ts';
+import { argvOf } from '../../core/text/split-command.ts';
 
 export interface CommandOptions extends Pick<
   SourceSettings,

@@ -42,7 +42,7 @@ function searchByTime({ search }: ReturnType<typeof storeCalls>): void {
 
 /** A step of a query plan that reads every row of a table or of a namespace. */
 const FULL_SCAN =
-  /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
+  /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage|n) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
 
 it('calls of agents use an index and do not scan a namespace', () => {
   const plans = plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, (calls) => {
@@ -61,6 +61,7 @@ it('calls of agents use an index and do not scan a namespace', () => {
     calls.records.list('n', { filter: { now: NOW, origins: ['vault'], key: 'k' } }, ALL);
     calls.records.list('n', { filter: { now: NOW, origins: ['memory'], contentHash: 'h' } }, ALL);
     calls.records.count('n', [{ now: NOW, origins: ['vault'], key: 'k' }]);
+    calls.records.list('n', { filter: { now: NOW, origins: ['vault'], noteName: 'k' } }, ALL);
     calls.records.factCategories('n', NOW, 3);
     calls.records.get('n', [1], 'any');
     calls.records.bounds('n');

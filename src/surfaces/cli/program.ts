@@ -1,12 +1,16 @@
-import { Command } from 'commander';
-import { packageVersion } from '../../core/runtime.ts';
+import { Command, CommanderError } from 'commander';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
-import type { ServerCall } from '../shared/run-server.ts';
+import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
+import { byHeading, headingOf } from './help-groups.ts';
 import { EXIT_CODES } from './report-error.ts';
-import { describeServerCommand, SERVER_COMMANDS, type ServerCommand } from './server-commands.ts';
+import {
+  describeStandaloneCommand,
+  STANDALONE_COMMANDS,
+  type StandaloneCommand,
+} from './standalone-commands.ts';
 
 const GETTING_STARTED = `
 Start here:
@@ -19,10 +23,13 @@ Settings are in loci.yaml in $LOCI_HOME (default: ~/.loci). With --json, every c
 on standard output, {"error": {code, message, hint}} when it fails; progress and warnings go to standard error.
 `;
 
+/** The code of the error that `--version` throws, as the option of commander does. The caller prints the version. */
+export const VERSION_REQUESTED = 'commander.version';
+
 /** What to do with a parsed command line. */
 interface ProgramActions {
   run(call: CommandCall): Promise<void>;
-  serve(server: ServerCommand, call: ServerCall): Promise<void>;
+  runStandalone(standalone: StandaloneCommand, call: StandaloneCall): Promise<void>;
 }
 
 /**
@@ -44,8 +51,12 @@ export async function buildProgram(
       '--input <file>',
       'read the fields of the input from a JSON object in a file, or - for standard input',
     )
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      throw new CommanderError(0, VERSION_REQUESTED, 'the version was requested');
+    })
     .helpOption('-h, --help', 'show help')
+    .commandsGroup(headingOf('help'))
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true, helpWidth: columnsOf(io.stdout) })
@@ -55,25 +66,47 @@ export async function buildProgram(
       outputError: () => undefined,
     })
     .addHelpText('after', () => GETTING_STARTED + exitCodes());
+  const commands = addCommands(program, [
+    ...entries.map(({ name, summary }) => ({ words: commandWords(name), summary })),
+    ...STANDALONE_COMMANDS.map(({ name, summary }) => ({ words: name.split(' '), summary })),
+  ]);
   for (const entry of entries) {
     const words = commandWords(entry.name);
-    const command = addCommand(program, words, entry.summary);
     if (!words.every((word) => argv.includes(word))) continue;
     const { describeCommand } = await import('./describe-command.ts');
+    const command = commands.get(words.join(' '))!;
     await describeCommand(command, await entry.load(), io, (call) => actions.run(call));
   }
-  for (const server of SERVER_COMMANDS) {
-    const command = addCommand(program, server.name.split(' '), server.summary);
-    describeServerCommand(command, server, (call) => actions.serve(server, call));
+  for (const standalone of STANDALONE_COMMANDS) {
+    const command = commands.get(standalone.name)!;
+    describeStandaloneCommand(command, standalone, (call) => actions.runStandalone(standalone, call));
   }
   return program;
 }
 
-function addCommand(program: Command, words: readonly string[], summary: string): Command {
-  return findGroup(program, words.slice(0, -1))
-    .command(words.at(-1) ?? '')
-    .summary(summary)
-    .description(summary);
+/** The command line with the options of every command, to be read rather than run. */
+export function buildWholeProgram(entries: readonly OperationEntry[], io: Io): Promise<Command> {
+  const allWords = entries.flatMap(({ name }) => commandWords(name));
+  const ignore = (): Promise<void> => Promise.resolve();
+  return buildProgram(allWords, entries, io, { run: ignore, runStandalone: ignore });
+}
+
+interface NamedCommand {
+  readonly words: readonly string[];
+  readonly summary: string;
+}
+
+/** Adds commands in the order of their headings. Returns them by their words, separated by spaces. */
+function addCommands(program: Command, commands: readonly NamedCommand[]): Map<string, Command> {
+  const added = commands
+    .toSorted((a, b) => byHeading(a.words, b.words))
+    .map(({ words, summary }): [string, Command] => {
+      const name = words.at(-1) ?? '';
+      const group = findGroup(program, words.slice(0, -1));
+      return [words.join(' '), group.command(name).summary(summary).description(summary)];
+    });
+  for (const command of program.commands) command.helpGroup(headingOf(command.name()));
+  return new Map(added);
 }
 
 /** The command that contains the others of a group; it is created for the first of them. */

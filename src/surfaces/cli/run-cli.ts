@@ -3,7 +3,8 @@ import { LociError } from '../../core/errors.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { reportError } from './report-error.ts';
 import type { Io } from '../shared/io.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, buildWholeProgram, VERSION_REQUESTED } from './program.ts';
+import { versionText } from './version.ts';
 import { findCommand, usageHint } from './usage.ts';
 
 /** Runs one command line and returns its exit code. */
@@ -19,26 +20,29 @@ export async function runCli(
         const { runCommand } = await import('./run-command.ts');
         exitCode = await runCommand(call, io);
       },
-      serve: async (server, call) => {
-        const run = await server.load();
-        exitCode = await run(call, io);
+      runStandalone: async (standalone, call) => {
+        const run = await standalone.load();
+        exitCode = await run(call, io, () => buildWholeProgram(entries, io));
       },
     });
     if (argv.length === 0) program.outputHelp();
-    else await parse(program, argv);
+    else if (await parse(program, argv)) io.stdout.write(await versionText(wantsJson(argv)));
     return exitCode;
   } catch (error) {
     return reportError(error, io, wantsJson(argv));
   }
 }
 
-async function parse(program: Command, argv: readonly string[]): Promise<void> {
+/** Runs the command that `argv` names. Returns whether it asks for the version instead. */
+async function parse(program: Command, argv: readonly string[]): Promise<boolean> {
   try {
     await program.parseAsync([...argv], { from: 'user' });
+    return false;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Commander has printed the help or the version.
-    if (error.exitCode === 0) return;
+    if (error.code === VERSION_REQUESTED) return true;
+    // Commander has printed the help.
+    if (error.exitCode === 0) return false;
     throw toLociError(error, findCommand(program, argv));
   }
 }

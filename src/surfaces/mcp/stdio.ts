@@ -6,7 +6,7 @@ import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import { commandWords } from '../shared/command-names.ts';
 import { escapeControl } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
-import type { RunServer } from '../shared/run-server.ts';
+import type { RunStandalone } from '../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import { mcpServer } from './server.ts';
 import type { McpSession } from './session.ts';
@@ -16,7 +16,7 @@ import { loadToolbox } from './toolbox.ts';
 const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
 
 /** Runs `loci mcp`: serves one client on standard input and output, until either is closed. */
-export const serveMcp: RunServer = async ({ home }, io) => {
+export const serveMcp: RunStandalone = async ({ home }, io) => {
   const interruption = new AbortController();
   const ended = new AbortController();
   const context = lazyContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });

@@ -21,7 +21,7 @@ function keywordsOf(schema: object, path: string): string[] {
 describe('the tools', () => {
   it('have schemas that validators of every draft read alike', async () => {
     const toolbox = await loadToolbox();
-    const optional = ['memory_corpus', 'memory_import', 'startup_list', 'startup_preview'];
+    const optional = ['memory_corpus', 'memory_import', 'memory_records', 'startup_list', 'startup_preview'];
     const all = toolbox.definitions({ scopes: new Set(SCOPES), writes: true, tools: optional });
     expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(optional));
     for (const { name, inputSchema, outputSchema } of all) {
@@ -37,6 +37,7 @@ describe('the tools', () => {
     expect(optional.toSorted()).toEqual([
       'memory_corpus',
       'memory_import',
+      'memory_records',
       'startup_list',
       'startup_preview',
     ]);

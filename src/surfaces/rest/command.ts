@@ -1,13 +1,13 @@
 import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import type { RunServer, ServerCall } from '../shared/run-server.ts';
+import type { RunStandalone, StandaloneCall } from '../shared/run-standalone.ts';
 import { waitForStop } from '../shared/stop-signals.ts';
 import { mcpHandler } from '../mcp/http.ts';
 import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
 
 /** Runs `loci serve` until it receives a stop signal; a second one stops it at once. */
-export const serveRest: RunServer = async (call, io) => {
+export const serveRest: RunStandalone = async (call, io) => {
   const running = await serve({
     home: call.home,
     env: io.env,
@@ -23,7 +23,7 @@ export const serveRest: RunServer = async (call, io) => {
 };
 
 /** @throws LociError `invalid_input` */
-function listenAddressOf({ options }: ServerCall): Partial<ListenAddress> {
+function listenAddressOf({ options }: StandaloneCall): Partial<ListenAddress> {
   const { host, port, socket } = options;
   if (typeof port === 'string' && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new LociError(

@@ -15,6 +15,7 @@ export function commandWords(operation: string): readonly string[] {
 
 /** Commands whose words differ from the tool name after `memory_`. */
 const COMMAND_BY_TOOL: Readonly<Record<string, string>> = {
+  records: 'list',
   store: 'fact store',
   recall: 'fact recall',
   list: 'fact list',

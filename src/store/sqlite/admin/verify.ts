@@ -3,6 +3,7 @@ import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { verifyLinks } from '../records/links.ts';
+import { verifyNoteNames } from '../records/note-names.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
 import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
@@ -35,6 +36,7 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
       ...verifyVocabulary(db, ns, counts),
       ...verifyCodes(db, ns),
       ...verifyLinks(db, ns, MAX_FINDINGS),
+      ...verifyNoteNames(db, ns, MAX_FINDINGS),
       ...verifyChanges(db, ns, MAX_FINDINGS),
     ];
   });

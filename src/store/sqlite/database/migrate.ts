@@ -3,13 +3,17 @@ import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
+import { rebuildNoteNames } from '../records/note-names.ts';
 import { allNamespaces } from './namespaces.ts';
 
 /** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
 const APPLICATION_ID = 0x4c_6f_63_69;
 
-/** The migration that creates the table of links. SQL alone cannot resolve them. */
-const LINKS_VERSION = 12;
+/** Derived tables that SQL alone cannot fill, by the version of the migration that creates them. */
+const REBUILDS = [
+  { version: 12, rebuild: rebuildLinks },
+  { version: 17, rebuild: rebuildNoteNames },
+];
 
 /**
  * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
@@ -39,8 +43,9 @@ export function migrate(
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
       }
       dropSpellingIndexes(db);
-      if (applied.some(({ version }) => version === LINKS_VERSION))
-        for (const { ns } of allNamespaces(db)) rebuildLinks(db, ns);
+      for (const { version, rebuild } of REBUILDS)
+        if (applied.some((migration) => migration.version === version))
+          for (const { ns } of allNamespaces(db)) rebuild(db, ns);
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });
   } finally {

@@ -2,6 +2,7 @@ import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts'
 import type { Database } from '../database/database.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
+import { deriveNoteNames } from './note-names.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
@@ -13,7 +14,7 @@ export class RecordChanges {
   readonly #kinds = new Map<number, ChangeKind>();
   readonly #withKey = new Set<number>();
 
-  /** @param hasKey whether the record has or had a key; a record without one has no links and is not a link target */
+  /** @param hasKey whether the record has or had a key; a record without one has no links and no names, and is not a link target */
   add(record: number, kind: ChangeKind, hasKey: boolean): void {
     // Removing the entry first moves the record to the end of the order, after its last change.
     this.#kinds.delete(record);
@@ -23,7 +24,10 @@ export class RecordChanges {
 
   /** Updates the derived tables. Within the transaction, after the records were written. */
   derive(db: Database, ns: number): void {
-    if (this.#withKey.size > 0) deriveLinks(db, ns, this.#withKey);
+    if (this.#withKey.size > 0) {
+      deriveLinks(db, ns, this.#withKey);
+      deriveNoteNames(db, ns, this.#withKey);
+    }
     if (this.#kinds.size > 0) appendChanges(db, ns, this.#kinds);
   }
 }

@@ -10,6 +10,7 @@ import type {
   RecordIdentity,
   RecordSelector,
 } from '../../model.ts';
+import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage } from '../../rules/record-page.ts';
 import type { SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
@@ -68,7 +69,7 @@ function selectorCondition(selector: RecordSelector): ListCondition {
 const INDEXED_ORIGINS: ReadonlySet<Origin> = new Set(['fact', 'memory']);
 
 function filterCondition(filter: RecordFilter): ListCondition {
-  const { key, keyPrefix, contentHash, deleted = false, ...rest } = filter;
+  const { key, keyPrefix, contentHash, noteName, deleted = false, ...rest } = filter;
   const { sql, parameters } = recordCondition(rest, deleted ? 'deleted' : 'live');
   const parts = [sql];
   const values = [...parameters];
@@ -89,7 +90,12 @@ function filterCondition(filter: RecordFilter): ListCondition {
     if (end !== null) and('r.key < ?', end);
   }
   if (contentHash !== undefined) and('r.content_hash = ?', contentHash);
-  const isSelective = key !== undefined || contentHash !== undefined || (keyPrefix ?? '') !== '';
+  if (noteName !== undefined) {
+    const ids = 'SELECT n.record FROM note_name AS n WHERE n.ns = r.ns AND n.name = ?';
+    and(`r.id IN (${ids})`, foldNoteName(noteName));
+  }
+  const isSelective =
+    key !== undefined || contentHash !== undefined || noteName !== undefined || (keyPrefix ?? '') !== '';
   return { sql: parts.join(' AND '), parameters: values, sortKey: deleted || isSelective ? '+r.id' : 'r.id' };
 }
 

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   index: async () => (await import('./vaults.ts')).index,
   search: async () => (await import('./records/search.ts')).search,
   get: async () => (await import('./records/get.ts')).get,
+  list: async () => (await import('./records/list.ts')).list,
   write: async () => (await import('./records/changes.ts')).write,
   update: async () => (await import('./records/changes.ts')).update,
   delete: async () => (await import('./records/changes.ts')).deleteRecord,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clip, padEnd, padStart, textWidth } from './text-width.ts';
-import { wrap } from './wrap.ts';
+import { wrap, wrapItems } from './wrap.ts';
 
 describe('textWidth', () => {
   it.each([
@@ -47,6 +47,13 @@ describe('wrap', () => {
     );
   });
 
+  it('keeps a URL whole, with its punctuation, wherever it is in a word', () => {
+    const url = 'https://example.org/a/long/path?with=a-query&and=more#fragment';
+    expect(wrap(`see [the page](${url}), or not`, 24)).toEqual(['see [the', `page](${url}),`, 'or not']);
+    expect(wrap(`函館の夜景は${url}にあります`, 24)).toEqual(['函館の夜景は', url, 'にあります']);
+    expect(wrap(`<${url}>`, 24)).toEqual([`<${url}>`]);
+  });
+
   it('passes the offset of each word to the styling function', () => {
     const text = 'the  oven\nis hot';
     const styled: string[] = [];
@@ -55,5 +62,16 @@ describe('wrap', () => {
       return word;
     });
     expect(styled).toEqual(['the', 'oven', 'is', 'hot']);
+  });
+});
+
+describe('wrapItems', () => {
+  it('breaks between items alone', () => {
+    expect(wrapItems(['Home/Kitchen remodel.md', 'Work/Heron review.md#L1-L2', 'a.md', 'b.md'], 20)).toEqual([
+      'Home/Kitchen remodel.md,',
+      'Work/Heron review.md#L1-L2,',
+      'a.md, b.md',
+    ]);
+    expect(wrapItems([], 20)).toEqual([]);
   });
 });

@@ -10,7 +10,8 @@ interface Word {
 
 /**
  * Breaks text between words into lines of at most `columns` columns; each run of white space counts as one space. Long
- * words, and text written without spaces, break between characters.
+ * words, and text written without spaces, break between characters. A URL never breaks, so that a terminal can open it; its
+ * line may be longer.
  * @param styleWord styles a word, given the word and its offset in the text
  */
 export function wrap(
@@ -35,6 +36,13 @@ export function wrap(
   return line === '' ? lines : [...lines, line];
 }
 
+/** URLs have only these characters, so that such a run has the whole URL, with the punctuation around it. */
+const ASCII_RUN = /([!-~]+)/;
+
+function hasUrl(run: string): boolean {
+  return /[a-z\d]:\/\/[!-~]/i.test(run);
+}
+
 function* wordsOf(text: string, columns: number): Generator<Word> {
   for (const { 0: word, index } of text.matchAll(/\S+/g)) {
     if (textWidth(word) <= columns / 2) {
@@ -42,11 +50,25 @@ function* wordsOf(text: string, columns: number): Generator<Word> {
       continue;
     }
     let start = index;
-    for (const grapheme of splitGraphemes(word)) {
-      yield { text: grapheme, start, joined: start > index };
-      start += grapheme.length;
+    for (const piece of word.split(ASCII_RUN)) {
+      for (const text of hasUrl(piece) ? [piece] : splitGraphemes(piece)) {
+        yield { text, start, joined: start > index };
+        start += text.length;
+      }
     }
   }
+}
+
+/** Joins items with commas into lines of at most `columns` columns. No item is broken, so that a line may be longer. */
+export function wrapItems(items: readonly string[], columns: number): string[] {
+  const lines: string[] = [];
+  for (const [i, item] of items.entries()) {
+    const text = i === items.length - 1 ? item : `${item},`;
+    const last = lines.at(-1);
+    if (last === undefined || textWidth(last) + 1 + textWidth(text) > columns) lines.push(text);
+    else lines[lines.length - 1] = `${last} ${text}`;
+  }
+  return lines;
 }
 
 export function indent(lines: readonly string[], by: string): string[] {

@@ -3,7 +3,7 @@ import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts'
 import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
-import type { RunServer } from '../../shared/run-server.ts';
+import type { RunStandalone } from '../../shared/run-standalone.ts';
 import { waitForStop } from '../../shared/stop-signals.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
 import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts';
@@ -12,7 +12,7 @@ import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts
  * `loci watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
  * closed; a second signal stops at once. The settings are read once.
  */
-export const watch: RunServer = async ({ home, json }, io) => {
+export const watch: RunStandalone = async ({ home, json }, io) => {
   const caller = { surface: 'cli', trust: 'operator' } as const;
   const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
   try {

@@ -2,11 +2,14 @@ import { realpathSync } from 'node:fs';
 import { LociError } from '../../../core/errors.ts';
 import { configHome } from '../../../config/load.ts';
 import { toJson } from '../../shared/escape-control.ts';
-import type { RunServer } from '../../shared/run-server.ts';
+import type { RunStandalone } from '../../shared/run-standalone.ts';
 import { type ClientSetup, clientSetup, type Connection, settingsText } from './client-setup.ts';
 
 /** Runs `loci mcp config CLIENT`: prints the settings of a client for this machine. */
-export const printClientConfig: RunServer = async ({ operands, options, json, home }, { stdout, env }) => {
+export const printClientConfig: RunStandalone = async (
+  { operands, options, json, home },
+  { stdout, env },
+) => {
   const setup = clientSetup(operands[0] ?? '', connectionOf(options['http'], home, env));
   stdout.write(json ? `${toJson(setup)}\n` : setupText(setup));
   return 0;

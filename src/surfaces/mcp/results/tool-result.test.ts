@@ -11,7 +11,7 @@ describe('successResult', () => {
       results: [{ snippet, title: `T${HIDDEN}`, tags: [`x${HIDDEN}`], highlights: [[4, 5]] }],
       ...{ took_ms: 4, nothing: null },
     };
-    expect(successResult('list', output).structuredContent).toEqual({
+    expect(successResult('status', output).structuredContent).toEqual({
       results: [{ snippet: 'a[31m31mb\nc\td', title: 'T', tags: ['x'] }],
     });
     expect(

@@ -35,6 +35,7 @@ const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verba
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
   get: getResult,
+  list: RECALLED_JSON,
   'fact-recall': RECALLED_JSON,
   'fact-list': RECALLED_JSON,
   corpus: RECALLED_JSON,

@@ -51,6 +51,16 @@ describe('get', () => {
     expect(lines).toContain('linked from: Home.md, Plans.md');
   });
 
+  it('breaks neither the paths of notes nor URLs', () => {
+    const paths = ['Home/Kitchen remodel.md', 'Work/Heron review of autumn.md', 'Trips/Hakodate by train.md'];
+    const url = `https://example.org/${'long/'.repeat(20)}`;
+    const narrow = { ...view, columns: 40 };
+    const lines = get.render({ ...record, backlinks: paths, url }, narrow).split('\n');
+    expect(lines).toContain('linked from: Home/Kitchen remodel.md,');
+    for (const path of paths) expect(lines.filter((line) => line.includes(path))).toHaveLength(1);
+    expect(lines).toContain(url);
+  });
+
   it('shows the line and the URL of a source, escaped for a terminal', () => {
     const from = 'From Google Tasks · due tomorrow · 3 min ago';
     const todo = { ...record, origin: 'source', from, url: 'https://x/\u001b[2J' } as const;

@@ -3,7 +3,7 @@ import { propertiesOf } from '../../../../engine/records/properties.ts';
 import type { GetOutput } from '../../../../operations/records/get.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { clip } from '../../format/text-width.ts';
-import { wrap } from '../../format/wrap.ts';
+import { wrap, wrapItems } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { originText } from './provenance.ts';
 
@@ -36,7 +36,6 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     `project ${oneLine(project)}`,
     linesText(lines),
   ];
-  const links = linkNames(output).join(', ');
   // The first lines of a note show its properties themselves.
   const properties = propertiesOf(output.metadata).map(oneLine).join(' · ');
   return [
@@ -46,8 +45,8 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     clip(facts.join(' · '), columns),
     ...labelled('url', oneLine(url ?? ''), columns),
     ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
-    ...labelled('links', links, columns),
-    ...labelled('linked from', output.backlinks.map(oneLine).join(', '), columns),
+    ...labelledItems('links', linkNames(output), columns),
+    ...labelledItems('linked from', output.backlinks.map(oneLine), columns),
     ...(lines.from === 1 ? [] : labelled('properties', properties, columns)),
   ];
 }
@@ -66,6 +65,16 @@ function labelled(label: string, text: string, columns: number): string[] {
   if (lines.length <= MAX_LABEL_LINES) return lines;
   const last = lines[MAX_LABEL_LINES - 1] ?? '';
   return [...lines.slice(0, MAX_LABEL_LINES - 1), clip(`${last} …`, columns)];
+}
+
+const ELLIPSIS = ' …';
+
+/** Names and paths, each whole, so that they can be copied. */
+function labelledItems(label: string, [first, ...others]: readonly string[], columns: number): string[] {
+  if (first === undefined) return [];
+  const lines = wrapItems([`${label}: ${first}`, ...others], columns - ELLIPSIS.length);
+  if (lines.length <= MAX_LABEL_LINES) return lines;
+  return [...lines.slice(0, MAX_LABEL_LINES - 1), `${lines[MAX_LABEL_LINES - 1]!}${ELLIPSIS}`];
 }
 
 function linkNames({ links }: GetOutput): string[] {

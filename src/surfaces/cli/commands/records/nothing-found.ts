@@ -56,7 +56,8 @@ function defaultAdvice(query: string): string {
     : 'Try other words or fewer filters; `loci status` shows what is stored.';
 }
 
-function unmatchedLine({ filter, value, known }: SearchOutput['unmatched'][number]): string {
+/** `No record has the tag x; existing values: y, z.` */
+export function unmatchedLine({ filter, value, known }: SearchOutput['unmatched'][number]): string {
   const name = filterName(filter);
   const noRecord = `No record has the ${name} ${clip(oneLine(value), 60)}`;
   if (known.length === 0) return `${noRecord}; none has any ${name}.`;

@@ -60,12 +60,13 @@ function relatedLines(related: readonly RelatedResultOutput[], { style, columns 
     const { name, times } = provenanceOf(result);
     const { id, title } = result.belongs_to;
     const note = `belongs to ${title === '' ? `record/${String(id)}` : `[[${title}]]`}`;
-    const from = [note, `From ${name}`, ...times, result.citation].join(' · ');
+    const from = [note, `From ${name}`, ...times].join(' · ');
+    const citation = ` · ${oneLine(result.citation)}`;
     const margin = ' '.repeat(rank.length);
     const room = columns - margin.length;
     return [
       `${rank}${clip(oneLine(result.title === '' ? firstLine(result.snippet) : result.title), room)}`,
-      `${margin}${style.dim(clip(oneLine(from), room))}`,
+      `${margin}${style.dim(clip(oneLine(from), Math.max(1, room - textWidth(citation))) + citation)}`,
       ...explanation(result, style, room).map((line) => margin + line),
     ];
   });
@@ -103,7 +104,7 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
       [
         ...(nameOf(result) === result.citation ? [] : [style.link(oneLine(result.citation))]),
         factsLine(result, room),
-        ...(result.url === undefined ? [] : [style.link(clip(oneLine(result.url), room))]),
+        ...(result.url === undefined ? [] : [style.link(oneLine(result.url))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         ...linkedAs(result).map((line) => style.dim(clip(line, room))),
         style.dim(clip(`why: ${result.why}`, room)),

@@ -2,6 +2,7 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesApproveOutput } from '../../../../operations/sources/approve.ts';
 import type { SourcesPauseOutput } from '../../../../operations/sources/pause.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
+import { shellWord } from '../../../shared/shell-word.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Operand, OperationCommand } from '../operation-command.ts';
 
@@ -31,11 +32,40 @@ export const sourcesApprove: OperationCommand<SourcesApproveOutput> = {
 /** Also for `sources resume`, whose output is the same. */
 export const sourcesPause: OperationCommand<SourcesPauseOutput> = {
   operands: [ID],
-  render: ({ source: { id, condition } }) =>
-    condition === 'paused'
-      ? `Paused ${oneLine(id)} until \`loci sources resume ${oneLine(id)}\`.\n`
-      : `Resumed ${oneLine(id)}.\n`,
+  render: ({ paused, changed, source }) => {
+    const id = oneLine(source.id);
+    const resume = `\`loci sources resume ${shellWord(id)}\``;
+    const done = paused
+      ? changed
+        ? `Paused ${id} until ${resume}.`
+        : `${id} was paused before, and stays so until ${resume}.`
+      : changed
+        ? `Resumed ${id}.`
+        : `${id} is not paused.`;
+    return `${[done, ...otherObstacle(source)].join(' ')}\n`;
+  },
 };
+
+/** Why the source is not refreshed, or fails, even if it is not paused. */
+function otherObstacle({ id, condition }: SourcesPauseOutput['source']): string[] {
+  switch (condition) {
+    case 'disabled':
+      return ['It is disabled in the settings, so that it is not refreshed in any case.'];
+    case 'waiting for approval':
+    case 'changed, waiting for approval':
+      return [`It does not run before \`loci sources approve ${shellWord(oneLine(id))}\`.`];
+    case 'broken':
+      return [`It cannot run: \`loci sources show ${shellWord(oneLine(id))}\` says why.`];
+    case 'failing':
+      return [`Its last attempt failed: \`loci sources show ${shellWord(oneLine(id))}\` says why.`];
+    case 'fresh':
+    case 'stale':
+    case 'new':
+    case 'paused':
+    case 'gone':
+      return [];
+  }
+}
 
 export const sourcesRemove: OperationCommand<SourcesRemoveOutput> = {
   operands: [ID],

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { LociError } from '../../core/errors.ts';
+import { LociError } from '../errors.ts';
 
 const NEEDS_SHELL = 'Put it in single quotes to take it literally, or set `shell: true`.';
 const OPERATORS = '|&;<>()`\n\r';

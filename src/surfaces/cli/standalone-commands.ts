@@ -1,28 +1,62 @@
-import type { Command } from 'commander';
-import type { RunServer, ServerCall } from '../shared/run-server.ts';
+import { Argument, type Command } from 'commander';
+import type { RunStandalone, StandaloneCall } from '../shared/run-standalone.ts';
 
-/** A command that is not an operation: it runs a server, or prints how to connect to one. */
-export interface ServerCommand {
+/** A command that is not an operation: it runs a server, or concerns only this machine and its terminal. */
+export interface StandaloneCommand {
   /** The words after `loci`: `mcp`, `mcp config`. */
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
   readonly description: string;
   /** All are optional for the parser; the command itself reports a missing one. */
-  readonly operands: readonly { readonly label: string; readonly description: string }[];
-  readonly options: readonly ServerOption[];
+  readonly operands: readonly StandaloneOperand[];
+  readonly options: readonly StandaloneOption[];
   readonly examples: readonly { readonly title: string; readonly line: string }[];
-  readonly load: () => Promise<RunServer>;
+  readonly load: () => Promise<RunStandalone>;
 }
 
-interface ServerOption {
+interface StandaloneOperand {
+  readonly label: string;
+  readonly description: string;
+  /** The values that it may have, for the completion of shells. The command itself reports others. */
+  readonly choices?: readonly string[];
+}
+
+interface StandaloneOption {
   readonly name: string;
   /** The name of its value; `null` for a flag. */
   readonly placeholder: string | null;
   readonly description: string;
 }
 
-export const SERVER_COMMANDS: readonly ServerCommand[] = [
+export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
+  {
+    name: 'open',
+    summary: 'open a note in your editor or in Obsidian',
+    description:
+      'Opens the file of a note in your editor ($VISUAL, else $EDITOR), at the line of the citation if the editor can. ' +
+      'Without an editor, a vault of Obsidian is opened in Obsidian. The editor is started without a shell.',
+    operands: [
+      {
+        label: 'citation...',
+        description: 'A citation of a note, or its name: what `loci get` accepts.',
+      },
+    ],
+    options: [
+      { name: 'obsidian', placeholder: null, description: 'open it in Obsidian, even if an editor is set' },
+      {
+        name: 'print',
+        placeholder: null,
+        description: 'print the path, or the URL for Obsidian, and open nothing',
+      },
+    ],
+    examples: [
+      { title: 'A search result, at its line', line: 'loci open "Home/Kitchen remodel.md#L24-L40"' },
+      { title: 'A note by its name, in Obsidian', line: 'loci open --obsidian kitchen remodel' },
+      { title: 'Where the file is', line: 'loci open --print kitchen remodel' },
+    ],
+    load: async () => (await import('./open/open.ts')).openNote,
+  },
   {
     name: 'mcp',
     summary: 'serve agents over MCP, on standard input and output',
@@ -45,6 +79,7 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
       {
         label: 'client',
         description: 'The agent: claude-code, claude-desktop, gemini-cli, cursor or vscode.',
+        choices: ['claude-code', 'claude-desktop', 'gemini-cli', 'cursor', 'vscode'],
       },
     ],
     options: [
@@ -110,16 +145,38 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
     ],
     load: async () => (await import('./watch/watch.ts')).watch,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in your shell',
+    description:
+      'Prints a script that makes a shell complete the commands of Loci with Tab: subcommands, options and their values. ' +
+      'Add the line of your shell to its settings, and print the script again after an update of Loci: the script has the ' +
+      'commands of the version that printed it.',
+    operands: [
+      { label: 'shell', description: 'The shell: bash, zsh or fish.', choices: ['bash', 'zsh', 'fish'] },
+    ],
+    options: [],
+    examples: [
+      { title: 'bash: in ~/.bashrc', line: 'eval "$(loci completion bash)"' },
+      { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci completion zsh)"' },
+      { title: 'fish: in ~/.config/fish/config.fish', line: 'loci completion fish | source' },
+    ],
+    load: async () => (await import('./completion/completion.ts')).printCompletion,
+  },
 ];
 
-/** Adds the operands, options and examples of a server command, and calls `onCall` when it is run. */
-export function describeServerCommand(
+/** Adds the operands, options and examples of a standalone command, and calls `onCall` when it is run. */
+export function describeStandaloneCommand(
   command: Command,
-  { description, operands, options, examples }: ServerCommand,
-  onCall: (call: ServerCall) => Promise<void>,
+  { description, operands, options, examples }: StandaloneCommand,
+  onCall: (call: StandaloneCall) => Promise<void>,
 ): void {
   command.description(description);
-  for (const operand of operands) command.argument(`[${operand.label.toUpperCase()}]`, operand.description);
+  for (const { label, description: text, choices } of operands) {
+    const argument = new Argument(`[${label.toUpperCase()}]`, text);
+    if (choices !== undefined) argument.argChoices = [...choices];
+    command.addArgument(argument);
+  }
   for (const { name, placeholder, description: text } of options)
     command.option(`--${name}${placeholder === null ? '' : ` <${placeholder}>`}`, text);
   const lines = examples.map(({ title, line }) => `  # ${title}\n  ${line}`);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LociError } from '../../core/errors.ts';
+import { LociError } from '../errors.ts';
 import { argvOf, splitCommand } from './split-command.ts';
 
 function faultOf(line: string): LociError {

@@ -1,9 +1,10 @@
-import { formatAge } from '../../core/time/age.ts';
-import { LociError } from '../../core/errors.ts';
-import type { LociRecord } from '../../core/types.ts';
-import type { RecordHeader } from '../../store/search-model.ts';
-import type { EngineContext } from '../context.ts';
+import { formatAge } from '../../../core/time/age.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord } from '../../../core/types.ts';
+import type { RecordHeader } from '../../../store/search-model.ts';
+import type { EngineContext } from '../../context.ts';
 import { nearNotes } from './near-notes.ts';
+import { sectionLines } from './section.ts';
 
 /** Lines of a record, from 1, inclusive. */
 export interface LineRange {
@@ -14,9 +15,11 @@ export interface LineRange {
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
 const RECORD_PATH = /^(?:record\/)?(\d+)$/;
 
+type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+
 /** The lines of a record that a citation names. */
 interface CitedLines {
-  readonly record: Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+  readonly record: CitedRecord;
   readonly startLine: number;
   readonly endLine: number;
 }
@@ -26,13 +29,27 @@ interface CitedLines {
  * other records.
  */
 export async function citationsOf(context: EngineContext, cited: readonly CitedLines[]): Promise<string[]> {
-  const paths = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
+  const whole = await wholeCitations(
+    context,
+    cited.map(({ record }) => record),
+  );
+  return cited.map(({ record, startLine, endLine }, i) => {
+    const lines = vaultPath(record) === null ? '' : `#L${String(startLine)}-L${String(endLine)}`;
+    return `${whole[i]!}${lines}`;
+  });
+}
+
+/** The citations of whole records: without lines. */
+export async function wholeCitations(
+  context: EngineContext,
+  records: readonly CitedRecord[],
+): Promise<string[]> {
+  const paths = [...new Set(records.flatMap((record) => vaultPath(record) ?? []))];
   const ambiguous = await ambiguousPaths(context, paths);
-  return cited.map(({ record, startLine, endLine }) => {
+  return records.map((record) => {
     const path = vaultPath(record);
     if (path === null) return `record/${String(record.id)}`;
-    const source = ambiguous.has(path) ? `${record.source}:` : '';
-    return `${source}${path}#L${String(startLine)}-L${String(endLine)}`;
+    return ambiguous.has(path) ? `${record.source}:${path}` : path;
   });
 }
 
@@ -47,36 +64,61 @@ async function ambiguousPaths(
   return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
 }
 
-function vaultPath({ origin, key }: CitedLines['record']): string | null {
+function vaultPath({ origin, key }: CitedRecord): string | null {
   return origin === 'vault' ? key : null;
 }
 
 /**
- * Finds the record of a citation, and its lines. It opens no file: a path can only lead to an indexed record (R4).
- * @throws LociError `not_found`; `ambiguous` when several vaults have the path
+ * Finds the record of a citation, or of the name of a note, and its lines or those below its heading. It opens no file: a
+ * path can only lead to an indexed record (R4).
+ * @throws LociError `not_found`; `ambiguous` when several vaults have the path, or several notes the name
  */
 export async function resolveCitation(
   context: EngineContext,
   citation: string,
 ): Promise<{ record: LociRecord; lines: LineRange | null }> {
   const match = LINES.exec(citation);
-  const name = match === null ? citation : citation.slice(0, match.index);
+  const name = (match === null ? citation : citation.slice(0, match.index)).normalize('NFC');
   const lines =
     match === null
       ? null
       : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
-  const found = (await recordById(context, name)) ?? (await recordByPath(context, name.normalize('NFC')));
-  if (found === null) throw await notFoundError(context, citation, name);
-  return { record: found, lines };
+  const record = await findRecord(context, name);
+  if (record !== null) return { record, lines };
+  const section = await findSection(context, name);
+  if (section === null) throw await notFoundError(context, citation, name);
+  return { record: section.record, lines: lines ?? section.lines };
+}
+
+async function findRecord(context: EngineContext, name: string): Promise<LociRecord | null> {
+  return (
+    (await recordById(context, name)) ??
+    (await recordByPath(context, name)) ??
+    (await noteByName(context, name))
+  );
+}
+
+/** No path with more `#` is read. */
+const MAX_HASHES = 8;
+
+/** Finds the record and the heading of `path#Heading`. Paths and headings may have `#` too, so each may be the separator. */
+async function findSection(
+  context: EngineContext,
+  name: string,
+): Promise<{ record: LociRecord; lines: LineRange } | null> {
+  const hashes = Array.from(name.matchAll(/#/g), ({ index }) => index);
+  for (const hash of hashes.slice(0, MAX_HASHES)) {
+    const record = await findRecord(context, name.slice(0, hash));
+    if (record === null) continue;
+    return { record, lines: await sectionLines(context, record, name.slice(hash + 1), name.slice(0, hash)) };
+  }
+  return null;
 }
 
 async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
-  const near = await nearNotes(context, name.normalize('NFC'));
-  const ambiguous = await ambiguousPaths(
-    context,
-    near.map(({ key }) => key),
-  );
-  const quoted = near.map(({ source, key }) => JSON.stringify(ambiguous.has(key) ? `${source}:${key}` : key));
+  const near = await nearNotes(context, name);
+  const notes = near.map((note) => ({ ...note, origin: 'vault' as const }));
+  const quoted = (await wholeCitations(context, notes)).map((path) => JSON.stringify(path));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
     .filter((part) => part !== '')
     .join(' or ');
@@ -119,6 +161,29 @@ async function recordByPath(context: EngineContext, name: string): Promise<LociR
     if (found[0] !== undefined) return found[0];
   }
   return recordBySourceAndPath(context, name);
+}
+
+const MAX_CANDIDATES = 10;
+
+/** @throws LociError `ambiguous` when several notes have the name */
+async function noteByName(context: EngineContext, name: string): Promise<LociRecord | null> {
+  const noteName = name.replace(/\.(?:md|markdown)$/i, '');
+  const filter = { now: context.now(), origins: ['vault' as const], noteName };
+  const { records } = context.store;
+  const [found, [count = 0]] = await Promise.all([
+    records.list(context.namespace, { filter }, { after: null, limit: MAX_CANDIDATES }),
+    records.count(context.namespace, [filter]),
+  ]);
+  if (count <= 1) return found[0] ?? null;
+  const listed = (await wholeCitations(context, found)).toSorted();
+  if (count > listed.length) listed.push(`${String(count - listed.length)} more`);
+  throw new LociError(
+    'ambiguous',
+    `${JSON.stringify(name)} is the name of several notes: ${listed.join(', ')}`,
+    {
+      hint: 'Request one of these paths.',
+    },
+  );
 }
 
 /** The notes of all vaults with this path. */

@@ -1,24 +1,56 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
+
+const CANVAS = `---
+title: The canvas
+aliases: [Whiteboard]
+---
+# Canvas
+
+intro
+
+## Advanced *tips*
+
+tips
+
+### Shortcuts
+
+keys
+
+\`\`\`md
+## Not a heading
+\`\`\`
+
+## Colours
+
+red
+
+### Shortcuts
+
+more keys
+`;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'home'), {
     'Oven.md': 'first\nthe oven\nthird\nfourth',
     'Only.md': 'only here',
-    '12.md': 'a dozen',
+    '99.md': 'bottles',
     'Pläne/番茄 (a) #1.md': 'special characters',
     'Home/Kitchen remodel.md': 'a plan',
     'Menus/Menu 1.md': 'soup',
     'Menus/Menu 2.md': 'soup again',
     'Menus/Menu 3.md': 'soup once more',
     'Menus/Menu 4.md': 'no soup',
+    'Plugins/Canvas.md': CANVAS,
+    'Long.md': `# Long\n\n${'Words of a long note.\n'.repeat(1000)}\n## End\n\nthe end`,
+    'Plugins/C#.md': '# Notes\n\n## Why C#?\n\nfor C#\n',
   });
   await writeNotes(join(folder.path, 'work'), { 'Oven.md': 'the oven of the canteen' });
   await writeFile(join(folder.path, 'secret.md'), 'nothing for you');
@@ -91,26 +123,71 @@ describe('a citation', () => {
   });
 
   it('that is a number is the id of a record, or the name of a note if no record has that id', async () => {
-    const { results } = await loci.search({ query: 'dozen' });
-    expect(results[0]?.citation).toBe('12.md#L1-L1');
-    expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('a dozen');
-    expect((await loci.get('12')).text).toBe('a dozen');
+    const { results } = await loci.search({ query: 'bottles' });
+    expect(results[0]?.citation).toBe('99.md#L1-L1');
+    expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('bottles');
+    expect((await loci.get('99')).text).toBe('bottles');
+  });
+
+  it('is also the name of a note: its file without extension, its title or an alias, in any case', async () => {
+    for (const name of ['canvas', 'CANVAS.md', 'the Canvas', 'whiteboard', ' Whiteboard '])
+      expect((await loci.get(name)).record.key, name).toBe('Plugins/Canvas.md');
+    expect((await loci.get('kitchen remodel')).record.key).toBe('Home/Kitchen remodel.md');
+    expect((await loci.get('only.MD#L1')).record.key).toBe('Only.md');
+  });
+
+  it('that is the name of several notes is refused with their paths', async () => {
+    await expect(loci.get('oven')).rejects.toMatchObject({
+      code: 'ambiguous',
+      message: '"oven" is the name of several notes: home:Oven.md, my: work:Oven.md',
+      hint: 'Request one of these paths.',
+    });
   });
 
   it.each([
-    ['only.MD', 'Did you mean "Only.md"?'],
+    ['Plugins/Canvas.md#Advanced tips', [9, 19]],
+    ['canvas#advanced-tips', [9, 19]],
+    ['Canvas#Shortcuts', [13, 19]],
+    ['canvas#Colours#Shortcuts', [25, 27]],
+    ['canvas#canvas#colours', [21, 27]],
+    ['canvas#Canvas', [5, 27]],
+    ['canvas#Colours#L1-L2', [1, 2]],
+    ['Plugins/C#.md#Why C#?', [3, 5]],
+    ['c##notes', [1, 5]],
+    // A long text is parsed in a thread.
+    ['long#end', [1004, 1006]],
+  ])('with a heading, %s, reads the lines below it', async (citation, [from, to]) => {
+    const { lines, text, record } = await loci.get(citation);
+    expect(lines).toEqual({ from, to });
+    expect(text).toBe(
+      record.content
+        .split('\n')
+        .slice(from! - 1, to)
+        .join('\n'),
+    );
+  });
+
+  it('with a heading that the note does not have is refused with its headings', async () => {
+    await expect(loci.get('canvas#Not a heading')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'there is no heading "Not a heading" in "canvas"',
+      hint: 'Its headings are "Canvas", "Advanced tips", "Shortcuts", "Colours".',
+    });
+    await expect(loci.get('Only.md#...')).rejects.toMatchObject({ hint: 'The text has no headings.' });
+  });
+
+  it.each([
     ['[[only]]', 'Did you mean "Only.md"?'],
     ['Olny', 'Did you mean "Only.md"?'],
-    ['kitchen remodel', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['kitchen remodels', 'Did you mean "Home/Kitchen remodel.md"?'],
     ['![[Kitchen remodel#Oven|the oven]]', 'Did you mean "Home/Kitchen remodel.md"?'],
     ['Archive/Kitchen Remodel.md#L3-L9', 'Did you mean "Home/Kitchen remodel.md"?'],
     ['kitchn/remodel', 'Search again for a current citation.'],
     ['nowhere:Oven.md', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
-    ['oven', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
     ['Pläne/番茄 (A) #2.md', 'Did you mean "Pläne/番茄 (a) #1.md"?'],
     ['Menu 9', 'Did you mean "Menus/Menu 1.md", "Menus/Menu 2.md" or "Menus/Menu 3.md"?'],
-    ['13', 'Search again for a current citation.'],
-    ['record/99', 'Search again for a current citation.'],
+    ['97', 'Search again for a current citation.'],
+    ['record/98', 'Search again for a current citation.'],
     ['zzz', 'Search again for a current citation.'],
   ])('that matches nothing, %s, is refused with suggestions', async (citation, hint) => {
     await expect(loci.get(citation)).rejects.toMatchObject({ code: 'not_found', hint });

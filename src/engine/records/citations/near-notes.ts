@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { typoDistance } from '../../core/text/closest-word.ts';
-import type { EngineContext } from '../context.ts';
-import { storedEntries } from '../../ingest/source-entries.ts';
+import { typoDistance } from '../../../core/text/closest-word.ts';
+import type { EngineContext } from '../../context.ts';
+import { storedEntries } from '../../../ingest/source-entries.ts';
 
 const MAX_NOTES = 3;
 
 interface NearNote {
+  readonly id: number;
   readonly source: string;
   readonly key: string;
   /** 0 for the same path in another case. */
@@ -22,9 +23,9 @@ export async function nearNotes(context: EngineContext, name: string): Promise<N
   const candidates: NearNote[] = [];
   const sources = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
-    for await (const { key } of storedEntries(store.records, namespace, source)) {
+    for await (const { id, key } of storedEntries(store.records, namespace, source)) {
       const distance = Math.min(...forms.map((form) => distanceOf(form, key)));
-      if (distance < Infinity) candidates.push({ source, key, distance });
+      if (distance < Infinity) candidates.push({ id, source, key, distance });
     }
   }
   candidates.sort(

@@ -1,0 +1,66 @@
+import { formatAge } from '../../core/time/age.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
+import { excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+import { wholeCitations } from './citations/citation.ts';
+
+export interface ListRequest extends Pick<SearchFilter, 'origins' | 'sources' | 'tags'> {
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly after?: number;
+}
+
+export interface ListPage {
+  readonly records: readonly ListedRecord[];
+  /** How many records match, on all pages. */
+  readonly total: number;
+  /** The id after which the next page begins; `null` on the last page. */
+  readonly next: number | null;
+}
+
+interface ListedRecord {
+  readonly record: LociRecord;
+  /** Accepted by `get`. */
+  readonly citation: string;
+  readonly age: string;
+}
+
+/**
+ * The caller's records, those that were stored last first. Disabled vaults and sources are left out; for an agent also those
+ * that the settings keep out of its context, unless it names sources.
+ */
+export async function listRecords(context: EngineContext, request: ListRequest): Promise<ListPage> {
+  await context.expire();
+  const { store, namespace, caller } = context;
+  const { limit, after = null, ...requested } = request;
+  const now = context.now();
+  const { vaults, sources } = await sourcesOfNamespace(context);
+  const audience = caller.trust === 'operator' || requested.sources !== undefined ? 'user' : 'context';
+  const filter = { ...excludeSources(requested, hiddenSources(vaults, sources, audience)), now };
+  const records: LociRecord[] = [];
+  let page: LociRecord[] = [];
+  // Pages of long contents are shorter than their limit. One record more tells whether there is a next page.
+  do {
+    page = await store.records.list(
+      namespace,
+      { filter },
+      { after: records.at(-1)?.id ?? after, limit: limit + 1 - records.length },
+    );
+    records.push(...page);
+  } while (page.length > 0 && records.length <= limit);
+  const listed = records.slice(0, limit);
+  const [citations, [total = 0]] = await Promise.all([
+    wholeCitations(context, listed),
+    store.records.count(namespace, [filter]),
+  ]);
+  return {
+    records: listed.map((record, i) => ({
+      record,
+      citation: citations[i]!,
+      age: formatAge(record.createdAt, now),
+    })),
+    total,
+    next: records.length > limit ? listed.at(-1)!.id : null,
+  };
+}

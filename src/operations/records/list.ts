@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { abridge } from '../../core/text/abridge.ts';
+import { ORIGINS, TRUST } from '../../core/types.ts';
+import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
+import type { ListRequest } from '../../engine/records/list.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { tagList } from '../shared/record-fields.ts';
+import { isoTime } from '../shared/times.ts';
+import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
+
+const DEFAULT_LIMIT = 20;
+const MAX_NAMES = 100;
+
+const names = () => z.array(z.string().min(1)).max(MAX_NAMES).exactOptional();
+
+const input = z.strictObject({
+  origins: z
+    .array(z.enum(ORIGINS))
+    .max(ORIGINS.length)
+    .exactOptional()
+    .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
+  vaults: names().describe('Only notes of these vaults.'),
+  sources: names().describe('Only records from these vaults, sources or surfaces.'),
+  tags: tagList()
+    .exactOptional()
+    .describe(
+      'Only records with all of these tags, or with tags nested in them: project finds project/active.',
+    ),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  after: z
+    .number()
+    .int()
+    .positive()
+    .max(Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('`next` of the previous page.'),
+});
+type ListInput = z.infer<typeof input>;
+
+const listedRecord = z.strictObject({
+  id: z.number().int().positive().describe('Number of the record in its namespace.'),
+  citation: z.string().describe('What `get` reads.'),
+  title: z.string().describe('Its title; for a record without one, the first line of its text.'),
+  origin: z.enum(ORIGINS),
+  source: z.string().describe('The vault, source or surface that the record comes from.'),
+  trust: z.enum(TRUST).describe('Who is responsible for the text: operator, agent or external.'),
+  tags: z.array(z.string()),
+  created_at: z.iso.datetime().describe('When it was created; for a note, its date.'),
+  updated_at: z.iso.datetime(),
+  age: z.string(),
+});
+
+const output = z.strictObject({
+  records: z.array(listedRecord).describe('Those that were stored last come first.'),
+  total: z.number().int().nonnegative().describe('How many records match, on all pages.'),
+  next: z.number().int().positive().nullable().describe('Where the next page begins; null on the last page.'),
+  unmatched: z
+    .array(unmatchedFilter)
+    .describe('When no records match: the values of filters that no record has.'),
+});
+export type ListOutput = z.infer<typeof output>;
+
+export const list: Operation<ListInput, ListOutput> = {
+  name: 'list',
+  title: 'List records',
+  description:
+    'Lists records without a query: notes, documents of sources, facts and written records. Those that were stored last ' +
+    'come first; notes are stored in the order in which they were indexed.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'read',
+  listedOnRequest: true,
+  tool: 'memory_records',
+  examples: [
+    { title: 'What was stored last', input: {} },
+    { title: 'The notes of a vault with a tag', input: { vaults: ['vault'], tags: ['home'] } },
+    { title: 'What agents and people wrote', input: { origins: ['memory'], limit: 50 } },
+  ],
+  run: runList,
+};
+
+async function runList(context: OperationContext, given: ListInput): Promise<ListOutput> {
+  const loci = await context.loci();
+  const filter = filterOf(given);
+  const { limit = DEFAULT_LIMIT, after } = given;
+  const page = await loci.list({ ...filter, limit, ...(after !== undefined && { after }) });
+  return {
+    records: page.records.map(({ record, citation, age }) => ({
+      id: record.id,
+      citation,
+      title: record.title === '' ? firstLine(record.content) : record.title,
+      origin: record.origin,
+      source: record.source,
+      trust: record.trust,
+      tags: [...record.tags],
+      created_at: isoTime(record.createdAt),
+      updated_at: isoTime(record.updatedAt),
+      age,
+    })),
+    total: page.total,
+    next: page.next,
+    unmatched: page.total > 0 ? [] : await unmatchedFilters(loci, filter),
+  };
+}
+
+type Filter = Pick<ListRequest, 'origins' | 'sources' | 'tags'>;
+
+function filterOf({ origins, vaults, sources, tags }: ListInput): Filter {
+  const inVaults =
+    vaults === undefined ? undefined : (origins ?? ['vault']).filter((origin) => origin === 'vault');
+  const named = vaults === undefined ? sources : vaults.filter((vault) => sources?.includes(vault) ?? true);
+  const chosen = inVaults ?? origins;
+  return {
+    ...(chosen !== undefined && { origins: chosen }),
+    ...(named !== undefined && { sources: named }),
+    ...(tags !== undefined && { tags: tags.map((tag) => tag.replaceAll(/^#|\/+$/g, '')) }),
+  };
+}
+
+function firstLine(text: string): string {
+  return abridge(text.trimStart().split('\n', 1)[0]!, MAX_TITLE_LENGTH);
+}

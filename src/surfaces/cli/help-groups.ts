@@ -1,0 +1,22 @@
+/** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
+export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Find:': ['search', 'get', 'list', 'open'],
+  'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
+  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
+  'Startup:': ['startup'],
+  'Portability:': ['export', 'import', 'corpus'],
+  'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
+  'Servers:': ['mcp', 'serve'],
+};
+
+const HEADINGS = Object.keys(HELP_GROUPS);
+
+/** The heading of a command; that of administration for one that is in no group, such as `help`. */
+export function headingOf(word: string): string {
+  return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'Administration:';
+}
+
+/** Sorts commands by their heading, and otherwise keeps their order. */
+export function byHeading(a: readonly string[], b: readonly string[]): number {
+  return HEADINGS.indexOf(headingOf(a[0] ?? '')) - HEADINGS.indexOf(headingOf(b[0] ?? ''));
+}

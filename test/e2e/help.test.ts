@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { HELP_GROUPS } from '../../src/surfaces/cli/help-groups.ts';
+import { commandWords } from '../../src/surfaces/shared/command-names.ts';
+import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+
+describe('help', () => {
+  const home = join(temporaryFolder(), 'home');
+
+  it('lists every command, and every command has options and examples', async () => {
+    const { code, stdout } = await loci(['--help'], { home });
+    expect(code).toBe(0);
+    for (const { name, summary } of OPERATIONS) {
+      const words = commandWords(name);
+      if (words.length === 1) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
+      const help = await loci([...words, '--help'], { home });
+      expect(help.code).toBe(0);
+      expect(help.stdout).toContain(`Usage: loci ${words.join(' ')}`);
+      expect(help.stdout).toContain('\nExamples:\n  # ');
+      expect(help.stdout).toContain('--json');
+      expect(summary).toMatch(/^[a-z].*[^.]$/);
+    }
+    expect((await loci(['config', '--help'], { home })).stdout).toMatch(/show.*\n.*get.*\n.*set/);
+    expect((await loci(['help', 'search'], { home })).stdout).toContain('--min-score');
+    expect((await loci([], { home })).stdout).toBe(stdout);
+  });
+
+  it('lists the commands in groups, and every command in one of them', async () => {
+    const { stdout } = await loci(['--help'], { home });
+    const groups = new Map(
+      [...stdout.matchAll(/^([A-Z][\w ]+:)\n((?: {2,}.*\n)+)/gm)].map(([, heading, lines]) => [
+        heading,
+        [...lines!.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1]),
+      ]),
+    );
+    const headings = [...groups.keys()].filter((heading) => heading! in HELP_GROUPS);
+    expect(headings).toEqual(Object.keys(HELP_GROUPS));
+    const listed = Object.entries(HELP_GROUPS).map(([heading, words]) => [heading, new Set(words)]);
+    const shown = headings.map((heading) => [
+      heading,
+      new Set(groups.get(heading)!.filter((word) => word !== 'help')),
+    ]);
+    expect(shown).toEqual(listed);
+    expect(stdout).not.toContain('\nCommands:');
+  });
+
+  it('prints the version, with --json also what a report of a bug needs', async () => {
+    const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string };
+    for (const args of [['--version'], ['-V'], ['--home', home, '-V']])
+      expect(await loci(args, { home })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const { node, sqlite } = process.versions;
+    const { platform, arch } = process;
+    for (const args of [['--version'], ['-V']])
+      expect(await lociJson(args, { home })).toEqual({
+        ...{ version, node, sqlite, platform, arch },
+        model: 'all-MiniLM-L6-v2',
+      });
+    expect(existsSync(home)).toBe(false);
+  });
+
+  it('loads no operations', async () => {
+    const { stdout } = await loci(['--version'], { home });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const script = `
+      import { runCli } from '${ROOT}src/surfaces/cli/run-cli.ts';
+      import { OPERATIONS } from '${ROOT}src/operations/registry.ts';
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await runCli(['--help'], OPERATIONS, { ...process, stdout: { write: () => true } });
+      console.log(JSON.stringify(loaded.filter((url) => !url.startsWith('node:'))));`;
+    const { ended } = startLoci([], { home }, ['--input-type=module', '--eval', script]);
+    expect(JSON.parse((await ended).stdout)).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
+import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
+
+let home: string;
+let vault: string;
+let bin: string;
+let received: string;
+
+/** Makes a program that writes its arguments to `received`, one in each line. */
+function makeProgram(name: string, exitCode = 0): string {
+  const path = join(bin, name);
+  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > '${received}'\nexit ${String(exitCode)}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const argumentsReceived = (): string[] => readFileSync(received, 'utf8').trimEnd().split('\n');
+
+beforeEach(async () => {
+  const folder = temporaryFolder();
+  [home, bin, received] = [join(folder, 'home'), join(folder, 'bin'), join(folder, 'received')];
+  mkdirSync(bin);
+  vault = copyOfVault();
+  await loci(['index', vault], { home });
+});
+
+const open = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
+  loci(['open', ...args], { home, env });
+const kitchen = (): string => join(vault, 'Home', 'Kitchen remodel.md');
+
+describe('loci open', () => {
+  it('starts the editor at the line of the citation', async () => {
+    const env = { EDITOR: `"${makeProgram('vim')}" -n` };
+    expect(await open(['Home/Kitchen remodel.md#L24-L40'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(argumentsReceived()).toEqual(['-n', '+24', kitchen()]);
+    await open(['kitchen', 'remodel'], env);
+    expect(argumentsReceived()).toEqual(['-n', kitchen()]);
+  });
+
+  it('reports an editor that fails or does not exist', async () => {
+    const failing = await open(['kitchen remodel'], { VISUAL: makeProgram('nano', 3) });
+    expect(failing.code).toBe(8);
+    expect(failing.stderr).toMatch(/^loci: .*nano ended with exit code 3\n/);
+    const missing = await open(['kitchen remodel'], { VISUAL: join(bin, 'nothing') });
+    expect(missing.code).toBe(8);
+    expect(missing.stderr).toMatch(/^loci: .*nothing cannot be started: /);
+  });
+
+  it.runIf(process.platform === 'linux')('opens a vault of Obsidian in Obsidian', async () => {
+    makeProgram('xdg-open');
+    const env = { PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+    const url = `obsidian://open?path=${encodeURIComponent(kitchen())}`;
+    expect((await open(['kitchen remodel'], env)).stderr).toContain('no editor is set');
+    mkdirSync(join(vault, '.obsidian'));
+    expect(await open(['kitchen remodel'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(argumentsReceived()).toEqual([url]);
+    rmSync(received);
+    await open(['--obsidian', 'kitchen remodel'], { ...env, EDITOR: join(bin, 'nothing') });
+    expect(argumentsReceived()).toEqual([url]);
+  });
+
+  it('prints the path or the URL, and opens nothing', async () => {
+    const url = `obsidian://open?path=${encodeURIComponent(kitchen())}`;
+    const env = { EDITOR: makeProgram('vim') };
+    expect((await open(['--print', 'kitchen remodel'], env)).stdout).toBe(`${kitchen()}\n`);
+    expect((await open(['--print', '--obsidian', 'kitchen remodel'], env)).stdout).toBe(`${url}\n`);
+    expect((await open(['--print', 'kitchen remodel'])).stdout).toBe(`${kitchen()}\n`);
+    expect(() => argumentsReceived()).toThrow('ENOENT');
+    const json = await lociJson(['open', '--print', 'Home/Kitchen remodel.md#L24'], { home, env });
+    expect(json).toEqual({ vault: 'vault', path: kitchen(), line: 24, url: null, command: null });
+  });
+
+  it('refuses a record without a file, a deleted note and a note outside the vault', async () => {
+    await loci(['write', 'The plumber is Tove.'], { home });
+    const { id } = (
+      await lociJson<{ results: { id: number }[] }>(['search', 'plumber Tove', '--origin', 'memory'], {
+        home,
+      })
+    ).results[0]!;
+    expect(await open([`record/${String(id)}`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no file') as string,
+    });
+    const outside = join(temporaryFolder(), 'Kitchen remodel.md');
+    renameSync(kitchen(), outside);
+    expect(await open(['--print', 'kitchen remodel'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('no longer exists') as string,
+    });
+    symlinkSync(outside, kitchen());
+    expect(await open(['--print', 'kitchen remodel'])).toMatchObject({
+      code: 10,
+      stdout: '',
+      stderr: expect.stringContaining('leads out of the vault') as string,
+    });
+  });
+
+  it('runs the examples of its help unchanged', async () => {
+    makeProgram('xdg-open');
+    const env = { EDITOR: makeProgram('vim'), PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+    const { stdout: help } = await open(['--help']);
+    const { examples } = STANDALONE_COMMANDS.find(({ name }) => name === 'open')!;
+    for (const { line } of examples) {
+      expect(help).toContain(`  ${line}\n`);
+      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+      expect(await loci(words.slice(1), { home, env }), line).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+});
