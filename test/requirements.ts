@@ -82,7 +82,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R10: [
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'starts with the highest priority, and reports the entries that do not fit into the budget',
+      test: 'starts with the highest priority, and gives nothing in place of an entry that does not fit',
     },
     {
       file: 'test/e2e/startup-text.test.ts',

@@ -103,7 +103,13 @@ const startup = z.strictObject({
       '`always` injects them at every turn, `first-run` once a session, and `digest` when they have changed since the ' +
         'session last saw them; otherwise only those marked `reinforce`.',
     ),
-  maxChars: characters().default(6000).describe('The budget of the injected text, in characters.'),
+  maxChars: characters()
+    .default(6000)
+    .describe(
+      'The budget of the injected text, in characters. Entries go in by priority. One that does not fit is cut at a ' +
+        'paragraph or a sentence and marked `[… cut]`, and none of a lower priority follows it. Those of priority 0 share ' +
+        'the budget, so that none of them is left out whole.',
+    ),
   maxCharsByModel: z
     .record(z.string().min(1), characters())
     .default({})
