@@ -167,7 +167,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be stored in a category of the history' },
     {
       file: 'test/e2e/tool-history.test.ts',
-      test: 'is recorded once over REST and MCP, and returned by memory_corpus (F3)',
+      test: 'is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)',
     },
     {
       file: 'test/e2e/tool-history.test.ts',
@@ -182,7 +182,13 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/e2e/stored-facts.test.ts', test: 'is listed in pages, and by tag' },
   ],
-  F7: [{ file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' }],
+  F7: [
+    { file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' },
+    {
+      file: 'src/engine/facts/corpus.test.ts',
+      test: 'has facts before runs, also where a run is newer or matches better',
+    },
+  ],
   F6: [
     {
       file: 'test/property/isolation.test.ts',

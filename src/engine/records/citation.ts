@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { factAt } from '../facts/corpus-path.ts';
 import { nearNotes } from './near-notes.ts';
 
 /** Lines of a record, from 1, inclusive. */
@@ -51,6 +52,19 @@ function vaultPath({ origin, key }: CitedLines['record']): string | null {
   return origin === 'vault' ? key : null;
 }
 
+export interface ParsedCitation {
+  /** The citation without its lines. */
+  readonly name: string;
+  readonly lines: LineRange | null;
+}
+
+export function parseCitation(citation: string): ParsedCitation {
+  const match = LINES.exec(citation);
+  if (match === null) return { name: citation, lines: null };
+  const [, from, to = from] = match;
+  return { name: citation.slice(0, match.index), lines: { from: Number(from), to: Number(to) } };
+}
+
 /**
  * Finds the record of a citation, and its lines. It opens no file: a path can only lead to an indexed record (R4).
  * @throws LociError `not_found`; `ambiguous` when several vaults have the path
@@ -59,13 +73,13 @@ export async function resolveCitation(
   context: EngineContext,
   citation: string,
 ): Promise<{ record: LociRecord; lines: LineRange | null }> {
-  const match = LINES.exec(citation);
-  const name = match === null ? citation : citation.slice(0, match.index);
-  const lines =
-    match === null
-      ? null
-      : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
-  const found = (await recordById(context, name)) ?? (await recordByPath(context, name.normalize('NFC')));
+  const { name, lines } = parseCitation(citation);
+  const found =
+    (await recordById(context, name)) ??
+    (await noteAt(context, name.normalize('NFC'))) ??
+    (await factAt(context, name)) ??
+    (await noteAt(context, `${name}.md`.normalize('NFC'))) ??
+    (await recordBySourceAndPath(context, name.normalize('NFC')));
   if (found === null) throw await notFoundError(context, citation, name);
   return { record: found, lines };
 }
@@ -106,19 +120,15 @@ async function assertNotDeleted({ store, namespace, now }: EngineContext, id: nu
   });
 }
 
-async function recordByPath(context: EngineContext, name: string): Promise<LociRecord | null> {
-  for (const key of [name, `${name}.md`]) {
-    const found = await notesAt(context, key);
-    if (found.length > 1) {
-      const names = found
-        .map(({ source }) => `${source}:${key}`)
-        .toSorted()
-        .join(', ');
-      throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
-    }
-    if (found[0] !== undefined) return found[0];
-  }
-  return recordBySourceAndPath(context, name);
+/** @throws LociError `ambiguous` when several vaults have the path */
+async function noteAt(context: EngineContext, key: string): Promise<LociRecord | null> {
+  const found = await notesAt(context, key);
+  if (found.length < 2) return found[0] ?? null;
+  const names = found
+    .map(({ source }) => `${source}:${key}`)
+    .toSorted()
+    .join(', ');
+  throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
 }
 
 /** The notes of all vaults with this path. */
