@@ -6,6 +6,7 @@ import type { OutputValue } from './output-value.ts';
 import { parseDocuments } from './parse-documents.ts';
 import { readDocument, type ReadDocument } from './read-document.ts';
 import { eventLoopYielder } from './run/event-loop.ts';
+import { UnknownFieldFinder } from './unknown-fields.ts';
 import { type CommandRequest, runCommand } from './run/run-command.ts';
 
 export interface FetchRequest extends CommandRequest {
@@ -22,14 +23,19 @@ export interface FetchRequest extends CommandRequest {
 export async function fetchDocuments(request: FetchRequest): Promise<FetchResult> {
   const read = documentReader(request);
   const checker = new MapChecker(request.map ?? {});
+  const unknown = new UnknownFieldFinder(request);
   const { result, ...run } = await runCommand(request, (output) =>
     collect(parseDocuments(output, request.map?.items), (value) => {
-      if ('value' in value) checker.add(value.value);
+      if ('value' in value) {
+        checker.add(value.value);
+        unknown.add(value.value);
+      }
       return read(value);
     }),
   );
-  // Problems of the map come first, because they explain those of single documents.
-  return { ...result, ...run, problems: [...checker.problems(), ...result.problems] };
+  // Problems of all documents come first, because they explain those of single documents.
+  const problems = [...checker.problems(), ...unknown.problems(), ...result.problems];
+  return { ...result, ...run, problems };
 }
 
 type Reader = (value: OutputValue) => ReadDocument;
