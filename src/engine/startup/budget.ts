@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts';
-import { cutOffset, lastSentenceEnd } from '../../ingest/cut-offset.ts';
+import { cutOffset, lastSentenceEnd } from '../../core/text/cut-offset.ts';
 import type { StartupEntry } from '../../store/admin-model.ts';
 
 const SEPARATOR = '\n\n';

@@ -5,7 +5,7 @@ import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';
 import { parseDocuments } from './parse-documents.ts';
 import { readDocument, type ReadDocument } from './read-document.ts';
-import { eventLoopYielder } from './run/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import { UnknownFieldFinder } from './unknown-fields.ts';
 import { type CommandRequest, runCommand } from './run/run-command.ts';
 
