@@ -1,7 +1,7 @@
 import { SOURCE_PROOFS } from './source-requirements.ts';
 
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 18, S: 13, F: 9, G: 11, A: 6 } as const;
+const COUNTS = { R: 19, S: 14, F: 9, G: 11, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
@@ -124,6 +124,13 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'makes a private copy of an older store before it changes it',
     },
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
+  ],
+  R19: [
+    {
+      file: 'src/config/pasted.test.ts',
+      test: 'are mapped to those of Loci; the others are named, with what holds instead',
+    },
+    { file: 'src/config/pasted.test.ts', test: 'name sources, whose list may be edited like that of Loci' },
   ],
   R15: [
     { file: 'test/property/portable.test.ts', test: 'is equal in the other store' },

@@ -61,7 +61,7 @@ export interface FoundSkill {
   readonly id: string;
   /** The real path of the folder. */
   readonly folder: string;
-  /** The value of `memorySource:`, not validated yet. */
+  /** The value of `memorySource:` without its id, not validated yet. */
   readonly memorySource: unknown;
   /** Why it cannot be read; `null` if it can. */
   readonly problem: string | null;
