@@ -137,6 +137,13 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'continue within two lease times after one is killed during a refresh, which commits nothing',
     },
   ],
+  S14: [
+    {
+      file: 'src/engine/sources/registered-sources.test.ts',
+      test: 'has documents that are found, updated and removed, without an approval (S14)',
+    },
+    { file: 'test/e2e/sources-docs.test.ts', test: 'has a program with a source of its own, which works' },
+  ],
   S13: [
     {
       file: 'src/sources/command/fetch-documents.test.ts',

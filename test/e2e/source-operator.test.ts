@@ -30,7 +30,7 @@ describe('a source on the command line', () => {
     await home.json('sources', 'approve', 'tasks');
     const problems = [
       "due: 2 documents have it, but Loci does not read it; call it timestamp, or set map.timestamp: '{{due}}'",
-      'status: 2 documents have it, but Loci does not read it; print "completed": true for "done", ' +
+      'status: 2 documents have it, but Loci does not read it; write "completed": true for "done", ' +
         "or set map.completed: '{{status}}'",
     ];
     expect(await home.json('sources', 'test', 'tasks')).toMatchObject({ problems, total: 2 });

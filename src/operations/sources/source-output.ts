@@ -13,7 +13,7 @@ const count = () => z.number().int().nonnegative();
 export const sourceOutput = z.strictObject({
   id: z.string().describe('The id that the other `sources` operations take.'),
   name: z.string().describe('The name that results show.'),
-  kind: z.enum(['vault', 'command', 'skill']),
+  kind: z.enum(['vault', 'command', 'skill', 'code']),
   condition: z
     .enum(CONDITIONS)
     .describe(

@@ -47,8 +47,10 @@ interface UnknownField {
 }
 
 interface Restrictions {
-  readonly map?: DocumentMap | undefined;
-  readonly fields?: readonly string[] | undefined;
+  readonly map?: DocumentMap;
+  readonly fields?: readonly string[];
+  /** Whether the source may have a `map`. Default true. */
+  readonly canMap?: boolean;
 }
 
 /**
@@ -62,8 +64,10 @@ export class UnknownFieldFinder {
   /** Fields that have a template, or may not be stored. */
   readonly #settled: ReadonlySet<Field>;
   readonly #onlyMeant: boolean;
+  readonly #canMap: boolean;
 
-  constructor({ map, fields }: Restrictions) {
+  constructor({ map, fields, canMap = true }: Restrictions) {
+    this.#canMap = canMap;
     const { items: _, metadata = {}, ...templates } = map ?? {};
     const all = [...Object.entries(templates), ...Object.entries(metadata)];
     this.#mapped = new Set(all.flatMap(([key, text]) => pathsOf(`map.${key}`, text)).map(firstStep));
@@ -103,23 +107,23 @@ export class UnknownFieldFinder {
     const sorted = [...this.#unknown].toSorted(
       ([, a], [, b]) => Number(b.meant !== null) - Number(a.meant !== null) || b.documents - a.documents,
     );
-    const details = sorted.slice(0, MAX_REPORTED).map(([name, found]) => describe(name, found));
+    const details = sorted.slice(0, MAX_REPORTED).map(([name, found]) => describe(name, found, this.#canMap));
     const others = sorted.length - details.length;
     if (others > 0) details.push(`Loci does not read ${formatCount(others, 'other field')} either`);
     return details.map((detail) => ({ index: null, id: null, detail, skipped: false }));
   }
 }
 
-function describe(name: string, { documents, meant, done }: UnknownField): string {
+function describe(name: string, { documents, meant, done }: UnknownField, canMap: boolean): string {
   const have = `${formatCount(documents, 'document')} ${documents === 1 ? 'has' : 'have'} it`;
   const key = meant ?? `metadata.${shown(name)}`;
-  const template = TEMPLATE_NAME.test(name) ? `, or set map.${key}: '{{${name}}}'` : '';
+  const template = canMap && TEMPLATE_NAME.test(name) ? `, or set map.${key}: '{{${name}}}'` : '';
   return `${shown(name)}: ${have}, but Loci does not read it; ${advice(meant, done)}${template}`;
 }
 
 function advice(meant: Field | null, done: string | null): string {
-  if (meant === null) return 'print it within metadata';
-  if (meant === 'completed' && done !== null) return `print "completed": true for ${JSON.stringify(done)}`;
+  if (meant === null) return 'put it into metadata';
+  if (meant === 'completed' && done !== null) return `write "completed": true for ${JSON.stringify(done)}`;
   return `call it ${meant}`;
 }
 

@@ -19,9 +19,9 @@ describe('fields that Loci does not read', () => {
     ];
     expect(found(todos)).toEqual([
       "due: 2 documents have it, but Loci does not read it; call it timestamp, or set map.timestamp: '{{due}}'",
-      'status: 2 documents have it, but Loci does not read it; print "completed": true for "done", ' +
+      'status: 2 documents have it, but Loci does not read it; write "completed": true for "done", ' +
         "or set map.completed: '{{status}}'",
-      'priority: 1 document has it, but Loci does not read it; print it within metadata, ' +
+      'priority: 1 document has it, but Loci does not read it; put it into metadata, ' +
         "or set map.metadata.priority: '{{priority}}'",
     ]);
   });
@@ -36,14 +36,14 @@ describe('fields that Loci does not read', () => {
     [{ labels: ['a'] }, 'call it tags'],
     [{ html_url: 'https://example.org' }, 'call it url'],
     [{ uuid: 'u' }, 'call it id'],
-    [{ state: 'Texas' }, 'print it within metadata'],
+    [{ state: 'Texas' }, 'put it into metadata'],
   ])('such as %j: %s', (document, advice) => {
     expect(found([document])).toEqual([expect.stringContaining(`; ${advice}`)]);
   });
 
   it('get no name that the document has already', () => {
     expect(found([{ id: 1, text: 'T', body: 'B' }])).toEqual([
-      expect.stringContaining("print it within metadata, or set map.metadata.body: '{{body}}'"),
+      expect.stringContaining("put it into metadata, or set map.metadata.body: '{{body}}'"),
     ]);
   });
 
