@@ -34,7 +34,7 @@ search:
 
 /** A value as it is written in YAML: `true`, `5s`, `[]`. */
 function yamlOf(value: unknown): string {
-  return stringify(value).trim();
+  return stringify(value, { collectionStyle: 'flow' }).trim();
 }
 
 function entry(key: ConfigKey): string {

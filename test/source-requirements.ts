@@ -36,6 +36,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S4: [
     {
+      file: 'test/e2e/default-skills.test.ts',
+      test: 'in ~/%s is a source without settings, once it is approved',
+    },
+    {
       file: 'src/engine/sources/skills.test.ts',
       test: 'has a source that waits for approval, with the exact command',
     },

@@ -132,6 +132,9 @@ const log = z.strictObject({
     .describe('How much is logged on standard error.'),
 });
 
+/** Where OpenClaw and Claude Code keep the skills of a user. */
+export const DEFAULT_SKILL_FOLDERS: readonly string[] = ['~/.openclaw/skills', '~/.claude/skills'];
+
 /** Everything that `loci.yaml` may hold. The `describe` of each key is its documentation. */
 export const configSchema = z
   .strictObject({
@@ -153,10 +156,10 @@ export const configSchema = z
       ),
     skills: z
       .array(z.strictObject({ path: path().describe('A folder that holds a folder for each skill.') }))
-      .prefault([])
+      .prefault(DEFAULT_SKILL_FOLDERS.map((folder) => ({ path: folder })))
       .describe(
-        'Folders of skills. Each skill whose `SKILL.md` has `memorySource:` in its front matter is a source, once its ' +
-          'command is approved.',
+        'Folders of skills; those that do not exist are ignored. Each skill whose `SKILL.md` has `memorySource:` in its front ' +
+          'matter is a source, once its command is approved.',
       ),
     search: search.prefault({}).describe('How records are found.'),
     writes: writes.prefault({}).describe('What agents may write.'),

@@ -1,9 +1,12 @@
+import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { expandHome } from '../../config/paths.ts';
 import { readSourceSettings } from '../../config/problems.ts';
+import { type Config, DEFAULT_SKILL_FOLDERS } from '../../config/schema.ts';
 import { nameKey, type SourceSettings } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { systemErrorCode } from '../../core/fs/file-errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { FoundSkill } from '../../sources/document.ts';
 import { findSkills } from '../../sources/registry.ts';
@@ -59,7 +62,7 @@ export async function configuredSources({
   const sources: ConfiguredSource[] = [...commands, ...registeredSources.list()];
   const broken: BrokenSkill[] = [];
   const usedNames = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
-  const skills = (await Promise.all(config.skills.map(({ path }) => skillsIn(path)))).flat();
+  const skills = await configuredSkills(config);
   for (const skill of skills) {
     // Skills with the same id are not used, so that one cannot take over the approval of another.
     const isUnique = skills.every(({ id, folder }) => id !== skill.id || folder === skill.folder);
@@ -92,8 +95,21 @@ export function cachedSources(context: EngineContext): Promise<ConfiguredSources
   return found;
 }
 
+/** The skills that define a source, in the folders of the settings. */
+export async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<FoundSkill[]> {
+  const defaults = DEFAULT_SKILL_FOLDERS.map(expandHome);
+  const found = skills.map(async ({ path }) => {
+    const inFolder = await skillsIn(path);
+    // Nobody has asked for the skills of a default folder, and one that cannot be read is likely no source.
+    return defaults.includes(path) ? inFolder.filter(({ memorySource }) => memorySource !== null) : inFolder;
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** A folder that cannot be read is reported like a skill that cannot be read. */
 async function skillsIn(path: string): Promise<FoundSkill[]> {
+  // Without a folder, the parser of front matter need not be loaded.
+  if (!(await exists(path))) return [];
   try {
     return await findSkills(path);
   } catch (error) {
@@ -135,4 +151,13 @@ export function unknownSourceError(id: string, ids: readonly string[]): LociErro
   return new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${existing}`, {
     hint: suggestion === undefined ? '`loci sources list` lists all sources.' : `Did you mean ${suggestion}?`,
   });
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ENOENT';
+  }
 }
