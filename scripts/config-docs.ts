@@ -13,6 +13,8 @@ overrides the file, and the file overrides the defaults.
 
 - An unknown key or a wrong value is an error that names the line. A key of an earlier version is ignored with a warning
   that says what to write instead; \`loci doctor\` lists these too.
+- The settings of memory-shadowdb and of OpenClaw's \`memorySearch.readOnlySources\` can be pasted. Their keys are mapped to those
+  below, with warnings, and the file may be JSON with comments.
 - Relative paths start at the folder of \`loci.yaml\`; in environment variables, at the current folder. \`~\` is your home
   folder.
 - A duration is a number with a unit (\`500ms\`, \`5s\`, \`2m\`, \`1h\`, \`1d\`), or a number of milliseconds.
@@ -32,7 +34,7 @@ search:
 
 /** A value as it is written in YAML: `true`, `5s`, `[]`. */
 function yamlOf(value: unknown): string {
-  return stringify(value).trim();
+  return stringify(value, { collectionStyle: 'flow' }).trim();
 }
 
 function entry(key: ConfigKey): string {

@@ -2,6 +2,10 @@
 
 export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
 export type { SearchRequest, SearchResponse, SearchResult } from './engine/records/search.ts';
+export type { ReadOnlyMemorySource, Registration } from './engine/sources/registered-sources.ts';
+export type { RefreshResult, Sources } from './engine/sources/sources.ts';
+export type { RefreshReport } from './engine/refresh/refresh.ts';
+export type { FetchedDocument as MemoryDocument } from './sources/document.ts';
 export type { Check } from './engine/health/check.ts';
 export type { Status } from './engine/health/health.ts';
 export { IncompleteIndexError, type IndexReport } from './engine/vaults/index-vaults.ts';

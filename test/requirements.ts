@@ -1,7 +1,7 @@
 import { SOURCE_PROOFS } from './source-requirements.ts';
 
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 18, S: 13, F: 9, G: 11, A: 6 } as const;
+const COUNTS = { R: 19, S: 14, F: 9, G: 11, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
@@ -82,7 +82,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R10: [
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'starts with the highest priority, and reports the entries that do not fit into the budget',
+      test: 'starts with the highest priority, and gives nothing in place of an entry that does not fit',
     },
     {
       file: 'test/e2e/startup-text.test.ts',
@@ -124,6 +124,13 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'makes a private copy of an older store before it changes it',
     },
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
+  ],
+  R19: [
+    {
+      file: 'src/config/pasted.test.ts',
+      test: 'are mapped to those of Loci; the others are named, with what holds instead',
+    },
+    { file: 'src/config/pasted.test.ts', test: 'name sources, whose list may be edited like that of Loci' },
   ],
   R15: [
     { file: 'test/property/portable.test.ts', test: 'is equal in the other store' },
@@ -167,7 +174,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be stored in a category of the history' },
     {
       file: 'test/e2e/tool-history.test.ts',
-      test: 'is recorded once over REST and MCP, and returned by memory_corpus (F3)',
+      test: 'is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)',
     },
     {
       file: 'test/e2e/tool-history.test.ts',
@@ -182,7 +189,13 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/e2e/stored-facts.test.ts', test: 'is listed in pages, and by tag' },
   ],
-  F7: [{ file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' }],
+  F7: [
+    { file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' },
+    {
+      file: 'src/engine/facts/corpus.test.ts',
+      test: 'has facts before runs, also where a run is newer or matches better',
+    },
+  ],
   F6: [
     {
       file: 'test/property/isolation.test.ts',

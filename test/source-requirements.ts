@@ -36,6 +36,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S4: [
     {
+      file: 'test/e2e/default-skills.test.ts',
+      test: 'in ~/%s is a source without settings, once it is approved',
+    },
+    {
       file: 'src/engine/sources/skills.test.ts',
       test: 'has a source that waits for approval, with the exact command',
     },
@@ -136,6 +140,13 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/faults/source-processes.test.ts',
       test: 'continue within two lease times after one is killed during a refresh, which commits nothing',
     },
+  ],
+  S14: [
+    {
+      file: 'src/engine/sources/registered-sources.test.ts',
+      test: 'has documents that are found, updated and removed, without an approval (S14)',
+    },
+    { file: 'test/e2e/sources-docs.test.ts', test: 'has a program with a source of its own, which works' },
   ],
   S13: [
     {

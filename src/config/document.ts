@@ -13,10 +13,13 @@ export interface ConfigDocument {
   lineOf(path: KeyPath): number;
 }
 
-/** @throws LociError `invalid_config` with file and line if the text is not YAML, or not a map of keys */
+/**
+ * Reads YAML, and JSON with comments as other programs have it.
+ * @throws LociError `invalid_config` with file and line if the text is not YAML, or not a map of keys
+ */
 export function parseConfig(text: string, file: string): ConfigDocument {
   const lines = new LineCounter();
-  const yaml = parseYaml(text, file, lines);
+  const yaml = parseYaml(withYamlComments(text), file, lines);
   const invalid = (problem: string): LociError => new LociError('invalid_config', `${file}: ${problem}`);
   let content: unknown;
   try {
@@ -30,6 +33,16 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   if (raw === undefined) throw invalid('an alias refers to a value that contains it');
   if (!isJsonMap(raw)) throw invalid('expected a map of keys, such as `namespace: default`');
   return { yaml, raw, lineOf: (path) => lineOf(yaml, lines, path) };
+}
+
+/** JSON, or a key in quotes, after comments. */
+const JSON_WITH_COMMENTS = /^(?:\s|(?:\/\/|#).*\n)*["{]/;
+const JSON_TOKEN = /"(?:\\.|[^"\\\n])*"|\/\/.*/g;
+
+/** JSON with the comments of YAML, each at the same place: ` #` for `//`. Other text is not changed. */
+function withYamlComments(text: string): string {
+  if (!JSON_WITH_COMMENTS.test(text)) return text;
+  return text.replaceAll(JSON_TOKEN, (token) => (token.startsWith('//') ? ` #${token.slice(2)}` : token));
 }
 
 const INVALID_YAML_HINT = 'Correct it there, or move loci.yaml away to use the defaults.';

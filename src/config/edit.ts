@@ -11,7 +11,7 @@ import { parseSetting } from './environment.ts';
 import type { ConfigKey } from './keys.ts';
 import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveConfig } from './load.ts';
 import { explainIssues, requireSetting } from './problems.ts';
-import { takeReplacedKeys } from './replaced-keys.ts';
+import { explainReplaced, pathsOfSetting, takeReplacedKeys } from './replaced-keys.ts';
 import { configSchema } from './schema.ts';
 import type { JsonMap } from '../core/json.ts';
 import { setAt, valueAt } from './tree.ts';
@@ -57,11 +57,12 @@ export async function configAppend(
   options: ConfigOptions = {},
 ): Promise<ConfigChange> {
   return change(requireSetting(path), options, ({ raw }) => {
-    const list = listAt(raw, path);
-    if (list.some((existing) => isDeepStrictEqual(existing, entry)))
-      return { value: list, apply: () => undefined };
+    const [list = [], ...others] = listsOf(raw, path).map(({ entries }) => entries);
+    const all = [...list, ...others.flat()];
+    if (all.some((existing) => isDeepStrictEqual(existing, entry)))
+      return { value: all, apply: () => undefined };
     return {
-      value: [...list, entry],
+      value: [...list, entry, ...others.flat()],
       apply: (yaml, steps) => (list.length > 0 ? yaml.addIn(steps, entry) : yaml.setIn(steps, [entry])),
     };
   });
@@ -77,18 +78,26 @@ export async function configRemove(
   options: ConfigOptions = {},
 ): Promise<ConfigChange> {
   return change(requireSetting(path), options, ({ raw }) => {
-    const list = listAt(raw, path);
-    const positions = list.flatMap((entry, i) => (matches(entry) ? [i] : []));
+    const lists = listsOf(raw, path);
+    const matching = lists.flatMap(({ steps, entries }) =>
+      entries.flatMap((entry, i) => (matches(entry) ? [[...steps, i]] : [])),
+    );
     return {
-      value: list.filter((_, i) => !positions.includes(i)),
-      apply: (yaml, steps) => positions.toReversed().forEach((i) => yaml.deleteIn([...steps, i])),
+      value: lists.flatMap(({ entries }) => entries.filter((entry) => !matches(entry))),
+      apply: (yaml) => matching.toReversed().forEach((position) => yaml.deleteIn(position)),
     };
   });
 }
 
-function listAt(raw: JsonMap, path: string): Json[] {
-  const value = valueAt(raw, path.split('.'));
-  return Array.isArray(value) ? value : [];
+/** The entries of a list at its path, then those at the keys that were renamed to it. */
+function listsOf(
+  raw: JsonMap,
+  path: string,
+): readonly { readonly steps: readonly string[]; readonly entries: readonly Json[] }[] {
+  return pathsOfSetting(path).map((steps) => {
+    const value = valueAt(raw, steps);
+    return { steps, entries: Array.isArray(value) ? value : [] };
+  });
 }
 
 interface Edit {
@@ -132,7 +141,9 @@ function overridingVariable(key: ConfigKey, options: ConfigOptions): string | un
 function assertValidValue(path: string, value: Json): void {
   const tree: JsonMap = {};
   setAt(tree, path.split('.'), structuredClone(value));
-  takeReplacedKeys(tree);
+  const unavailable = takeReplacedKeys(tree).find(({ replaced }) => replaced.values !== undefined);
+  if (unavailable !== undefined)
+    throw new LociError('invalid_input', explainReplaced(path, { ...unavailable.replaced, refused: true }));
   const result = configSchema.safeParse(tree);
   if (result.success) return;
   const lines = explainIssues(result.error.issues, tree).map(({ message }) => message);

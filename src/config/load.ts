@@ -139,8 +139,11 @@ export function resolveConfig(document: ConfigDocument, home: string, env: NodeJ
 
 /** Where the file holds the value of a setting: at its own path, or at that of a key that was renamed to it. */
 function writtenPath(path: KeyPath, replaced: readonly ReplacedKeyUse[]): KeyPath {
-  const name = formatPath(path);
-  return replaced.find((use) => use.replaced.renamedTo === name)?.path ?? path;
+  const use = replaced.find(({ replaced: { renamedTo } }) =>
+    renamedTo?.split('.').every((step, i) => path[i] === step),
+  );
+  const length = use?.replaced.renamedTo?.split('.').length ?? 0;
+  return use === undefined ? path : [...use.path, ...path.slice(length)];
 }
 
 function refusedKeys(replaced: readonly ReplacedKeyUse[]): Problem[] {

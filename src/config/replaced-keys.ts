@@ -2,11 +2,18 @@ import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { type KeyPath, setAt, valueAt } from './tree.ts';
 
-/** A key that is not a setting but may be in a configuration: removed, renamed, or of another program. */
+/**
+ * A key that is not a setting but may be in a configuration: removed, renamed, or of another program. With `values`, the key is
+ * a setting, and these values of it are meant.
+ */
 export interface ReplacedKey {
   /** `search.beside`; `sources[].recency` in the entries of a list. Without `renamedTo` it may be a whole section. */
   readonly key: string;
-  /** The setting that takes its value, unless that is set too. The value of other keys is ignored. */
+  readonly values?: readonly string[];
+  /**
+   * The setting that takes its value, unless that is set too. The entries of a list are added to those of the setting. The value
+   * of other keys is ignored.
+   */
   readonly renamedTo?: string;
   /** What to write instead, or what holds now. It follows a semicolon. */
   readonly instead?: string;
@@ -16,6 +23,8 @@ export interface ReplacedKey {
   readonly silent?: true;
 }
 
+const BUNDLED_MODEL =
+  'the bundled model makes embeddings of 384 dimensions; `embedding.provider: none` searches without it';
 const RANKING = 'choose a ranking with `search.preset`';
 const PROXY = 'put a reverse proxy in front of `loci serve` for another limit';
 
@@ -23,6 +32,22 @@ const PROXY = 'put a reverse proxy in front of `loci serve` for another limit';
 export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'search.beside', renamedTo: 'search.related' },
   { key: 'search.weights.trigram', renamedTo: 'search.weights.spelling', silent: true },
+  { key: 'search.vectorWeight', renamedTo: 'search.weights.vector' },
+  { key: 'search.textWeight', renamedTo: 'search.weights.text' },
+  { key: 'search.recencyWeight', renamedTo: 'search.weights.recency' },
+  { key: 'writes.retention.purgeAfterDays', renamedTo: 'retention.purgeAfterDays' },
+  { key: 'memorySearch.readOnlySources', renamedTo: 'sources' },
+  { key: 'readOnlySources', renamedTo: 'sources' },
+  { key: 'writes.autoEmbed', instead: 'what is written is always embedded' },
+  {
+    key: 'embedding.provider',
+    values: ['ollama', 'openai', 'openai-compatible', 'voyage', 'gemini', 'command'],
+    instead: BUNDLED_MODEL,
+  },
+  { key: 'embedding.model', instead: BUNDLED_MODEL },
+  { key: 'embedding.dimensions', instead: BUNDLED_MODEL },
+  { key: 'connectionString', instead: 'everything is in one SQLite file, which `store.path` names' },
+  { key: 'table', instead: 'everything is in one SQLite file, which `store.path` names' },
   {
     key: 'search.fusion',
     instead: 'write `search.preset: classic` for Reciprocal Rank Fusion',
@@ -64,28 +89,55 @@ export interface ReplacedKeyUse {
 /** Takes the replaced keys out of a tree of settings, in place, and gives the values of renamed ones to their successors. */
 export function takeReplacedKeys(tree: JsonMap): ReplacedKeyUse[] {
   return REPLACED_KEYS.flatMap((replaced) =>
-    take(tree, replaced.key.split(/\.|(?=\[\])/), []).map(({ path, value }) => {
-      const { renamedTo } = replaced;
-      if (renamedTo !== undefined && valueAt(tree, renamedTo.split('.')) === undefined)
-        setAt(tree, renamedTo.split('.'), value);
+    take(tree, replaced).map(({ path, value }) => {
+      if (replaced.renamedTo !== undefined) give(tree, replaced.renamedTo.split('.'), value);
       return { path, replaced };
     }),
   );
 }
 
-/** Takes the values of a key out of a node. A section that is empty after that goes too: it may have been replaced whole. */
-function take(
+function give(tree: JsonMap, steps: readonly string[], value: Json): void {
+  const existing = valueAt(tree, steps);
+  if (existing === undefined) setAt(tree, steps, value);
+  else if (Array.isArray(existing) && Array.isArray(value)) setAt(tree, steps, [...existing, ...value]);
+}
+
+/** Where the values of a setting are in a configuration: at its own path, then at those of the keys that were renamed to it. */
+export function pathsOfSetting(path: string): readonly (readonly string[])[] {
+  const renamed = REPLACED_KEYS.filter(({ renamedTo }) => renamedTo === path).map(({ key }) => key);
+  return [path, ...renamed].map((key) => key.split('.'));
+}
+
+interface TakenValue {
+  readonly path: KeyPath;
+  readonly value: Json;
+}
+
+/** Takes the values of a replaced key out of a tree. */
+function take(tree: JsonMap, { key, values }: ReplacedKey): TakenValue[] {
+  const steps = key.split(/\.|(?=\[\])/);
+  const isMeant = (value: Json): boolean =>
+    values === undefined || (typeof value === 'string' && values.includes(value));
+  return takeFrom(tree, steps, [], isMeant);
+}
+
+/** A section that is empty after that goes too: it may have been replaced whole. */
+function takeFrom(
   node: Json | undefined,
   steps: readonly string[],
   above: KeyPath,
-): { readonly path: KeyPath; readonly value: Json }[] {
+  isMeant: (value: Json) => boolean,
+): TakenValue[] {
   const [step = '', ...rest] = steps;
   if (step === '[]')
-    return Array.isArray(node) ? node.flatMap((entry, i) => take(entry, rest, [...above, i])) : [];
+    return Array.isArray(node)
+      ? node.flatMap((entry, i) => takeFrom(entry, rest, [...above, i], isMeant))
+      : [];
   if (!isJsonMap(node) || !Object.hasOwn(node, step)) return [];
   const value = node[step] ?? null;
   const path = [...above, step];
-  const taken = rest.length === 0 ? [{ path, value }] : take(value, rest, path);
+  if (rest.length === 0 && !isMeant(value)) return [];
+  const taken = rest.length === 0 ? [{ path, value }] : takeFrom(value, rest, path, isMeant);
   const isEmptied = isJsonMap(value) && Object.keys(value).length === 0;
   if (rest.length === 0 || (taken.length > 0 && isEmptied)) Reflect.deleteProperty(node, step);
   return taken;
@@ -93,12 +145,15 @@ function take(
 
 /** The replaced key of that path, or the replaced section that holds it. */
 export function replacedKey(path: string): ReplacedKey | undefined {
-  return REPLACED_KEYS.find(({ key }) => path === key || path.startsWith(`${key}.`));
+  return REPLACED_KEYS.find(
+    ({ key, values }) => values === undefined && (path === key || path.startsWith(`${key}.`)),
+  );
 }
 
 /** Says in one sentence what to write instead of a replaced key. */
-export function explainReplaced(name: string, { renamedTo, instead, refused }: ReplacedKey): string {
+export function explainReplaced(name: string, { renamedTo, instead, refused, values }: ReplacedKey): string {
   if (renamedTo !== undefined) return `${name} is called ${renamedTo} now`;
   const ignored = refused === true ? '' : ' and is ignored';
-  return `${name} is no longer a setting${ignored}; ${instead ?? 'leave it out'}`;
+  if (values !== undefined) return `this value of ${name} is not available${ignored}; ${instead ?? ''}`;
+  return `${name} is not a setting${ignored}; ${instead ?? 'leave it out'}`;
 }

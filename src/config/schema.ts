@@ -107,7 +107,13 @@ const startup = z.strictObject({
       '`always` injects them at every turn, `first-run` once a session, and `digest` when they have changed since the ' +
         'session last saw them; otherwise only those marked `reinforce`.',
     ),
-  maxChars: characters().default(6000).describe('The budget of the injected text, in characters.'),
+  maxChars: characters()
+    .default(6000)
+    .describe(
+      'The budget of the injected text, in characters. Entries go in by priority. One that does not fit is cut at a ' +
+        'paragraph or a sentence and marked `[… cut]`, and none of a lower priority follows it. Those of priority 0 share ' +
+        'the budget, so that none of them is left out whole.',
+    ),
   maxCharsByModel: z
     .record(z.string().min(1), characters())
     .default({})
@@ -130,6 +136,9 @@ const log = z.strictObject({
     .describe('How much is logged on standard error.'),
 });
 
+/** Where OpenClaw and Claude Code keep the skills of a user. */
+export const DEFAULT_SKILL_FOLDERS: readonly string[] = ['~/.openclaw/skills', '~/.claude/skills'];
+
 /** Everything that `loci.yaml` may hold. The `describe` of each key is its documentation. */
 export const configSchema = z
   .strictObject({
@@ -151,10 +160,10 @@ export const configSchema = z
       ),
     skills: z
       .array(z.strictObject({ path: path().describe('A folder that holds a folder for each skill.') }))
-      .prefault([])
+      .prefault(DEFAULT_SKILL_FOLDERS.map((folder) => ({ path: folder })))
       .describe(
-        'Folders of skills. Each skill whose `SKILL.md` has `memorySource:` in its front matter is a source, once its ' +
-          'command is approved.',
+        'Folders of skills; those that do not exist are ignored. Each skill whose `SKILL.md` has `memorySource:` in its front ' +
+          'matter is a source, once its command is approved.',
       ),
     search: search.prefault({}).describe('How records are found.'),
     writes: writes.prefault({}).describe('What agents may write.'),

@@ -12,6 +12,7 @@ import { RetentionSweeper } from './records/retention-sweeper.ts';
 import { activeGeneration, assertSameModel, modelSpec } from './records/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
+import { RegisteredSources } from './sources/registered-sources.ts';
 import type { Store } from '../store/store.ts';
 
 interface ContextOptions {
@@ -38,6 +39,7 @@ class EngineServices {
   readonly retention: RetentionSweeper;
   readonly history: HistoryLog;
   readonly hits: HitCounter;
+  readonly registeredSources: RegisteredSources;
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
@@ -54,6 +56,7 @@ class EngineServices {
     this.ownsProcess = ownsProcess;
     this.maxPassageTokens = maxPassageTokens;
     this.hits = new HitCounter(store, now);
+    this.registeredSources = new RegisteredSources();
     this.retention = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
     this.history = new HistoryLog(store, this.thread);
   }
@@ -103,6 +106,7 @@ export class EngineContext {
   readonly history: HistoryLog;
   /** Counts the searches that find a source. */
   readonly hits: HitCounter;
+  readonly registeredSources: RegisteredSources;
   /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
 
@@ -116,6 +120,7 @@ export class EngineContext {
     this.thread = services.thread;
     this.history = services.history;
     this.hits = services.hits;
+    this.registeredSources = services.registeredSources;
     this.trustsSettings = services.trustsSettings;
   }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
 import type { ProgressOptions } from '../core/progress.ts';
 import type { IndexOptions } from './vaults/refresh-vault.ts';
+import { LociError } from '../core/errors.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
@@ -36,7 +37,7 @@ import type {
   StartupText,
 } from './startup/startup.ts';
 import type { IndexReport } from './vaults/index-vaults.ts';
-import { assertVaultNamesAreFree, isEnabled } from './vaults/vault-names.ts';
+import { assertVaultNamesAreFree, isEnabled, vaultName } from './vaults/vault-names.ts';
 import type { VaultStates } from './vaults/vault-states.ts';
 
 /** An open memory. Calls may run concurrently. */
@@ -263,6 +264,17 @@ function sourcesOf(context: EngineContext): Sources {
   return {
     list: async () => (await sources()).list(),
     refresh: async (ids, options) => (await sources()).refresh(ids, options),
+    register: (source) => {
+      const { registeredSources, config, namespace } = context;
+      if (namespace === config.namespace)
+        return registeredSources.register(source, [
+          ...config.vaults.map(vaultName),
+          ...config.sources.map(({ id }) => id),
+        ]);
+      throw new LociError('forbidden', `only the namespace ${config.namespace} has sources`, {
+        hint: 'Register the source with the engine that openLoci() returned.',
+      });
+    },
     test: async (id, signal) => (await sources()).test(id, signal),
     approve: async (id, fingerprint) => (await sources()).approve(id, fingerprint),
     pause: async (id, paused) => (await sources()).pause(id, paused),

@@ -6,7 +6,7 @@ import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
 import { parseBlocks, plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
-import type { CutBoundary } from './cut-offset.ts';
+import type { CutBoundary } from '../core/text/cut-offset.ts';
 import { mapLines, type LineMap } from './line-map.ts';
 
 /** A block of Markdown: offsets `[start, end)` of whole lines, and the blocks nested in it. */

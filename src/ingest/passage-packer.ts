@@ -1,4 +1,4 @@
-import { cutOffset } from './cut-offset.ts';
+import { cutOffset } from '../core/text/cut-offset.ts';
 import type { Block, Section } from './markdown-blocks.ts';
 
 /** A passage as offsets into the content, without surrounding blank lines. */

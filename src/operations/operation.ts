@@ -33,6 +33,8 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly listedOnRequest?: boolean;
   /** Whether it has several steps, such as a refresh. The history then has every run of it, not only those of agents. */
   readonly steps?: boolean;
+  /** Whether the history has no runs of it, because it shows the history itself. */
+  readonly unrecorded?: boolean;
   /** Fields that name files of this machine. Only the command line offers and accepts them. */
   readonly localFields?: readonly string[];
   /** Its name for models and HTTP, if that differs: `memory_search`, at `/api/v1/memory/search`. */

@@ -4,7 +4,7 @@ import { type Operation, type OperationContext, toolName } from './operation.ts'
 
 /**
  * Runs an operation and records it in the history (F3): each run of a tool by an agent, and each run of several steps by
- * anybody. Every surface runs operations through this.
+ * anybody, unless the operation is `unrecorded`. Every surface runs operations through this.
  * @throws the errors of the operation
  */
 export async function runOperation<Input, Output>(
@@ -27,13 +27,13 @@ export async function runOperation<Input, Output>(
 }
 
 async function recordRun(
-  operation: Pick<Operation, 'name' | 'tool' | 'local' | 'steps'>,
+  operation: Pick<Operation, 'name' | 'tool' | 'local' | 'steps' | 'unrecorded'>,
   context: OperationContext,
   input: unknown,
   startedAt: number,
   outcome: string,
 ): Promise<void> {
-  if (operation.local === true && operation.steps !== true) return;
+  if (operation.unrecorded === true || (operation.local === true && operation.steps !== true)) return;
   // Without a store there is no history.
   const loci = await context.loci().catch(() => null);
   if (loci === null || (loci.caller.trust === 'operator' && operation.steps !== true)) return;

@@ -1,6 +1,6 @@
 import type { Metadata, Timestamp } from '../core/types.ts';
 
-/** A document that a command printed: a todo, an event, a message. */
+/** A document of a source: a todo, an event, a message. */
 export interface MemoryDocument {
   /** Unique within its source. */
   readonly id: string;
@@ -16,6 +16,24 @@ export interface MemoryDocument {
   readonly url: string | null;
 }
 
+/** A document as a function returns it. Values that JSON cannot express are left out; a `Date` is a valid timestamp. */
+export interface FetchedDocument {
+  /** Identifies the document within its source at every fetch. */
+  readonly id: string | number;
+  /** The text that is searched; without one, the title. */
+  readonly text?: string;
+  readonly title?: string;
+  readonly tags?: readonly string[];
+  /** When it is due, happens or was sent: ISO 8601, or seconds or milliseconds since 1970. */
+  readonly timestamp?: number | string | Date | null;
+  readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  /** Whether a task is done. A document with this field is a task. */
+  readonly completed?: boolean;
+  readonly project?: string;
+  /** The page of the document at its source. */
+  readonly url?: string;
+}
+
 /** A problem with one document or with all of them, for the owner of the source. */
 export interface DocumentProblem {
   /** The position of the document in the output, from 1; `null` if the problem concerns all documents. */
@@ -26,7 +44,7 @@ export interface DocumentProblem {
   readonly skipped: boolean;
 }
 
-/** The parsed output of one run of a command. */
+/** The documents of one run of a command, or of one call of a function. */
 export interface FetchResult {
   /** Their ids differ. */
   readonly documents: readonly MemoryDocument[];
@@ -34,26 +52,30 @@ export interface FetchResult {
   /** The number of documents in the output, including invalid ones. */
   readonly printed: number;
   readonly bytes: number;
-  /** The end of its standard error. */
+  /** The end of the standard error of a command. */
   readonly stderr: string;
   readonly milliseconds: number;
 }
 
 export interface FetchOptions {
-  /** The file to start. By default it is looked up in PATH. */
+  /** The file that a command starts. By default it is looked up in PATH. */
   readonly program?: string | null;
   readonly signal?: AbortSignal;
 }
 
-/** A program that prints documents. */
+/** Something that documents are fetched from. */
 export interface DocumentSource {
-  /** The program and its arguments, as they are passed to the system. */
-  readonly argv: readonly string[];
   /**
-   * Runs the program once and waits until it exits.
+   * Fetches all documents once.
    * @throws LociError `source_failed` with the reason; `aborted`
    */
   fetch(options: FetchOptions): Promise<FetchResult>;
+}
+
+/** A program that prints documents. To fetch runs it once, and waits until it exits. */
+export interface CommandSource extends DocumentSource {
+  /** The program and its arguments, as they are passed to the system. */
+  readonly argv: readonly string[];
 }
 
 /** A folder with a `SKILL.md` whose front matter defines a source. */
@@ -61,7 +83,7 @@ export interface FoundSkill {
   readonly id: string;
   /** The real path of the folder. */
   readonly folder: string;
-  /** The value of `memorySource:`, not validated yet. */
+  /** The value of `memorySource:` without its id, not validated yet. */
   readonly memorySource: unknown;
   /** Why it cannot be read; `null` if it can. */
   readonly problem: string | null;

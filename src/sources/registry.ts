@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
+import type { CodeOptions } from './code/code.ts';
 import type { CommandOptions } from './command/command.ts';
-import type { DocumentSource, FoundSkill } from './document.ts';
+import type { CommandSource, DocumentSource, FoundSkill } from './document.ts';
 import type { Source } from './source.ts';
 import type { VaultOptions } from './vault/vault.ts';
 
 /** The options and the driver of each kind of source. */
 interface Drivers {
   readonly vault: { readonly options: VaultOptions; readonly source: Source };
-  readonly command: { readonly options: CommandOptions; readonly source: DocumentSource };
+  readonly command: { readonly options: CommandOptions; readonly source: CommandSource };
+  readonly code: { readonly options: CodeOptions; readonly source: DocumentSource };
 }
 
 type SourceKind = keyof Drivers;
@@ -21,6 +23,7 @@ const OPENERS: {
     return (await import('./vault/vault.ts')).openVault(options);
   },
   command: async (options) => (await import('./command/command.ts')).openCommand(options),
+  code: async (options) => (await import('./code/code.ts')).openCode(options),
 };
 
 export function openSource<Kind extends SourceKind>(

@@ -132,7 +132,7 @@ describe('GET /api/v1/memory/corpus', () => {
     const [fact, ...others] = (json as CorpusOutput).documents;
     expect(others).toEqual([]);
     expect(fact).toEqual({
-      docid: sha256(value).slice(0, 6),
+      docid: sha256('facts/kitchen/tea').slice(0, 6),
       path: 'facts/kitchen/tea',
       collection: 'facts',
       score: expect.any(Number) as number,
@@ -149,11 +149,17 @@ describe('GET /api/v1/memory/corpus', () => {
         expires_at: expect.stringMatching(/Z$/) as string,
       },
     });
+    const read = await server.request('/api/v1/memory/get?citation=facts%2Fkitchen%2Ftea', { token });
+    expect(read.json).toMatchObject({ text: value, path: 'tea', origin: 'fact' });
     const all = (await server.request('/api/v1/memory/corpus', { token })).json as CorpusOutput;
     const run = all.documents.find(({ title }) => title === 'memory_store');
     expect(run).toMatchObject({ collection: 'pack_history', path: 'pack_history/1', score: 1 });
     expect(run?.content).toMatch(
       /^## Pack call: memory_store\n\nKey: tea\nValue: 23 characters\nCategory: kitchen\nTags: \["drink"\]\nBy: alice's \(rest\)\nAt: \S+Z\n\nOutcome: record\/1 \(\d+ ms\)$/,
     );
+    expect(all.documents.some(({ title }) => title === 'memory_corpus')).toBe(false);
+    const body = { citation: run?.path };
+    const readRun = await server.request('/api/v1/memory/get', { token, body });
+    expect(readRun.json).toMatchObject({ id: null, uuid: null, text: run?.content, origin: 'audit' });
   });
 });

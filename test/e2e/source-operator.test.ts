@@ -21,6 +21,30 @@ describe('a source on the command line', () => {
     expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
   });
 
+  it('prints fields that Loci does not read: test and refresh name each once, with the name to use', async () => {
+    const home = new SourcesHome();
+    home.writeOutput([
+      { id: 1, text: 'Buy tiles', due: '2026-11-27T09:00:00Z', status: 'done' },
+      { id: 2, text: 'Call the dentist', due: '2026-11-28', status: 'open' },
+    ]);
+    await home.json('sources', 'approve', 'tasks');
+    const problems = [
+      "due: 2 documents have it, but Loci does not read it; call it timestamp, or set map.timestamp: '{{due}}'",
+      'status: 2 documents have it, but Loci does not read it; write "completed": true for "done", ' +
+        "or set map.completed: '{{status}}'",
+    ];
+    expect(await home.json('sources', 'test', 'tasks')).toMatchObject({ problems, total: 2 });
+    expect(await home.json('sources', 'refresh', 'tasks')).toMatchObject({
+      sources: [{ added: 2, problems }],
+    });
+    const map = { timestamp: '{{due}}', completed: '{{status}}' };
+    home.configure({ sources: [{ ...GOOGLE_TASKS, map }] });
+    expect(await home.json('sources', 'test', 'tasks')).toMatchObject({
+      problems: [],
+      documents: [{ completed: true, timestamp: '2026-11-27T09:00:00.000Z' }, { completed: false }],
+    });
+  });
+
   it('is approved together with others or not at all, and each command is shown', async () => {
     const home = new SourcesHome({
       sources: [GOOGLE_TASKS, { id: 'mail', command: 'cat mail.json' }, { id: 'odd', command: './nothing' }],

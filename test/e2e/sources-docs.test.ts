@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configSchema } from '../../src/config/schema.ts';
 import { readSourceSettings } from '../../src/config/problems.ts';
-import { readSource } from '../arch/source-files.ts';
+import { readSource, ROOT } from '../arch/source-files.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 
 interface Block {
@@ -48,6 +51,20 @@ describe('docs/sources.md', () => {
       if (words[1] === 'search')
         expect(stdout).toMatch(/From My tasks · (due .*|\d+\w+ ago · read) ?just now/);
     }
+  });
+
+  it('has a program with a source of its own, which works', async () => {
+    const [program = ''] = blocksOf('ts');
+    const file = join(home, 'program.ts');
+    const library = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+    writeFileSync(file, program.replace("'loci-memory'", JSON.stringify(library)));
+    const env = {
+      ...process.env,
+      LOCI_HOME: join(temporaryFolder(), 'home'),
+      LOCI_EMBEDDING_PROVIDER: 'none',
+    };
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+    expect(stdout).toMatch(/^Water in the cellar after the storm From Tickets · .* · just now\n$/);
   });
 
   it('has valid settings of sources and skills', () => {

@@ -35,29 +35,30 @@ const NEWS = ['news', `News: ${'n'.repeat(60)}`, '--priority', '1'];
 const TEAM = ['team', 'Ann.', '--priority', '3'];
 
 describe('the startup text', () => {
-  it('starts with the highest priority, and reports the entries that do not fit into the budget', async () => {
+  it('starts with the highest priority, and gives nothing in place of an entry that does not fit', async () => {
     const options = await homeWith([TEAM, NEWS, RULES, SOUL], 'startup:\n  maxChars: 50\n');
     const { text, characters, budget, included, left_out } = await preview(options);
-    expect(text).toBe('You are Ada.\n\nBe brief.\n\nAnn.');
+    expect(text).toBe('You are Ada.\n\nBe brief.');
     expect([characters, budget]).toEqual([text.length, 50]);
     expect(included.map(({ key, priority }) => [priority, key])).toEqual([
       [0, 'soul'],
       [1, 'rules'],
-      [3, 'team'],
     ]);
+    const none = 'an entry of priority 1 did not fit, so that no entry of a lower priority is given';
     expect(left_out).toEqual([
-      { key: 'news', priority: 1, why: 'it needs 68 characters, and 38 of 50 are left', too_long: true },
+      { key: 'news', priority: 1, why: 'it has 66 characters, and 36 of 50 are left', too_long: true },
+      { key: 'team', priority: 3, why: none, too_long: true },
     ]);
     const host = await loci(['startup', 'inject'], options);
     expect([host.code, host.stdout]).toEqual([0, `${text}\n`]);
-    expect(host.stderr).toContain('news is left out: it needs 68 characters');
+    expect(host.stderr).toContain('news is left out: it has 66 characters');
     const long = await loci(['startup', 'set', 'long', 'x'.repeat(51)], options);
     expect(long.stderr).toContain('long: it has 51 characters and startup.maxChars is 50');
     const { stdout } = await loci(['startup', 'preview'], options);
     const [shownText, summary] = stdout.split(`${'─'.repeat(100)}\n`);
     expect(shownText).toBe(`${text}\n`);
-    expect(summary).toMatch(/^29 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
-    expect(summary).toContain('\nleft out:\n  P1  news\n      it needs 68 characters');
+    expect(summary).toMatch(/^23 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
+    expect(summary).toContain('\nleft out:\n  P1  news\n      it has 66 characters');
     expect((await loci(['startup', 'list'], options)).stdout).toMatch(
       /^P0 soul\n {3}for every agent · reinforced · 12 /,
     );
@@ -74,7 +75,22 @@ describe('the startup text', () => {
     expect((await preview(options)).budget).toBe(500);
     expect((await preview(options, '--model', 'opus-5')).text).toBe('You are Ada.');
     const narrow = await preview(options, '--model', 'opus');
-    expect([narrow.text, narrow.left_out.length]).toEqual(['Be brief.', 1]);
+    expect([narrow.text, narrow.left_out.length]).toEqual(['You are…', 1]);
+  });
+
+  it('has the beginning of an entry of priority 0 that is longer than the budget, and nothing less important', async () => {
+    const soul = 'You are Ada. You are calm. You write short mails.';
+    const options = await homeWith(
+      [['soul', soul, '--priority', '0', '--reinforce'], TEAM],
+      'startup:\n  maxChars: 40\n',
+    );
+    const { text, included, left_out } = await preview(options);
+    expect(text).toBe('You are Ada. You are calm. [… cut]');
+    expect(included).toEqual([{ key: 'soul', priority: 0, characters: 34, cut_from: 49 }]);
+    expect(left_out).toMatchObject([{ key: 'team', too_long: true }]);
+    const first = await loci(['startup', 'inject', '--session', 's'], options);
+    expect(first.stderr).toContain('soul is cut: 34 of 49 characters fit');
+    expect(await injected(options, '--session', 's')).toBe(`${text}\n`);
   });
 
   it('has the same bytes for the same entries', async () => {

@@ -8,6 +8,7 @@ import { forgetFacts, type FactForgetOutput } from '../../src/operations/facts/f
 import type { FactListOutput } from '../../src/operations/facts/list.ts';
 import { recallFact } from '../../src/operations/facts/recall.ts';
 import { storeFact, type FactStoreOutput } from '../../src/operations/facts/store.ts';
+import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { deleteRecord } from '../../src/operations/records/delete.ts';
@@ -157,6 +158,8 @@ describe('a fact', () => {
     ).toEqual([]);
     const { documents } = await lociJson<CorpusOutput>(['corpus'], options);
     expect(documents.map(({ path }) => path)).toEqual(['facts/user_facts/other']);
+    const read = await lociJson<GetOutput>(['get', 'facts/user_facts/other'], options);
+    expect(read.text).toBe(documents[0]?.content);
     expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
     expect(await refusal(['undelete', '1'], options)).toMatchObject({ exit: 4, code: 'gone' });
   });

@@ -22,7 +22,7 @@ async function documents(server: TestServer, token: string): Promise<CorpusOutpu
 }
 
 describe('a run of a tool', () => {
-  it('is recorded once over REST and MCP, and returned by memory_corpus (F3)', async () => {
+  it('is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'admin');
     const routes = await routesOf(OPERATIONS);
@@ -32,6 +32,7 @@ describe('a run of a tool', () => {
       await server.request(path, { token, body: input });
       await callTool(server, token, toolName(operation), input);
       const category = operation.steps === true ? 'pipeline_history' : 'pack_history';
+      if (operation.name === 'corpus') continue;
       for (const surface of ['rest', 'mcp']) expected.push(`${category} ${toolName(operation)} ${surface}`);
     }
     const runs = (await documents(server, token)).filter(({ collection }) => collection !== 'facts');
@@ -46,6 +47,21 @@ describe('a run of a tool', () => {
       expect(content).toMatch(/\nOutcome: .+ \(\d+ ms\)$/);
       expect(content).toContain(`By: alice's (${metadata['surface'] as string})`);
       expect(content.startsWith(snippet.replace(/…$/, ''))).toBe(true);
+    }
+  });
+
+  it('is read with memory_get by its path in the corpus', async () => {
+    const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
+    const token = await server.token('alice', 'write');
+    await callTool(server, token, 'memory_store', { key: 'tea', value: 'Darjeeling' });
+    const [fact, run, ...others] = await documents(server, token);
+    expect([fact?.path, run?.path, others]).toEqual(['facts/user_facts/tea', 'pack_history/1', []]);
+    for (const document of [fact, run]) {
+      const { text } = await callTool(server, token, 'memory_get', { citation: document?.path });
+      const [, event = ''] = /^data: (.+)$/m.exec(text) ?? [];
+      const { result } = JSON.parse(event) as { result: object };
+      const output = { text: document?.content, citation: document?.path };
+      expect(result).toMatchObject({ structuredContent: output });
     }
   });
 
@@ -71,7 +87,7 @@ describe('a run of a tool', () => {
       await callTool(server, token, name, input);
     }
     const runs = (await documents(server, token)).filter(({ collection }) => collection === 'pack_history');
-    expect(runs).toHaveLength(2 * calls.length);
+    expect(runs).toHaveLength(2 * (calls.length - 1));
     expect(JSON.stringify(runs)).not.toContain('xylophonist');
     expect(JSON.stringify(runs)).toContain('[secret masked: GitHub token]');
     expect(JSON.stringify(runs)).toContain('plain');

@@ -3,8 +3,10 @@ import { abridge } from '../../core/text/abridge.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
+import { runText } from '../audit/run-text.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
+import { factPath, runPath } from './corpus-path.ts';
 
 const MAX_SNIPPET_LENGTH = 300;
 
@@ -16,8 +18,9 @@ export interface CorpusRequest {
 
 /** A document in the format of QMD, which OpenClaw uses to read documents from another memory (F7). */
 interface CorpusDocument {
-  /** The first six characters of the content's SHA-256. */
+  /** The first six characters of the SHA-256 of `path`, so that a document keeps its id when its content changes. */
   readonly docid: string;
+  /** A citation, which `get` accepts. */
   readonly path: string;
   readonly collection: 'facts' | 'pack_history' | 'pipeline_history';
   /** 0 to 1; 1 without a query. */
@@ -35,7 +38,7 @@ export interface Corpus {
 /** How many runs of each category are compared with a query. Comparing all would block the event loop. */
 const MAX_COMPARED_RUNS = 300;
 
-/** The caller's facts and runs. */
+/** The caller's facts, then its runs; of both the best first, and of equal scores the newest first. */
 export async function corpus(context: EngineContext, request: CorpusRequest): Promise<Corpus> {
   await context.expire();
   await context.history.flush();
@@ -44,9 +47,11 @@ export async function corpus(context: EngineContext, request: CorpusRequest): Pr
     query === undefined ? await newestFacts(context, limit) : await foundFacts(context, query, limit);
   const runs = (await runsOf(context, query === undefined ? limit : MAX_COMPARED_RUNS)).map(runDocument);
   const matching = query === undefined ? runs : matchRuns(runs, query);
-  const newestFirst = (a: CorpusDocument, b: CorpusDocument): number =>
-    b.score - a.score || timestampOf(b) - timestampOf(a);
-  return { documents: [...facts, ...matching].sort(newestFirst).slice(0, limit) };
+  return { documents: [...facts.sort(bestFirst), ...matching.sort(bestFirst)].slice(0, limit) };
+}
+
+function bestFirst(a: CorpusDocument, b: CorpusDocument): number {
+  return b.score - a.score || timestampOf(b) - timestampOf(a);
 }
 
 function timestampOf({ metadata }: CorpusDocument): number {
@@ -79,9 +84,10 @@ async function foundFacts(context: EngineContext, query: string, limit: number):
 
 function factDocument(fact: LociRecord, score: number, snippet: string): CorpusDocument {
   const { category, key, content, id, tags, trust, createdAt, expiresAt } = fact;
+  const path = factPath(fact);
   return {
-    docid: docidOf(content),
-    path: `facts/${category}/${key ?? ''}`,
+    docid: docidOf(path),
+    path,
     collection: 'facts',
     score,
     title: key ?? '',
@@ -110,9 +116,10 @@ async function runsOf({ store, namespace, now }: EngineContext, limit: number): 
 function runDocument(run: HistoryRow): CorpusDocument {
   const content = runText(run);
   const { category, id, name, surface, actor, outcome, at } = run;
+  const path = runPath(run);
   return {
-    docid: docidOf(content),
-    path: `${category}/${String(id)}`,
+    docid: docidOf(path),
+    path,
     collection: category,
     score: 1,
     title: name,
@@ -120,22 +127,6 @@ function runDocument(run: HistoryRow): CorpusDocument {
     content,
     metadata: { id, category, name, surface, actor, outcome, at: iso(at) },
   };
-}
-
-/** `## Pack call: memory_write`, then the input of the run and its outcome. */
-function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
-  const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
-  const inputLines = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);
-  const lines = [...inputLines, `By: ${actor} (${surface})`, `At: ${iso(at)}`];
-  return `## ${heading}: ${name}\n\n${lines.join('\n')}\n\nOutcome: ${outcome} (${String(tookMs)} ms)`;
-}
-
-function label(field: string): string {
-  return field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
-}
-
-function formatValue(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The runs that contain words of the query. The score is the share of the query's words. */
@@ -149,8 +140,8 @@ function matchRuns(runs: readonly CorpusDocument[], query: string): CorpusDocume
   });
 }
 
-function docidOf(content: string): string {
-  return sha256(content).slice(0, 6);
+function docidOf(path: string): string {
+  return sha256(path).slice(0, 6);
 }
 
 function iso(at: Timestamp): string {

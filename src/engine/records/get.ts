@@ -1,8 +1,11 @@
 import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { resolveCitation, type LineRange } from './citations/citation.ts';
+import type { HistoryRow } from '../../store/admin-model.ts';
+import { runText } from '../audit/run-text.ts';
+import { parseCitation, resolveCitation, type LineRange } from './citations/citation.ts';
 import type { EngineContext } from '../context.ts';
+import { runAt, runPath } from '../facts/corpus-path.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 
 /** A link or an embed in a note. */
@@ -20,8 +23,27 @@ interface NoteLinks {
   readonly backlinks: readonly string[];
 }
 
+/** A record, or a run of a tool, which has no number and no UUID. */
+type ReadRecord = Pick<
+  LociRecord,
+  | 'origin'
+  | 'source'
+  | 'trust'
+  | 'key'
+  | 'project'
+  | 'category'
+  | 'recordType'
+  | 'title'
+  | 'tags'
+  | 'content'
+  | 'metadata'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'expiresAt'
+> & { readonly id: number | null; readonly uuid: string | null };
+
 export interface GetResponse extends NoteLinks {
-  readonly record: LociRecord;
+  readonly record: ReadRecord;
   /** The content, or the lines of the citation. */
   readonly text: string;
   /** The lines in `text`, from 1, inclusive. */
@@ -35,19 +57,51 @@ export interface GetResponse extends NoteLinks {
 /** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that do not exist */
 export async function get(context: EngineContext, citation: string): Promise<GetResponse> {
   await context.expire();
+  const { name, lines: runLines } = parseCitation(citation);
+  const run = await runAt(context, name);
+  if (run !== null) {
+    const record = runRecord(run, context.config.project);
+    const text = linesOf(record, runLines, citation);
+    return { record, from: null, ...text, age: formatAge(run.at, context.now()), links: [], backlinks: [] };
+  }
   const { record, lines } = await resolveCitation(context, citation);
-  const all = record.content.split('\n');
-  const range = clampedLines(lines ?? { from: 1, to: all.length }, all.length, citation);
+  const text = linesOf(record, lines, citation);
   const [from = null] = await sourceOrigins(context, [record]);
+  const age = formatAge(record.createdAt, context.now());
+  return { record, from, ...text, age, ...(await linksOf(context, record)) };
+}
+
+function runRecord(run: HistoryRow, project: string): ReadRecord {
+  const { category, name, surface, at, expiresAt } = run;
   return {
-    record,
-    from,
-    text: all.slice(range.from - 1, range.to).join('\n'),
-    lines: range,
-    totalLines: all.length,
-    age: formatAge(record.createdAt, context.now()),
-    ...(await linksOf(context, record)),
+    id: null,
+    uuid: null,
+    origin: 'audit',
+    source: surface,
+    // What a caller passed to the tool is part of the text.
+    trust: 'agent',
+    key: runPath(run),
+    project,
+    category,
+    recordType: 'run',
+    title: name,
+    tags: [],
+    content: runText(run),
+    metadata: {},
+    createdAt: at,
+    updatedAt: at,
+    expiresAt,
   };
+}
+
+function linesOf(
+  { content }: Pick<LociRecord, 'content'>,
+  requested: LineRange | null,
+  citation: string,
+): Pick<GetResponse, 'text' | 'lines' | 'totalLines'> {
+  const all = content.split('\n');
+  const lines = clampedLines(requested ?? { from: 1, to: all.length }, all.length, citation);
+  return { text: all.slice(lines.from - 1, lines.to).join('\n'), lines, totalLines: all.length };
 }
 
 /** An end after the last line means the last line, so that a caller can read on without knowing the length. */

@@ -11,7 +11,7 @@ import type { EngineContext } from '../context.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
 import { approvalStatus, assertApproved, resolveCommand, type ResolvedCommand } from '../sources/approval.ts';
 import { parseApproval } from '../sources/approval-record.ts';
-import type { ConfiguredSource } from '../sources/configured-sources.ts';
+import type { CommandSource, ConfiguredSource } from '../sources/configured-sources.ts';
 import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from './lease.ts';
 import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';
@@ -20,7 +20,7 @@ import { isDue } from './schedule.ts';
 export interface RefreshReport extends ReplaceReport {
   readonly id: string;
   readonly name: string;
-  /** Documents that the command printed, including bad ones. */
+  /** Documents that the source returned, including bad ones. */
   readonly printed: number;
   readonly problems: readonly DocumentProblem[];
   readonly tookMs: number;
@@ -41,7 +41,7 @@ export interface RefreshOptions extends LeaseOptions {
 }
 
 /**
- * Runs the command of a source and replaces the stored documents with those that it prints, in one transaction. When it fails, the
+ * Fetches the documents of a source and replaces the stored documents with them, in one transaction. When it fails, the
  * last good documents stay, and the failure is recorded.
  * @throws LociError `not_approved`; `source_failed` that says what happened; `conflict` when another process refreshes
  *   it (unless `wait`); `aborted`
@@ -52,7 +52,7 @@ export async function refreshSource(
   { onlyIfDue = false, ...leaseOptions }: RefreshOptions = {},
 ): Promise<RefreshReport> {
   // A command that may not run takes no lease, which would be a useless write every few seconds.
-  await requireApproved(context, source, await stateOf(context, source.id));
+  if (source.kind === 'command') await requireApproved(context, source, await stateOf(context, source.id));
   return withLease(
     context,
     leaseName(context, source.id),
@@ -77,7 +77,7 @@ async function stateOf(
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */
 async function requireApproved(
   context: EngineContext,
-  source: ConfiguredSource,
+  source: CommandSource,
   state: SourceState | undefined,
 ): Promise<ResolvedCommand> {
   const command = await resolveCommand(source, parseApproval(state));
@@ -96,23 +96,32 @@ export async function testSource(
   signal?: AbortSignal,
 ): Promise<FetchResult> {
   try {
-    return await fetchApproved(context, source, await stateOf(context, source.id), signal);
+    return await fetchOnce(context, source, await stateOf(context, source.id), signal);
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'source_failed') throw error;
     // The usual hint is to run `loci sources test`, which is what just failed.
     throw new LociError('source_failed', error.message, {
-      hint: 'Run the command yourself in its working folder, and look at its output.',
+      hint:
+        source.kind === 'code'
+          ? 'Correct the function that the program has registered.'
+          : 'Run the command yourself in its working folder, and look at its output.',
       cause: error,
     });
   }
 }
 
-async function fetchApproved(
+/** Runs a command that is approved, or calls the function of the program. */
+async function fetchOnce(
   context: EngineContext,
   source: ConfiguredSource,
   state: SourceState | undefined,
   signal: AbortSignal | undefined,
 ): Promise<FetchResult> {
+  if (source.kind === 'code') {
+    const { unregistered } = source;
+    const anySignal = signal === undefined ? unregistered : AbortSignal.any([signal, unregistered]);
+    return (await source.open()).fetch({ signal: anySignal });
+  }
   const { settings, cwd } = source;
   const { program } = await requireApproved(context, source, state);
   const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
@@ -146,7 +155,7 @@ class Refresh {
 
   async run(): Promise<RefreshReport> {
     try {
-      const fetched = await fetchApproved(this.#context, this.#source, this.#before, this.#signal);
+      const fetched = await fetchOnce(this.#context, this.#source, this.#before, this.#signal);
       const retained = await this.#retainedBy(fetched);
       if (retained > 0) return await this.#recordEmpty(fetched, retained);
       return await this.#replace(fetched);
@@ -169,7 +178,7 @@ class Refresh {
   async #replace(fetched: FetchResult): Promise<RefreshReport> {
     const context = this.#context;
     const { id, name, settings } = this.#source;
-    if (fetched.printed > 0 && fetched.documents.length === 0) throw noUsableDocument(id, fetched);
+    if (fetched.printed > 0 && fetched.documents.length === 0) throw noUsableDocument(this.#source, fetched);
     const problems = await this.#problemsOf(fetched);
     const report = await replaceDocuments(
       context.store,
@@ -225,7 +234,8 @@ class Refresh {
 
   async #recordEmpty(fetched: FetchResult, retained: number): Promise<RefreshReport> {
     const { id, name } = this.#source;
-    const problem = `the command printed no documents; ${formatCount(retained, 'document')} stay until that happens again`;
+    const what = this.#source.kind === 'code' ? 'fetch() returned' : 'the command printed';
+    const problem = `${what} no documents; ${formatCount(retained, 'document')} stay until that happens again`;
     await this.#attempt.record({
       ...this.#attempt.answered([problem]),
       consecutiveEmpty: this.#consecutiveEmpty + 1,
@@ -271,13 +281,19 @@ function shortened(problem: string): string {
     : problem;
 }
 
-function noUsableDocument(id: string, { printed, problems: [first] }: FetchResult): LociError {
+function noUsableDocument(
+  { id, kind }: ConfiguredSource,
+  { printed, problems: [first] }: FetchResult,
+): LociError {
   const reason = first === undefined ? '' : `: ${formatProblem(first)}`;
   return new LociError(
     'source_failed',
     `none of the ${formatCount(printed, 'document')} of ${id} can be used${reason}`,
     {
-      hint: 'For JSON that was not made for Loci, `map` says where the fields are, and `map.items` where the list is.',
+      hint:
+        kind === 'code'
+          ? 'docs/sources.md lists the fields of a document.'
+          : 'For JSON that was not made for Loci, `map` says where the fields are, and `map.items` where the list is.',
     },
   );
 }

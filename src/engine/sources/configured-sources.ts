@@ -1,18 +1,22 @@
+import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { expandHome } from '../../config/paths.ts';
 import { readSourceSettings } from '../../config/problems.ts';
-import type { Config } from '../../config/schema.ts';
+import { type Config, DEFAULT_SKILL_FOLDERS } from '../../config/schema.ts';
 import { nameKey, type SourceSettings } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { systemErrorCode } from '../../core/fs/file-errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { FoundSkill } from '../../sources/document.ts';
 import { findSkills } from '../../sources/registry.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vaults/vault-names.ts';
+import type { CodeSource, RegisteredSources } from './registered-sources.ts';
 
-/** A source that is defined in the settings or by a skill. */
-export interface ConfiguredSource {
+/** A command that is defined in the settings or by a skill. */
+export interface CommandSource {
+  readonly kind: 'command';
   readonly id: string;
   readonly name: string;
   readonly settings: SourceSettings;
@@ -21,6 +25,9 @@ export interface ConfiguredSource {
   /** The folder of the skill that defines it; `null` for a source in the settings. */
   readonly skill: string | null;
 }
+
+/** A command, or a function that the program has registered. */
+export type ConfiguredSource = CommandSource | CodeSource;
 
 /** A skill whose source cannot be used. */
 interface BrokenSkill {
@@ -35,21 +42,27 @@ interface ConfiguredSources {
 }
 
 /**
- * The sources in the settings, then the sources of skills. Like vaults, they belong to the configured namespace, and other
- * namespaces have none.
+ * The sources in the settings, then those that the program has registered, then those of skills. Like vaults, they belong to the
+ * configured namespace, and other namespaces have none.
  */
-export async function configuredSources({ config, namespace }: EngineContext): Promise<ConfiguredSources> {
+export async function configuredSources({
+  config,
+  namespace,
+  registeredSources,
+}: EngineContext): Promise<ConfiguredSources> {
   if (namespace !== config.namespace) return { sources: [], broken: [] };
-  const sources: ConfiguredSource[] = config.sources.map(({ id, ...settings }) => ({
+  const commands = config.sources.map(({ id, ...settings }): CommandSource => ({
+    kind: 'command',
     id,
     name: settings.name ?? id,
     settings,
     cwd: settings.cwd ?? homedir(),
     skill: null,
   }));
+  const sources: ConfiguredSource[] = [...commands, ...registeredSources.list()];
   const broken: BrokenSkill[] = [];
   const usedNames = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
-  const skills = (await Promise.all(config.skills.map(({ path }) => skillsIn(path)))).flat();
+  const skills = await configuredSkills(config);
   for (const skill of skills) {
     // Skills with the same id are not used, so that one cannot take over the approval of another.
     const isUnique = skills.every(({ id, folder }) => id !== skill.id || folder === skill.folder);
@@ -65,24 +78,38 @@ export async function configuredSources({ config, namespace }: EngineContext): P
 /** How long `cachedSources` returns the same sources. */
 const CACHE_DURATION_MS = 10_000;
 const cache = new WeakMap<
-  Config,
+  RegisteredSources,
   { readonly readAt: number; readonly sources: Promise<ConfiguredSources> }
 >();
 
 /** Like `configuredSources`, but from a short-lived cache, so that not every search reads the folders of skills. */
 export function cachedSources(context: EngineContext): Promise<ConfiguredSources> {
-  const { config, namespace } = context;
+  const { config, namespace, registeredSources } = context;
   if (namespace !== config.namespace || config.skills.length === 0) return configuredSources(context);
   const now = performance.now();
-  const cached = cache.get(config);
-  if (cached !== undefined && now - cached.readAt < CACHE_DURATION_MS) return cached.sources;
+  const cached = cache.get(registeredSources);
+  const isCurrent = cached !== undefined && cached.readAt > registeredSources.changedAt;
+  if (isCurrent && now - cached.readAt < CACHE_DURATION_MS) return cached.sources;
   const found = configuredSources(context);
-  cache.set(config, { readAt: now, sources: found });
+  cache.set(registeredSources, { readAt: now, sources: found });
   return found;
+}
+
+/** The skills that define a source, in the folders of the settings. */
+export async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<FoundSkill[]> {
+  const defaults = DEFAULT_SKILL_FOLDERS.map(expandHome);
+  const found = skills.map(async ({ path }) => {
+    const inFolder = await skillsIn(path);
+    // Nobody has asked for the skills of a default folder, and one that cannot be read is likely no source.
+    return defaults.includes(path) ? inFolder.filter(({ memorySource }) => memorySource !== null) : inFolder;
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** A folder that cannot be read is reported like a skill that cannot be read. */
 async function skillsIn(path: string): Promise<FoundSkill[]> {
+  // Without a folder, the parser of front matter need not be loaded.
+  if (!(await exists(path))) return [];
   try {
     return await findSkills(path);
   } catch (error) {
@@ -91,7 +118,7 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
   }
 }
 
-function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): ConfiguredSource | BrokenSkill {
+function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): CommandSource | BrokenSkill {
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
   if (usedNames.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
@@ -99,7 +126,7 @@ function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): Confi
   if ('problem' in read) return { id, folder, problem: read.problem };
   const { settings } = read;
   const cwd = resolve(folder, expandHome(settings.cwd ?? '.'));
-  return { id, name: settings.name ?? id, settings, cwd, skill: folder };
+  return { kind: 'command', id, name: settings.name ?? id, settings, cwd, skill: folder };
 }
 
 /** @throws LociError `not_found` that suggests the nearest id; `invalid_config` for a broken skill */
@@ -124,4 +151,13 @@ export function unknownSourceError(id: string, ids: readonly string[]): LociErro
   return new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${existing}`, {
     hint: suggestion === undefined ? '`loci sources list` lists all sources.' : `Did you mean ${suggestion}?`,
   });
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ENOENT';
+  }
 }

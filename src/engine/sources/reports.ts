@@ -5,7 +5,8 @@ import type { EngineContext } from '../context.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval } from './approval-record.ts';
-import { configuredSources, type ConfiguredSource } from './configured-sources.ts';
+import { configuredSources, type CommandSource } from './configured-sources.ts';
+import type { CodeSource } from './registered-sources.ts';
 import { missingProgramError } from './program.ts';
 import { isStale } from '../refresh/schedule.ts';
 
@@ -35,11 +36,12 @@ export type Condition = (typeof CONDITIONS)[number];
 export interface SourceReport {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'vault' | 'command' | 'skill';
+  /** `code`: a function that the program which uses Loci has registered. */
+  readonly kind: 'vault' | 'command' | 'skill' | 'code';
   readonly condition: Condition;
   /** The folder of a vault or a skill. */
   readonly folder: string | null;
-  /** `null` for a vault, and for a command that is broken. */
+  /** `null` for a vault, a function, and a command that is broken. */
   readonly command: ResolvedCommand | null;
   /** The changes since the approval, one line each. */
   readonly changes: readonly string[];
@@ -72,7 +74,12 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
     };
   });
   const commands = await Promise.all(
-    sources.map((source) => commandReport(context, source, states.get(source.id) ?? null, counts)),
+    sources.map(async (source) => {
+      const state = states.get(source.id) ?? null;
+      return source.kind === 'code'
+        ? codeReport(context, source, state, counts)
+        : commandReport(context, source, state, counts);
+    }),
   );
   const unusable = brokenSkills.map(({ id, folder, problem }): SourceReport => ({
     ...common(id, null, counts),
@@ -104,9 +111,20 @@ function common(
   };
 }
 
+function codeReport(
+  { now }: EngineContext,
+  { id, name, settings }: CodeSource,
+  state: SourceState | null,
+  counts: ReadonlyMap<string, number>,
+): SourceReport {
+  const { refreshInterval, enabled } = settings;
+  const condition = conditionOf(state, { enabled, interval: refreshInterval, now: now() });
+  return { ...common(id, state, counts), name, kind: 'code', refreshInterval, condition };
+}
+
 async function commandReport(
   context: EngineContext,
-  source: ConfiguredSource,
+  source: CommandSource,
   state: SourceState | null,
   counts: ReadonlyMap<string, number>,
 ): Promise<SourceReport> {

@@ -5,6 +5,12 @@ import type { EngineContext } from '../context.ts';
 import { cachedSources } from './configured-sources.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 
+/** The settings of a command or function that affect search and its results. */
+export type NamespaceSource = Pick<
+  SourceConfig,
+  'id' | 'name' | 'refreshInterval' | 'weight' | 'minScore' | 'includeInContext' | 'enabled'
+>;
+
 /** The settings of a vault or source that affect search, and its name, which is the `source` of its records. */
 interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
@@ -14,15 +20,16 @@ interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 
 /** Vaults and sources belong to the configured namespace; other namespaces have none. */
 export async function sourcesOfNamespace(context: EngineContext): Promise<{
   readonly vaults: readonly VaultConfig[];
-  readonly sources: readonly SourceConfig[];
+  readonly sources: readonly NamespaceSource[];
 }> {
   const { sources } = await cachedSources(context);
   return {
     vaults: vaultsOfNamespace(context),
-    sources: sources.map(({ id, settings, skill }) => ({
-      ...settings,
-      id,
-      ...(skill !== null && { weight: skillWeight(settings.weight) }),
+    sources: sources.map((source) => ({
+      ...source.settings,
+      id: source.id,
+      ...(source.kind === 'command' &&
+        source.skill !== null && { weight: skillWeight(source.settings.weight) }),
     })),
   };
 }
@@ -35,7 +42,7 @@ function skillWeight(weight: number = SOURCE_POLICY.weight): number {
 /** The ranking policy of each vault and source, by name. */
 export function sourcePolicies(
   vaults: readonly VaultConfig[],
-  sources: readonly SourceConfig[],
+  sources: readonly NamespaceSource[],
 ): Map<string, SourcePolicy> {
   return new Map(namedSettings(vaults, sources).map(({ name, policy }) => [name, policy]));
 }
@@ -46,7 +53,7 @@ export type Audience = 'user' | 'context';
 /** The names of the disabled vaults and sources, and for `context` also of those with `includeInContext: false`. */
 export function hiddenSources(
   vaults: readonly VaultConfig[],
-  sources: readonly SourceConfig[],
+  sources: readonly NamespaceSource[],
   audience: Audience,
 ): string[] {
   return namedSettings(vaults, sources).flatMap(({ name, enabled = true, includeInContext = true }) =>
@@ -66,7 +73,7 @@ export function excludeSources<Filter extends Omit<SearchFilter, 'now'>>(
 
 function namedSettings(
   vaults: readonly VaultConfig[],
-  sources: readonly SourceConfig[],
+  sources: readonly NamespaceSource[],
 ): readonly NamedSettings[] {
   return [
     ...vaults.map((vault) => ({ ...vault, name: vaultName(vault), policy: policyOfVault(vault) })),
@@ -78,7 +85,7 @@ function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
   return withSettings(VAULT_POLICY, weight, minScore);
 }
 
-function policyOfSource({ weight, minScore }: SourceConfig): SourcePolicy {
+function policyOfSource({ weight, minScore }: NamespaceSource): SourcePolicy {
   return withSettings(SOURCE_POLICY, weight, minScore);
 }
 

@@ -9,6 +9,7 @@ import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
 import { configuredSources, requireSource, type ConfiguredSource } from './configured-sources.ts';
+import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from '../refresh/refresh-scheduler.ts';
 import { missingProgramError } from './program.ts';
 import { refreshSource, testSource, type RefreshReport } from '../refresh/refresh.ts';
@@ -39,6 +40,13 @@ export interface Sources {
    * @throws LociError `not_found` for an id that no source has; `aborted`
    */
   refresh(ids?: readonly string[], options?: ProgressOptions): Promise<RefreshResult[]>;
+  /**
+   * Adds a source whose documents a function of this program returns, until it is unregistered or the engine is closed. Its
+   * documents are treated like those of commands; it needs no approval.
+   * @throws LociError `invalid_input`; `conflict` when another source or vault has the id; `forbidden` for a caller of another
+   *   namespace than that of the settings
+   */
+  register(source: ReadOnlyMemorySource): Registration;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
   test(id: string, signal?: AbortSignal): Promise<FetchResult>;
   /**
@@ -60,7 +68,8 @@ export interface Sources {
   stop(): Promise<void>;
 }
 
-export function sourcesOf(context: EngineContext): Sources {
+/** @returns all but `register`, which needs none of these modules */
+export function sourcesOf(context: EngineContext): Omit<Sources, 'register'> {
   return {
     list: () => sourceReports(context),
     refresh: (ids, options = {}) =>
@@ -146,9 +155,11 @@ async function refreshOne(
 }
 
 /** The documents of a disabled source are never found, so it is not refreshed. */
-function disabledError({ id, skill }: ConfiguredSource): LociError {
+function disabledError(source: ConfiguredSource): LociError {
+  const { id } = source;
+  const place = source.kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
   return new LociError('conflict', `${id} is disabled: its settings have \`enabled: false\``, {
-    hint: `Remove that from ${skill === null ? 'loci.yaml' : 'its SKILL.md'} first. \`loci sources test ${id}\` runs it anyway, and stores nothing.`,
+    hint: `Remove that from ${place} first. \`loci sources test ${id}\` runs it anyway, and stores nothing.`,
   });
 }
 
@@ -158,6 +169,8 @@ async function approve(
   fingerprint: string | undefined,
 ): Promise<ApprovedCommand> {
   const source = requireSource(await configuredSources(context), id);
+  if (source.kind === 'code')
+    throw new LociError('conflict', `${id} needs no approval: the program that uses Loci has registered it`);
   // The program that PATH finds now is approved, even if an earlier approval was of another.
   const command = await resolveCommand(source, null);
   if (command.program === null) throw await missingProgramError(command.argv[0] ?? '', command.cwd);

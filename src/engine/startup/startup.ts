@@ -7,6 +7,8 @@ import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../records/limits.ts';
 import { screenTexts } from '../records/screen.ts';
+import { budgetFor, packStartup, textOf, whyTooLong } from './budget.ts';
+import type { IncludedEntry, OmittedEntry, Packed } from './budget.ts';
 
 type StartupMode = Config['startup']['mode'];
 
@@ -27,18 +29,10 @@ export interface StartupText {
   readonly text: string;
   readonly mode: StartupMode;
   readonly budget: number;
-  readonly included: readonly StartupEntry[];
+  readonly included: readonly IncludedEntry[];
   readonly leftOut: readonly OmittedEntry[];
 }
 
-interface OmittedEntry {
-  readonly entry: StartupEntry;
-  readonly why: string;
-  /** Whether it did not fit into the budget. */
-  readonly tooLong: boolean;
-}
-
-const SEPARATOR = '\n\n';
 /** A session that made no call for this long is forgotten. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** In a namespace. A session that is forgotten gets the whole text again. */
@@ -55,15 +49,15 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
   const entries = await listStartup(context);
   const visible = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
   const { chosen, replaced } = selectForAgent(visible, agent);
-  const whole = pack(chosen, budget);
+  const whole = packStartup(chosen, budget);
   const digest = sha256(textOf(whole.included));
   const seen =
     session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
-  const selected = selectForSession(mode, seen, digest, whole, chosen, budget);
+  const selected = selectForSession(mode, seen, digest, whole, chosen);
   const off = !config.startup.enabled;
   const leftOut = [...replaced, ...selected.leftOut];
   if (off) {
-    const all = [...selected.included, ...leftOut.map(({ entry }) => entry)];
+    const all = [...selected.included, ...leftOut].map(({ entry }) => entry);
     const why = 'startup.enabled is false';
     return { text: '', mode, budget, included: [], leftOut: omitted(all, why) };
   }
@@ -76,28 +70,8 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
   return { text: textOf(selected.included), mode, budget, included: selected.included, leftOut };
 }
 
-interface Packed {
-  readonly included: readonly StartupEntry[];
-  readonly leftOut: readonly OmittedEntry[];
-}
-
 function omitted(entries: readonly StartupEntry[], why: string): readonly OmittedEntry[] {
   return entries.map((entry) => ({ entry, why, tooLong: false }));
-}
-
-/** Why an entry does not fit into the budget of most models; `null` when it fits. */
-export function whyTooLong(settings: Config['startup'], { content }: StartupEntry): string | null {
-  const budget = budgetFor(settings, undefined);
-  if (content.length <= budget) return null;
-  return `it has ${String(content.length)} characters and startup.maxChars is ${String(budget)}: agents do not get it`;
-}
-
-/** The budget of the longest part of the model's name that has one. The case of letters does not matter. */
-function budgetFor(settings: Config['startup'], model: string | undefined): number {
-  const name = model?.toLowerCase() ?? '';
-  const parts = Object.keys(settings.maxCharsByModel).filter((part) => name.includes(part.toLowerCase()));
-  const [longest] = parts.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  return (longest === undefined ? undefined : settings.maxCharsByModel[longest]) ?? settings.maxChars;
 }
 
 /** An entry for this agent replaces the entry with the same key for every agent. */
@@ -114,51 +88,21 @@ function selectForAgent(
   };
 }
 
-/** Adds entries in order of priority, each whole or not at all. After one that is too long, a shorter one may still fit. */
-function pack(entries: readonly StartupEntry[], budget: number): Packed {
-  const included: StartupEntry[] = [];
-  const leftOut: OmittedEntry[] = [];
-  let used = 0;
-  for (const entry of entries) {
-    const needs = entry.content.length + (included.length === 0 ? 0 : SEPARATOR.length);
-    if (used + needs <= budget) {
-      included.push(entry);
-      used += needs;
-    } else {
-      const left = String(budget - used);
-      const why = `it needs ${String(needs)} characters, and ${left} of ${String(budget)} are left`;
-      leftOut.push({ entry, why, tooLong: true });
-    }
-  }
-  return { included, leftOut };
-}
-
 function selectForSession(
   mode: StartupMode,
   seen: string | null,
   digest: string,
   whole: Packed,
   chosen: readonly StartupEntry[],
-  budget: number,
 ): Packed {
   if (mode === 'always' || seen === null) return whole;
   if (mode === 'first-run')
     return { included: [], leftOut: omitted(chosen, 'the session got it at its first turn') };
   if (seen !== digest) return whole;
-  const repeated = pack(
-    whole.included.filter(({ reinforce }) => reinforce),
-    budget,
-  );
-  const rest = whole.included.filter(({ reinforce }) => !reinforce);
+  const repeated = whole.included.filter(({ entry }) => entry.reinforce);
+  const rest = whole.included.filter(({ entry }) => !entry.reinforce).map(({ entry }) => entry);
   const why = 'the session has seen it, nothing has changed, and it is not reinforced';
-  return {
-    included: repeated.included,
-    leftOut: [...repeated.leftOut, ...omitted(rest, why), ...whole.leftOut],
-  };
-}
-
-function textOf(entries: readonly StartupEntry[]): string {
-  return entries.map(({ content }) => content).join(SEPARATOR);
+  return { included: repeated, leftOut: [...omitted(rest, why), ...whole.leftOut] };
 }
 
 /** The entries that are not deleted, in the order of the startup text. */
@@ -179,7 +123,7 @@ export interface StartupSetResponse {
   readonly entry: StartupEntry;
   readonly created: boolean;
   readonly masked: readonly string[];
-  /** Why agents do not get it; `null` when it fits. */
+  /** Why agents do not get all of it; `null` when it fits. */
   readonly tooLong: string | null;
 }
 

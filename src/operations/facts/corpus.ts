@@ -21,8 +21,8 @@ const input = z.strictObject({
 const output = z.strictObject({
   documents: z.array(
     z.strictObject({
-      docid: z.string().describe('First six characters of the SHA-256 of the content.'),
-      path: z.string(),
+      docid: z.string().describe('First six characters of the SHA-256 of the path.'),
+      path: z.string().describe('A citation, which `get` accepts.'),
       collection: z.enum(['facts', 'pack_history', 'pipeline_history']),
       score: z.number().min(0).max(1),
       title: z.string(),
@@ -38,8 +38,8 @@ export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
   name: 'corpus',
   title: 'Give facts and runs as documents',
   description:
-    'Returns stored facts, and the runs of tools, as documents that another memory can index: those that match a query, ' +
-    'or the newest.',
+    'Returns stored facts, and after them the runs of tools, as documents that another memory can index: those that match ' +
+    'a query, or the newest. To read them adds no run.',
   input,
   output,
   readOnly: true,
@@ -47,6 +47,7 @@ export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
   idempotent: true,
   scope: 'read',
   listedOnRequest: true,
+  unrecorded: true,
   tool: 'memory_corpus',
   examples: [
     { title: 'The newest documents', input: {} },

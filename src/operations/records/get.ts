@@ -14,13 +14,19 @@ const input = z.strictObject({
     .max(MAX_CITATION_LENGTH)
     .describe(
       'A citation from search results: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out. Or the name of ' +
-        'a note, in any case: its title, an alias, or its file. `path#Heading` is the text below a heading.',
+        'a note, in any case: its title, an alias, or its file. `path#Heading` is the text below a heading. ' +
+        'Or the path of a document of the corpus.',
     ),
 });
 
 const output = z.strictObject({
-  id: z.number().int().positive().describe('Number of the record in its namespace.'),
-  uuid: z.string(),
+  id: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .describe('Number of the record in its namespace; null for a run of a tool.'),
+  uuid: z.string().nullable(),
   citation: z.string().describe('The citation of the request.'),
   title: z.string(),
   text: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
+import { configuredSkills, unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
 import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';
@@ -13,7 +13,7 @@ const count = () => z.number().int().nonnegative();
 export const sourceOutput = z.strictObject({
   id: z.string().describe('The id that the other `sources` operations take.'),
   name: z.string().describe('The name that results show.'),
-  kind: z.enum(['vault', 'command', 'skill']),
+  kind: z.enum(['vault', 'command', 'skill', 'code']),
   condition: z
     .enum(CONDITIONS)
     .describe(
@@ -112,13 +112,14 @@ export const idInput = (): z.ZodString =>
   z.string().trim().min(1).max(128).describe('The id, as `sources list` shows it.');
 
 /**
- * Opens the engine. For the operator, a missing store is created when the settings name sources, because listing them is the first
+ * Opens the engine. For the operator, a missing store is created when there are sources or skills, because listing them is the first
  * step with a new source.
  * @throws LociError `store_not_found` when there are no sources either
  */
 export async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
-  const { sources, skills } = (await context.loadConfig()).values;
-  const create = context.machine !== undefined && sources.length + skills.length > 0;
+  if (context.machine === undefined) return context.loci();
+  const { values } = await context.loadConfig();
+  const create = values.sources.length > 0 || (await configuredSkills(values)).length > 0;
   return context.loci({ create });
 }
 

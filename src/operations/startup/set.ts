@@ -24,7 +24,7 @@ const output = z.strictObject({
   entry: startupEntry,
   created: z.boolean(),
   masked: maskedKinds(),
-  too_long: z.string().nullable().describe('Why agents do not get the entry; null when it fits.'),
+  too_long: z.string().nullable().describe('Why agents do not get all of the entry; null when it fits.'),
 });
 export type StartupSetOutput = z.infer<typeof output>;
 
@@ -33,7 +33,8 @@ export const setStartup: Operation<z.infer<typeof input>, StartupSetOutput> = {
   title: 'Set a startup entry',
   description:
     'Creates an entry of the startup text, which agents get when a session starts, or changes the given fields of one. ' +
-    'Entries with the lowest priority number come first; what does not fit into the budget is left out.',
+    'Entries with the lowest priority number come first. One that does not fit into the budget is cut, and those of lower ' +
+    'priority are left out.',
   input,
   output,
   readOnly: false,

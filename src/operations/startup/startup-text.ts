@@ -30,7 +30,16 @@ const output = z.strictObject({
   characters: z.number().int().nonnegative(),
   budget: z.number().int().nonnegative().describe('In characters.'),
   included: z.array(
-    z.strictObject({ key: z.string(), priority: z.number().int(), characters: z.number().int() }),
+    z.strictObject({
+      key: z.string(),
+      priority: z.number().int(),
+      characters: z.number().int().describe('As given.'),
+      cut_from: z
+        .number()
+        .int()
+        .nullable()
+        .describe('How many characters the entry has when it was cut to fit; null: it is given whole.'),
+    }),
   ),
   left_out: z.array(
     z.strictObject({
@@ -85,7 +94,12 @@ function formatStartupText({ text, mode, budget, included, leftOut }: StartupTex
     mode,
     characters: text.length,
     budget,
-    included: included.map(({ key, priority, content }) => ({ key, priority, characters: content.length })),
+    included: included.map(({ entry: { key, priority, content }, text: given }) => ({
+      key,
+      priority,
+      characters: given.length,
+      cut_from: given === content ? null : content.length,
+    })),
     left_out: leftOut.map(({ entry: { key, priority }, why, tooLong }) => ({
       key,
       priority,

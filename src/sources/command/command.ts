@@ -1,7 +1,7 @@
 import type { SourceSettings } from '../../config/sources-schema.ts';
-import type { DocumentSource } from '../document.ts';
+import type { CommandSource } from '../document.ts';
 import { fetchDocuments } from './fetch-documents.ts';
-import { documentMapper } from './map-document.ts';
+import { documentMapper } from '../documents/map-document.ts';
 import { argvOf } from '../../core/text/split-command.ts';
 
 export interface CommandOptions extends Pick<
@@ -17,7 +17,7 @@ export interface CommandOptions extends Pick<
 }
 
 /** @throws LociError `invalid_config` for a line that cannot be split, or that needs a shell; for a bad template */
-export function openCommand(options: CommandOptions): DocumentSource {
+export function openCommand(options: CommandOptions): CommandSource {
   const { cwd, env, allowed, timeout, map, fields } = options;
   const argv = argvOf(options);
   if (map !== undefined) documentMapper(map);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LociError } from '../../core/errors.ts';
 import { parseDocuments } from './parse-documents.ts';
-import type { OutputValue } from './output-value.ts';
+import type { OutputValue } from '../documents/output-value.ts';
 
 async function* inChunks(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
   const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];

@@ -1,8 +1,8 @@
 import { LociError } from '../../core/errors.ts';
-import { eventLoopYielder } from './run/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import { parseLines } from './parse-lines.ts';
 import { parseList } from './parse-list.ts';
-import type { OutputValue } from './output-value.ts';
+import type { OutputValue } from '../documents/output-value.ts';
 import { quotedExcerpt } from './run/printable-text.ts';
 
 /** Characters of invalid output that an error quotes. */

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { isJsonMap, textExceedsDepth } from '../../core/json.ts';
-import { MAX_NESTING, type OutputValue, assertDocumentLimit } from './output-value.ts';
+import { MAX_NESTING, type OutputValue, assertDocumentLimit } from '../documents/output-value.ts';
 
 /** The largest valid document has about 700,000 characters, if every one of them is escaped. */
 const MAX_LINE_LENGTH = 1_000_000;

@@ -1,6 +1,6 @@
 import { JSONParser, TokenType } from '@streamparser/json';
 import { LociError } from '../../core/errors.ts';
-import { MAX_NESTING, type OutputValue, assertDocumentLimit } from './output-value.ts';
+import { MAX_NESTING, type OutputValue, assertDocumentLimit } from '../documents/output-value.ts';
 
 /** Names, numbers, brackets and commas of one value. A valid document has far fewer. */
 const MAX_TOKENS = 200_000;

@@ -37,6 +37,15 @@ describe('findSkills', () => {
     ]);
   });
 
+  it('takes the id from memorySource if it has one', async () => {
+    await skill('a', SOURCE.replace('command:', 'id: Google Tasks\n  command:'));
+    await skill('b', SOURCE.replace('command:', 'id: 7\n  command:'));
+    expect(await findSkills(root)).toMatchObject([
+      { id: 'google-tasks', memorySource: { command: 'node list.mjs', weight: 0.5 } },
+      { id: 'reading-list', memorySource: { id: 7 } },
+    ]);
+  });
+
   it('returns an empty list if the folder does not exist', async () =>
     expect(await findSkills(join(root, 'missing'))).toEqual([]));
 

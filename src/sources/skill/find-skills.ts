@@ -2,6 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
+import { isJsonMap } from '../../core/json.ts';
 import type { FoundSkill } from '../document.ts';
 import { decodeText } from '../files/decode.ts';
 import { readWithin } from '../files/read-file.ts';
@@ -49,12 +50,20 @@ async function readSkill(realRoot: string, name: string): Promise<FoundSkill | n
   const { fields, problem } = parseFrontMatter(text.slice(span.yamlStart, span.yamlEnd));
   const { name: title, memorySource } = fields;
   if (memorySource === undefined) return null;
+  const { id, settings } = takeId(memorySource);
   return {
-    id: toId(typeof title === 'string' ? title : name),
+    id: toId(id ?? (typeof title === 'string' ? title : name)),
     folder: await realpath(folder),
-    memorySource,
+    memorySource: settings,
     problem: problem === null ? null : `${SKILL_FILE}: ${problem}`,
   };
+}
+
+/** The id that `memorySource:` has in place of the name of the skill, and its other keys. */
+function takeId(memorySource: unknown): { readonly id: string | null; readonly settings: unknown } {
+  if (!isJsonMap(memorySource)) return { id: null, settings: memorySource };
+  const { id, ...settings } = memorySource;
+  return typeof id === 'string' ? { id, settings } : { id: null, settings: memorySource };
 }
 
 async function readSkillFile(realRoot: string, name: string): Promise<string | { problem: string } | null> {

@@ -3,6 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { RecordHeader } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
+import { factAt } from '../../facts/corpus-path.ts';
 import { nearNotes } from './near-notes.ts';
 import { sectionLines } from './section.ts';
 
@@ -68,6 +69,19 @@ function vaultPath({ origin, key }: CitedRecord): string | null {
   return origin === 'vault' ? key : null;
 }
 
+export interface ParsedCitation {
+  /** The citation without its lines. */
+  readonly name: string;
+  readonly lines: LineRange | null;
+}
+
+export function parseCitation(citation: string): ParsedCitation {
+  const match = LINES.exec(citation);
+  if (match === null) return { name: citation, lines: null };
+  const [, from, to = from] = match;
+  return { name: citation.slice(0, match.index), lines: { from: Number(from), to: Number(to) } };
+}
+
 /**
  * Finds the record of a citation, or of the name of a note, and its lines or those below its heading. It opens no file: a
  * path can only lead to an indexed record (R4).
@@ -77,23 +91,23 @@ export async function resolveCitation(
   context: EngineContext,
   citation: string,
 ): Promise<{ record: LociRecord; lines: LineRange | null }> {
-  const match = LINES.exec(citation);
-  const name = (match === null ? citation : citation.slice(0, match.index)).normalize('NFC');
-  const lines =
-    match === null
-      ? null
-      : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
+  const { name, lines } = parseCitation(citation);
   const record = await findRecord(context, name);
   if (record !== null) return { record, lines };
-  const section = await findSection(context, name);
+  const section = await findSection(context, name.normalize('NFC'));
   if (section === null) throw await notFoundError(context, citation, name);
   return { record: section.record, lines: lines ?? section.lines };
 }
 
-async function findRecord(context: EngineContext, name: string): Promise<LociRecord | null> {
+/** The record with this id, path, corpus path, or name of a note. */
+async function findRecord(context: EngineContext, given: string): Promise<LociRecord | null> {
+  const name = given.normalize('NFC');
   return (
     (await recordById(context, name)) ??
-    (await recordByPath(context, name)) ??
+    (await noteAt(context, name)) ??
+    (await factAt(context, given)) ??
+    (await noteAt(context, `${name}.md`)) ??
+    (await recordBySourceAndPath(context, name)) ??
     (await noteByName(context, name))
   );
 }
@@ -148,19 +162,15 @@ async function assertNotDeleted({ store, namespace, now }: EngineContext, id: nu
   });
 }
 
-async function recordByPath(context: EngineContext, name: string): Promise<LociRecord | null> {
-  for (const key of [name, `${name}.md`]) {
-    const found = await notesAt(context, key);
-    if (found.length > 1) {
-      const names = found
-        .map(({ source }) => `${source}:${key}`)
-        .toSorted()
-        .join(', ');
-      throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
-    }
-    if (found[0] !== undefined) return found[0];
-  }
-  return recordBySourceAndPath(context, name);
+/** @throws LociError `ambiguous` when several vaults have the path */
+async function noteAt(context: EngineContext, key: string): Promise<LociRecord | null> {
+  const found = await notesAt(context, key);
+  if (found.length < 2) return found[0] ?? null;
+  const names = found
+    .map(({ source }) => `${source}:${key}`)
+    .toSorted()
+    .join(', ');
+  throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
 }
 
 const MAX_CANDIDATES = 10;

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../../core/errors.ts';
+import { MAX_OUTPUT_BYTES } from '../../documents/output-value.ts';
 import { printableText } from './printable-text.ts';
 
-const MAX_OUTPUT_BYTES = 10_000_000;
 /** Only the end of standard error is kept, because it says what went wrong. */
 const MAX_STDERR_BYTES = 4096;
 const PIPE_POLL_INTERVAL_MS = 10;

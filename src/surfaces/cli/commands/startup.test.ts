@@ -53,8 +53,8 @@ describe('startup preview', () => {
     characters: 28,
     budget: 20_000,
     included: [
-      { key: 'soul', priority: 0, characters: 12 },
-      { key: 'rules', priority: 1, characters: 14 },
+      { key: 'soul', priority: 0, characters: 12, cut_from: null },
+      { key: 'rules', priority: 1, characters: 14, cut_from: 2000 },
     ],
     left_out: [
       {
@@ -74,7 +74,7 @@ describe('startup preview', () => {
       '─'.repeat(50),
       '28 of 20,000 characters, mode digest',
       '  P0  soul   12 characters',
-      '  P1  rules  14 characters',
+      '  P1  rules  cut: 14 of 2,000 characters fit',
       '',
       'left out:',
       '  P2  long',
@@ -94,8 +94,11 @@ describe('startup preview', () => {
     expect(startupInject.render(output, view)).toBe(`${output.text}\n`);
     expect(startupInject.render(output, { ...view, terminal: true })).not.toContain('\u001b');
     expect(startupInject.render({ ...output, text: '' }, view)).toBe('');
-    expect(startupInject.warnings?.(output)).toEqual([expect.stringMatching(/^long is left out: it needs/)]);
+    expect(startupInject.warnings?.(output)).toEqual([
+      'rules is cut: 14 of 2,000 characters fit',
+      expect.stringMatching(/^long is left out: it needs/),
+    ]);
     const notTooLong = output.left_out.map((entry) => ({ ...entry, too_long: false }));
-    expect(startupInject.warnings?.({ ...output, left_out: notTooLong })).toEqual([]);
+    expect(startupInject.warnings?.({ ...output, included: [], left_out: notTooLong })).toEqual([]);
   });
 });

@@ -37,6 +37,11 @@ function characterCount(count: number): string {
   return count === 1 ? '1 character' : `${grouped(count)} characters`;
 }
 
+/** `812 of 2,000 characters fit`. */
+function cutText(characters: number, cutFrom: number): string {
+  return `${grouped(characters)} of ${characterCount(cutFrom)} fit`;
+}
+
 /** `20,000`. */
 function grouped(count: number): string {
   return count.toLocaleString('en-GB');
@@ -68,8 +73,14 @@ export const startupRemove: OperationCommand<StartupRemoveOutput> = {
 
 /** Prints the text unchanged, for a program that injects it into a prompt. */
 export const startupInject: OperationCommand<StartupTextOutput> = {
-  warnings: ({ left_out }) =>
-    left_out.flatMap(({ key, why, too_long }) => (too_long ? [`${oneLine(key)} is left out: ${why}`] : [])),
+  warnings: ({ included, left_out }) => [
+    ...included.flatMap(({ key, characters, cut_from }) =>
+      cut_from === null ? [] : [`${oneLine(key)} is cut: ${cutText(characters, cut_from)}`],
+    ),
+    ...left_out.flatMap(({ key, why, too_long }) =>
+      too_long ? [`${oneLine(key)} is left out: ${why}`] : [],
+    ),
+  ],
   render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? escapeControl(text) : text}\n`),
 };
 
@@ -86,10 +97,10 @@ export const startupPreview: OperationCommand<StartupTextOutput> = {
 };
 
 function entryLines({ included, left_out }: StartupTextOutput, { style, columns }: View): string[] {
-  const rows = included.map(({ key, priority, characters }) => [
+  const rows = included.map(({ key, priority, characters, cut_from }) => [
     `P${String(priority)}`,
     oneLine(key),
-    characterCount(characters),
+    cut_from === null ? characterCount(characters) : `cut: ${cutText(characters, cut_from)}`,
   ]);
   const includedLines = alignColumns(rows, {
     columns: columns - 2,

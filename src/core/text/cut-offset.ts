@@ -21,12 +21,17 @@ export function cutOffset(text: string, from: number, limit: number, cutAt: CutB
   }
   const earliest = from + Math.floor((limit - from) * MIN_SENTENCE_SHARE);
   return (
-    lastOffset(limit, Math.max(from, earliest), (index) => endsSentence(text, index)) ??
+    lastSentenceEnd(text, Math.max(from, earliest), limit) ??
     lastOffset(limit, Math.max(from, earliest), (index) => text[index] === '\n') ??
     lastOffset(limit, from, (index) => isSpace(text, index)) ??
     lastOffset(limit, Math.max(from, earliest), (index) => CJK_PAUSES.includes(text[index - 1]!)) ??
     codePointOffset(text, from, limit)
   );
+}
+
+/** The last offset in `(from, limit]` at which a sentence ends. */
+export function lastSentenceEnd(text: string, from: number, limit: number): number | null {
+  return lastOffset(limit, from, (index) => endsSentence(text, index));
 }
 
 function lastOffset(limit: number, floor: number, accepts: (index: number) => boolean): number | null {

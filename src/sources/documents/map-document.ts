@@ -7,12 +7,13 @@ import { compileTemplate, hasPath, pathsOf, type Template, textOf } from './temp
 
 /** Fields that must be text. */
 const TEXT_FIELDS = ['text', 'title', 'project', 'url'] as const;
-const FIELDS = [...TEXT_FIELDS, 'id', 'tags', 'timestamp', 'completed'] as const;
-type Field = (typeof FIELDS)[number];
+export const FIELDS = [...TEXT_FIELDS, 'id', 'tags', 'timestamp', 'completed'] as const;
+export type Field = (typeof FIELDS)[number];
 /** Fields that must differ between documents. */
 const DISTINCT_FIELDS = ['id', 'text', 'timestamp'] as const;
 
-const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
+/** Words that tools print for a completed item. */
+export const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
 
 /**
  * Returns a function that converts a printed value to an unchecked document. A field without a template is taken from the field of the same

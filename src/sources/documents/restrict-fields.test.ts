@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { restrictToFields } from './fetch-documents.ts';
+import { restrictToFields } from './collect-documents.ts';
 
 const document = {
   id: '7',

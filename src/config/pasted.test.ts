@@ -1,0 +1,190 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configAppend, configRemove, configSet } from './edit.ts';
+import { type LoadedConfig, loadConfig } from './load.ts';
+
+let home: string;
+beforeEach(async () => (home = await mkdtemp(join(tmpdir(), 'loci-config-'))));
+afterEach(() => rm(home, { recursive: true }));
+
+async function load(text: string, env: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
+  await writeFile(join(home, 'loci.yaml'), text);
+  return loadConfig({ home, env });
+}
+
+/** The warnings, each without the name of the file. */
+function warningsOf({ warnings }: LoadedConfig): string[] {
+  return warnings.map((warning) => warning.replace(/^.*loci\.yaml:/, ''));
+}
+
+const STARTUP = `"startup": {
+  "enabled": true,
+  "mode": "digest",        // "always" | "first-run" | "digest"
+  "maxChars": 6000,
+  "maxCharsByModel": {     // model substring → budget
+    "opus": 6000,
+    "sonnet": 5000,
+    "ministral-8b": 1500,
+    "qwen3": 2000
+  }
+}
+`;
+
+const REFERENCE = `// openclaw.json → plugins.entries.memory-shadowdb.config
+{
+  "table": "memories",
+  "connectionString": "postgresql://...",
+
+  "embedding": {
+    "provider": "ollama",
+    "model": "nomic-embed-text",
+    "dimensions": 768
+  },
+
+  "search": {
+    "vectorWeight": 0.7,
+    "textWeight": 0.3,
+    "recencyWeight": 0.15
+  },
+
+  "writes": {
+    "enabled": true,
+    "autoEmbed": true,
+    "retention": {
+      "purgeAfterDays": 60
+    }
+  },
+
+  "startup": {
+    "enabled": true,
+    "mode": "digest",
+    "maxChars": 6000,
+    "maxCharsByModel": {
+      "opus": 6000,
+      "sonnet": 5000
+    }
+  }
+}
+`;
+
+const SOURCES = `{
+  "memorySearch": {
+    "readOnlySources": [
+      {
+        "id": "google-tasks",
+        "command": "node skills/google-tasks/tasks.js list --json",
+        "refreshInterval": "5m"
+      },
+      {
+        "id": "calendar",
+        "command": "node skills/google-tasks/tasks.js calendar --json --days 7",
+        "refreshInterval": "15m"
+      }
+    ]
+  }
+}
+`;
+
+describe('the settings of the memories that Loci replaces', () => {
+  it('set the startup text, as JSON with comments and without braces', async () => {
+    const config = await load(STARTUP);
+    expect(config.warnings).toEqual([]);
+    expect(config.values.startup).toEqual({
+      enabled: true,
+      mode: 'digest',
+      maxChars: 6000,
+      maxCharsByModel: { opus: 6000, sonnet: 5000, 'ministral-8b': 1500, qwen3: 2000 },
+    });
+    expect(config.origins.get('startup.maxChars')).toBe('loci.yaml:4');
+  });
+
+  it('are mapped to those of Loci; the others are named, with what holds instead', async () => {
+    const config = await load(REFERENCE);
+    const { search, writes, retention, startup, embedding } = config.values;
+    expect(search.weights).toEqual({ vector: 0.7, text: 0.3, recency: 0.15 });
+    expect([writes.enabled, retention.purgeAfterDays, startup.maxCharsByModel]).toEqual([
+      true,
+      60,
+      { opus: 6000, sonnet: 5000 },
+    ]);
+    expect(embedding.provider).toBe('local');
+    const model =
+      'the bundled model makes embeddings of 384 dimensions; `embedding.provider: none` searches without it';
+    const file = 'everything is in one SQLite file, which `store.path` names';
+    expect(warningsOf(config).toSorted()).toEqual(
+      [
+        `3: table is not a setting and is ignored; ${file}`,
+        `4: connectionString is not a setting and is ignored; ${file}`,
+        `7: this value of embedding.provider is not available and is ignored; ${model}`,
+        `8: embedding.model is not a setting and is ignored; ${model}`,
+        `9: embedding.dimensions is not a setting and is ignored; ${model}`,
+        '13: search.vectorWeight is called search.weights.vector now',
+        '14: search.textWeight is called search.weights.text now',
+        '15: search.recencyWeight is called search.weights.recency now',
+        '20: writes.autoEmbed is not a setting and is ignored; what is written is always embedded',
+        '22: writes.retention.purgeAfterDays is called retention.purgeAfterDays now',
+      ].toSorted(),
+    );
+    expect(warningsOf(config).join()).not.toContain('postgresql');
+  });
+
+  it('name sources, whose list may be edited like that of Loci', async () => {
+    const config = await load(SOURCES);
+    expect(config.values.sources).toMatchObject([
+      {
+        id: 'google-tasks',
+        command: 'node skills/google-tasks/tasks.js list --json',
+        refreshInterval: 300_000,
+      },
+      { id: 'calendar', refreshInterval: 900_000 },
+    ]);
+    expect(warningsOf(config)).toEqual(['3: memorySearch.readOnlySources is called sources now']);
+    const ids = async (): Promise<string[]> =>
+      (await loadConfig({ home, env: {} })).values.sources.map(({ id }) => id);
+    await configAppend('sources', { id: 'mail', command: 'mail' }, { home, env: {} });
+    expect(await ids()).toEqual(['mail', 'google-tasks', 'calendar']);
+    await configRemove('sources', (entry) => JSON.stringify(entry).includes('calendar'), { home, env: {} });
+    expect(await ids()).toEqual(['mail', 'google-tasks']);
+  });
+
+  it('are named with their line if they are wrong', async () => {
+    await expect(load(SOURCES.replace('"15m"', '"soon"'))).rejects.toThrow(
+      /loci\.yaml:12: sources\[1\]\.refreshInterval: expected/,
+    );
+  });
+});
+
+describe('a provider of embeddings that Loci does not have', () => {
+  it('is ignored in the environment too, and refused by `config set`', async () => {
+    const config = await load('', { LOCI_EMBEDDING_PROVIDER: 'voyage' });
+    expect(config.values.embedding.provider).toBe('local');
+    expect(config.warnings).toEqual([
+      expect.stringMatching(/^this value of LOCI_EMBEDDING_PROVIDER is not available and is ignored; /),
+    ]);
+    await expect(configSet('embedding.provider', 'voyage', { home, env: {} })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(/^this value of embedding\.provider is not available; /) as string,
+    });
+    await expect(load('embedding: { provider: nonsense }')).rejects.toThrow(/expected one of local, none/);
+  });
+});
+
+describe('JSON with comments', () => {
+  it('keeps slashes in texts, the lines of errors, and its comments after an edit', async () => {
+    const text = '// mine\n# also mine\n{\n  "namespace": "a // b", // c: {\n  "project": "p" //d\n}\n';
+    expect((await load(text)).values).toMatchObject({ namespace: 'a // b', project: 'p' });
+    await configSet('project', 'q', { home, env: {} });
+    expect((await loadConfig({ home, env: {} })).values).toMatchObject({ namespace: 'a // b', project: 'q' });
+    expect(await readFile(join(home, 'loci.yaml'), 'utf8')).toContain('mine');
+    await expect(load(text.replace('"p"', '7'))).rejects.toThrow(/loci\.yaml:5: project: expected text/);
+  });
+
+  it('is not what YAML with slashes is taken for', async () => {
+    const { values } = await load('# paths\nvaults:\n  - path: //server/notes\n    name: a // b\n');
+    expect(values.vaults).toMatchObject([{ path: '/server/notes', name: 'a // b' }]);
+    const long = `${'#'.repeat(50_000)}\n${'//'.repeat(50_000)}`;
+    await expect(load(long)).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  loci = await openLoci(settings(folder.path, { vaults: [{ name: 'v', path: folder.path }] }), {
+    now: () => NOW,
+  });
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** A run that is newer than all facts, whose input has the words. */
+function recordRun(words: string): void {
+  loci.recordRun({
+    category: 'pack_history',
+    name: 'memory_write',
+    surface: 'mcp',
+    actor: 'ada',
+    inputs: { path: words },
+    outcome: 'record/1',
+    at: NOW + 1000,
+    tookMs: 5,
+  });
+}
+
+describe('the corpus', () => {
+  it('has facts before runs, also where a run is newer or matches better', async () => {
+    await loci.facts.store({ key: 'plan', value: 'The deployment is on Friday.' });
+    recordRun('deployment friday plan');
+    const collections = async (request: { limit: number; query?: string }): Promise<string[]> =>
+      (await loci.corpus(request)).documents.map(({ collection }) => collection);
+    expect(await collections({ limit: 10 })).toEqual(['facts', 'pack_history']);
+    expect(await collections({ limit: 10, query: 'deployment friday plan' })).toEqual([
+      'facts',
+      'pack_history',
+    ]);
+    expect(await collections({ limit: 1 })).toEqual(['facts']);
+  });
+
+  it('gives a document the same id when its content changes, and documents of equal content different ids', async () => {
+    const ids = async (): Promise<Map<string, string>> => {
+      const { documents } = await loci.corpus({ limit: 10 });
+      return new Map(documents.map(({ path, docid }) => [path, docid]));
+    };
+    await loci.facts.store({ key: 'a', value: 'tea' });
+    await loci.facts.store({ key: 'b', value: 'tea' });
+    const before = await ids();
+    expect(new Set(before.values()).size).toBe(2);
+    await loci.facts.store({ key: 'a', value: 'coffee' });
+    expect(await ids()).toEqual(before);
+  });
+
+  it('has paths that get accepts, whatever the key and the category of a fact', async () => {
+    const label = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'aé/#%L3:2F. ') });
+    const name = label.map((text) => text.trim()).filter((text) => text !== '');
+    const facts = fc.uniqueArray(fc.tuple(name, name), { maxLength: 6, selector: (pair) => pair.join('\n') });
+    await fc.assert(
+      fc.asyncProperty(facts, async (pairs) => {
+        for (const [category, key] of pairs)
+          await loci.facts.store({ category, key, value: `${category}\n${key}` });
+        const { documents } = await loci.corpus({ limit: 500 });
+        expect(new Set(documents.map(({ path }) => path)).size).toBe(documents.length);
+        for (const { path, content } of documents) expect((await loci.get(path)).text).toBe(content);
+      }),
+      { numRuns: 20 },
+    );
+    await loci.facts.store({ category: 'c', key: 'k', value: 'one\ntwo' });
+    expect((await loci.get('facts/c/k#L2')).text).toBe('two');
+  });
+
+  it('has runs that get reads, which have no number that another operation would take for a record', async () => {
+    recordRun('one');
+    recordRun('two');
+    const { documents } = await loci.corpus({ limit: 10 });
+    expect(documents.map(({ path }) => path).toSorted()).toEqual(['pack_history/1', 'pack_history/2']);
+    for (const { path, content } of documents) {
+      const { text, record } = await loci.get(path);
+      expect(text).toBe(content);
+      expect(record).toMatchObject({ id: null, uuid: null, origin: 'audit', trust: 'agent', key: path });
+    }
+    expect((await loci.get('pack_history/1#L1')).text).toBe('## Pack call: memory_write');
+    for (const path of ['pack_history/3', 'pack_history/0', 'pipeline_history/1', 'facts/c/k', 'facts/%'])
+      await expect(loci.get(path), path).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

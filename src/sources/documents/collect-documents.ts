@@ -1,0 +1,99 @@
+import type { DocumentMap } from '../../config/sources-schema.ts';
+import { isJsonMap } from '../../core/json.ts';
+import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
+import { documentMapper, MapChecker } from './map-document.ts';
+import type { OutputValue } from './output-value.ts';
+import { readDocument, type ReadDocument } from './read-document.ts';
+import { UnknownFieldFinder } from './unknown-fields.ts';
+
+export interface ReadOptions {
+  readonly map?: DocumentMap;
+  /** The parts of a document that may be stored; all of them unless given. */
+  readonly fields?: readonly string[];
+  /** Whether the source may have a `map`. Default true. */
+  readonly canMap?: boolean;
+}
+
+type Collected = Pick<FetchResult, 'documents' | 'problems' | 'printed'>;
+
+/**
+ * Returns a function that converts values to documents. A bad one is a problem, and the others are returned.
+ * @throws LociError `invalid_config` for a bad template
+ */
+export function documentCollector(
+  options: ReadOptions,
+): (values: AsyncIterable<OutputValue>) => Promise<Collected> {
+  const read = documentReader(options);
+  const checker = new MapChecker(options.map ?? {});
+  const unknown = new UnknownFieldFinder(options);
+  return async (values) => {
+    const collected = await collect(values, (value) => {
+      if ('value' in value) {
+        checker.add(value.value);
+        unknown.add(value.value);
+      }
+      return read(value);
+    });
+    // Problems of all documents come first, because they explain those of single documents.
+    return { ...collected, problems: [...checker.problems(), ...unknown.problems(), ...collected.problems] };
+  };
+}
+
+type Reader = (value: OutputValue) => ReadDocument;
+
+function documentReader({ map, fields }: ReadOptions): Reader {
+  const toDocument = map === undefined ? (value: unknown) => value : documentMapper(map);
+  return (output) => {
+    const { index } = output;
+    if ('problem' in output) return { problem: { index, id: null, detail: output.problem, skipped: true } };
+    const value = toDocument(output.value);
+    if (fields === undefined) return readDocument(value, index);
+    return readDocument(
+      restrictToFields(value, fields),
+      index,
+      'it has neither text nor title among its `fields`',
+    );
+  };
+}
+
+async function collect(values: AsyncIterable<OutputValue>, read: Reader): Promise<Collected> {
+  const documents = new Map<string, { readonly document: MemoryDocument; readonly index: number }>();
+  const problems: DocumentProblem[] = [];
+  const yieldIfBusy = eventLoopYielder();
+  let printed = 0;
+  for await (const value of values) {
+    printed++;
+    const result = read(value);
+    if ('problem' in result) problems.push(result.problem);
+    else {
+      const { document } = result;
+      const earlier = documents.get(document.id);
+      if (earlier !== undefined) {
+        const detail = `it replaces document ${String(earlier.index)}, which has the same id`;
+        problems.push({ index: value.index, id: document.id, detail, skipped: false });
+        documents.delete(document.id);
+      }
+      documents.set(document.id, { document, index: value.index });
+    }
+    await yieldIfBusy();
+  }
+  return { documents: [...documents.values()].map(({ document }) => document), problems, printed };
+}
+
+/**
+ * The id of a printed document and the parts that `fields` names; `metadata.sender` names a single entry. Other parts are dropped
+ * before they are checked, so that no problem quotes them.
+ */
+export function restrictToFields(document: unknown, fields: readonly string[]): unknown {
+  if (!isJsonMap(document)) return document;
+  const entries = Object.entries(document).flatMap(([name, part]): [string, unknown][] => {
+    if (name === 'id' || fields.includes(name)) return [[name, part]];
+    return name === 'metadata' && isJsonMap(part) ? [[name, restrictMetadata(part, fields)]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function restrictMetadata(metadata: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => fields.includes(`metadata.${name}`)));
+}
