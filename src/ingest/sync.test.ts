@@ -71,7 +71,8 @@ async function found(word: string): Promise<number[]> {
   return (await searchText(store, 'n', query, { now: NOW }, 10)).map(({ record }) => record);
 }
 
-const COUNTS = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0, problems: [] };
+const NO_CHANGES = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0 };
+const COUNTS = { ...NO_CHANGES, problems: [], otherFiles: new Map<string, number>() };
 
 describe('syncSource', () => {
   it('adds new notes once', async () => {

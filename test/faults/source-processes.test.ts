@@ -116,7 +116,8 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
       [2, () => true],
       [3, isWritten],
     ] as const) {
-      // The source is due at once.
+      // A paused source is due at once when it resumes.
+      await home.json('sources', 'pause', 'jobs');
       await home.json('sources', 'resume', 'jobs');
       const before = await stateOf(home);
       const watch = new WatchProcess(home.path);
