@@ -96,7 +96,7 @@ export function cachedSources(context: EngineContext): Promise<ConfiguredSources
 }
 
 /** The skills that define a source, in the folders of the settings. */
-export async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<FoundSkill[]> {
+async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<FoundSkill[]> {
   const defaults = DEFAULT_SKILL_FOLDERS.map(expandHome);
   const found = skills.map(async ({ path }) => {
     const inFolder = await skillsIn(path);
@@ -104,6 +104,11 @@ export async function configuredSkills({ skills }: Pick<Config, 'skills'>): Prom
     return defaults.includes(path) ? inFolder.filter(({ memorySource }) => memorySource !== null) : inFolder;
   });
   return (await Promise.all(found)).flat();
+}
+
+/** Whether the settings or skills define a source. */
+export async function hasSources(config: Pick<Config, 'sources' | 'skills'>): Promise<boolean> {
+  return config.sources.length > 0 || (await configuredSkills(config)).length > 0;
 }
 
 /** A folder that cannot be read is reported like a skill that cannot be read. */

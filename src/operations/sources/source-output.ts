@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { configuredSkills, unknownSourceError } from '../../engine/sources/configured-sources.ts';
+import { hasSources, unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
 import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';
@@ -119,8 +119,7 @@ export const idInput = (): z.ZodString =>
 export async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
   if (context.machine === undefined) return context.loci();
   const { values } = await context.loadConfig();
-  const create = values.sources.length > 0 || (await configuredSkills(values)).length > 0;
-  return context.loci({ create });
+  return context.loci({ create: await hasSources(values) });
 }
 
 /** @throws LociError `not_found` that suggests the nearest */

@@ -1,5 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts';
+import { hasSources } from '../../../engine/sources/configured-sources.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
@@ -35,10 +36,10 @@ export const watch: RunStandalone = async ({ home, json }, io) => {
   }
 };
 
-/** @throws LociError `invalid_config` when the settings name no vault, source or skill */
+/** @throws LociError `invalid_config` when there is no vault, source or skill */
 async function assertSomethingToRefresh(context: OpenContext): Promise<void> {
-  const { vaults, sources, skills } = (await context.loadConfig()).values;
-  if (vaults.length + sources.length + skills.length > 0) return;
+  const { values } = await context.loadConfig();
+  if (values.vaults.length > 0 || (await hasSources(values))) return;
   throw new LociError(
     'invalid_config',
     'there is nothing to refresh: loci.yaml names no vaults and no sources',
