@@ -4,14 +4,11 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
 import type { ListRequest } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { tagList } from '../shared/record-fields.ts';
+import { filterValues, tagList } from '../shared/record-fields.ts';
 import { isoTime } from '../shared/times.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 
 const DEFAULT_LIMIT = 20;
-const MAX_NAMES = 100;
-
-const names = () => z.array(z.string().min(1)).max(MAX_NAMES).exactOptional();
 
 const input = z.strictObject({
   origins: z
@@ -19,8 +16,8 @@ const input = z.strictObject({
     .max(ORIGINS.length)
     .exactOptional()
     .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
-  vaults: names().describe('Only notes of these vaults.'),
-  sources: names().describe('Only records from these vaults, sources or surfaces.'),
+  vaults: filterValues().exactOptional().describe('Only notes of these vaults.'),
+  sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
   tags: tagList()
     .exactOptional()
     .describe(
