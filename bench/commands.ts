@@ -38,13 +38,17 @@ export async function measureCommands(folder: string): Promise<Measure[]> {
   }));
 }
 
+/** Makes a process write its CPU time, in milliseconds, to file descriptor 3 when it exits. */
+const REPORT_CPU_TIME = `
+  import { writeSync } from 'node:fs';
+  process.on('exit', () => {
+    const { userCPUTime, systemCPUTime } = process.resourceUsage();
+    writeSync(3, String((userCPUTime + systemCPUTime) / 1000));
+  });`;
+
 /** The CPU time of a process and its threads until it exits, in milliseconds. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const report = `process.on('exit', () => {
-    const { userCPUTime, systemCPUTime } = process.resourceUsage();
-    require('node:fs').writeSync(3, String((userCPUTime + systemCPUTime) / 1000));
-  });`;
-  const preload = `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('/'); ${report}`)}`;
+  const preload = `data:text/javascript,${encodeURIComponent(REPORT_CPU_TIME)}`;
   const child = spawn(process.execPath, ['--import', preload, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { constants, setPriority, userInfo } from 'node:os';
 import { LociError } from './errors.ts';
 
 /** The first version of Node with a `node:sqlite` that Loci can use. */
@@ -20,6 +20,15 @@ export function userName(): string {
     return userInfo().username;
   } catch {
     return `uid ${String(process.getuid?.() ?? 'unknown')}`;
+  }
+}
+
+/** Lets other processes run before this one. Does nothing if the process has ended already. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended.
   }
 }
 

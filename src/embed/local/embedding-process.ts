@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { LociError } from '../../core/errors.ts';
+import { lowerPriority } from '../../core/runtime.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { splitVectors } from './call.ts';
 
@@ -131,15 +131,6 @@ export class EmbeddingProcess {
     child.unref();
     child.channel?.unref();
     this.#idle = setTimeout(() => child.kill('SIGKILL'), this.#options.idleMs ?? IDLE_MS).unref();
-  }
-}
-
-/** Lets the host go first. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The process has ended already.
   }
 }
 

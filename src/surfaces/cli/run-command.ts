@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
+import { lowerPriority } from '../../core/runtime.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { LocalIo } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
@@ -97,21 +97,14 @@ class ProcessIo implements LocalIo {
         env: { ...this.#io.env, LOCI_HOME: home },
       });
       child.unref();
+      // Without a handler the event would end this process. The missing pid tells the same.
+      child.on('error', () => undefined);
       if (child.pid === undefined) throw new LociError('internal', 'a background process cannot be started');
       lowerPriority(child.pid);
       return child.pid;
     } finally {
       closeSync(log);
     }
-  }
-}
-
-/** Lets what the user does meanwhile go first. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The process has ended already.
   }
 }
 
