@@ -93,6 +93,20 @@ describe('the operations over HTTP', () => {
     expect(invalidId.problem.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('name requests, not tools, in their hints', async () => {
+    const server = await startServer({ writes: { enabled: true } });
+    const token = await server.token('alice', 'read', 'write');
+    const unknownKey = await server.request('/api/v1/memory/recall', { token, body: { key: 'colour' } });
+    expect(unknownKey.problem.hint).toBe('`POST /api/v1/memory/list` lists all keys.');
+    const written = await server.request('/api/v1/memory/write', { token, body: { content: 'Gas or oven' } });
+    const { id } = written.json as { id: number };
+    await server.request('/api/v1/memory/delete', { token, body: { id } });
+    const deleted = await server.request(`/api/v1/memory/get?citation=record/${String(id)}`, { token });
+    const [, path = '', body = ''] = /`POST (\S+) (.+?)`/.exec(deleted.problem.hint) ?? [];
+    const restored = await server.request(path, { token, body: JSON.parse(body) as unknown });
+    expect([path, restored.status]).toEqual(['/api/v1/memory/undelete', 200]);
+  });
+
   it.each([
     ['not JSON', '{"query":', {}, 400, 'not valid JSON'],
     ['a list', '["query"]', {}, 400, 'must be an object'],

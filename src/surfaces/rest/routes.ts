@@ -19,8 +19,20 @@ export async function routesOf(entries: readonly OperationEntry[]): Promise<Rout
   return operations
     .flatMap((operation) => remoteOperation(operation) ?? [])
     .map((operation) => ({
-      path: `${API}/${toolName(operation).replace('_', '/')}`,
+      path: pathOf(toolName(operation)),
       operation,
       fields: new Map(inputFields(operation).map(({ name, schema }) => [name, schema])),
     }));
+}
+
+function pathOf(tool: string): string {
+  return `${API}/${tool.replace('_', '/')}`;
+}
+
+/** Replaces names of tools in backticks by requests: `memory_undelete 12` → `POST /api/v1/memory/undelete {"id":12}`. */
+export function withRequests(text: string): string {
+  return text.replaceAll(/`((?:memory|startup)_[a-z]+)(?: (\d+))?`/g, (_, tool: string, id?: string) => {
+    const body = id === undefined ? '' : ` {"id":${id}}`;
+    return `\`POST ${pathOf(tool)}${body}\``;
+  });
 }

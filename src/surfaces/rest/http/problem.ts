@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { ERROR_TABLE, type ErrorCode, LociError } from '../../../core/errors.ts';
+import { withRequests } from '../routes.ts';
 
 /** Problem details of RFC 9457, with the error table's code and hint. */
 export interface Problem {
@@ -27,7 +28,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     status,
     detail: message.toWellFormed(),
     code,
-    hint,
+    hint: withRequests(hint),
     request_id: requestId,
   };
 }
