@@ -75,6 +75,21 @@ it('an embedding process ends after a while without a call', async () => {
   expect(await embedding.embed(['oven'])).toHaveLength(1);
 });
 
+it('an embedding process that is being ended gets no further call', async () => {
+  const embedding = new EmbeddingProcess({ threads: 1, revectorize: false, idleMs: 1 });
+  onTestFinished(() => embedding.close());
+  await embedding.embed(['oven']);
+  // The timer fires in the wait, but the event of the exit is not handled before the next call.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  await nextTimers();
+  expect(await embedding.embed(['oven'])).toHaveLength(1);
+});
+
+/** Resolves once timers that are due have fired. */
+function nextTimers(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 0));
+}
+
 it('an embedding process ends with its host, and does not keep it alive', async () => {
   const local = fileURLToPath(new URL('./local.ts', import.meta.url));
   const start = (afterwards: string) => {

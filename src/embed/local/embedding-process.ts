@@ -130,7 +130,11 @@ export class EmbeddingProcess {
   #rest(child: ChildProcess): void {
     child.unref();
     child.channel?.unref();
-    this.#idle = setTimeout(() => child.kill('SIGKILL'), this.#options.idleMs ?? IDLE_MS).unref();
+    this.#idle = setTimeout(() => {
+      // A call that comes before the process has ended must not reach it.
+      if (this.#child === child) this.#child = null;
+      child.kill('SIGKILL');
+    }, this.#options.idleMs ?? IDLE_MS).unref();
   }
 }
 
