@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { tagList } from '../shared/record-fields.ts';
+import { nextPage, pageStart, tagList } from '../shared/record-fields.ts';
 import { factCategory, factOutput, factPrefix, formatFact } from './fact-fields.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -18,19 +18,13 @@ const input = z.strictObject({
     .describe(
       `The highest number of facts; ${String(DEFAULT_LIMIT)} unless given. Fewer are returned when values are long.`,
     ),
-  after: z
-    .number()
-    .int()
-    .positive()
-    .max(Number.MAX_SAFE_INTEGER)
-    .exactOptional()
-    .describe('`next` of the previous page.'),
+  after: pageStart(),
 });
 
 const output = z.strictObject({
   facts: z.array(factOutput),
   total: z.number().int().nonnegative().describe('How many facts match, on all pages.'),
-  next: z.number().int().positive().nullable().describe('Where the next page begins; null on the last page.'),
+  next: nextPage(),
 });
 export type FactListOutput = z.infer<typeof output>;
 

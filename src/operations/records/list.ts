@@ -4,25 +4,15 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
 import type { ListRequest } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValues, tagList } from '../shared/record-fields.ts';
+import { filterValues, nextPage, pageStart, recordFilters } from '../shared/record-fields.ts';
 import { isoTime } from '../shared/times.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 
 const DEFAULT_LIMIT = 20;
 
 const input = z.strictObject({
-  origins: z
-    .array(z.enum(ORIGINS))
-    .max(ORIGINS.length)
-    .exactOptional()
-    .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
+  ...recordFilters(),
   vaults: filterValues().exactOptional().describe('Only notes of these vaults.'),
-  sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
-  tags: tagList()
-    .exactOptional()
-    .describe(
-      'Only records with all of these tags, or with tags nested in them: project finds project/active.',
-    ),
   limit: z
     .number()
     .int()
@@ -30,13 +20,7 @@ const input = z.strictObject({
     .max(500)
     .exactOptional()
     .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
-  after: z
-    .number()
-    .int()
-    .positive()
-    .max(Number.MAX_SAFE_INTEGER)
-    .exactOptional()
-    .describe('`next` of the previous page.'),
+  after: pageStart(),
 });
 type ListInput = z.infer<typeof input>;
 
@@ -56,7 +40,7 @@ const listedRecord = z.strictObject({
 const output = z.strictObject({
   records: z.array(listedRecord).describe('Those that were stored last come first.'),
   total: z.number().int().nonnegative().describe('How many records match, on all pages.'),
-  next: z.number().int().positive().nullable().describe('Where the next page begins; null on the last page.'),
+  next: nextPage(),
   unmatched: z
     .array(unmatchedFilter)
     .describe('When no records match: the values of filters that no record has.'),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ORIGINS } from '../../core/types.ts';
 import type { SearchRequest } from '../../engine/records/search.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -8,7 +7,7 @@ import { timeBound } from '../shared/time-bound.ts';
 import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing } from './why-nothing.ts';
-import { filterValue, filterValues } from '../shared/record-fields.ts';
+import { filterValue, recordFilters } from '../shared/record-fields.ts';
 
 const label = () => filterValue().exactOptional();
 
@@ -42,23 +41,13 @@ const fields = z.strictObject({
     .max(1)
     .exactOptional()
     .describe('Leave out results that score lower; as configured unless given.'),
-  origins: z
-    .array(z.enum(ORIGINS))
-    .max(ORIGINS.length)
-    .exactOptional()
-    .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
-  sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
+  ...recordFilters(),
   category: label().describe(
     'Only records of this category; a note’s is the `category` in its front matter, else `note`.',
   ),
   record_type: label().describe(
     'Only records of this type; a note’s is the `type` in its front matter, else `note`.',
   ),
-  tags: filterValues()
-    .exactOptional()
-    .describe(
-      'Only records with all of these tags, or with tags nested in them: project finds project/active.',
-    ),
   project: label().describe('Only records of this project.'),
   from: timeBound('from')
     .exactOptional()

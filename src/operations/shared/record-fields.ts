@@ -6,6 +6,7 @@ import {
   MAX_TAGS,
   MAX_TITLE_LENGTH,
 } from '../../engine/records/limits.ts';
+import { ORIGINS } from '../../core/types.ts';
 
 /** Fields that several operations share. */
 
@@ -36,6 +37,34 @@ const MAX_FILTER_VALUES = 64;
 export const filterValue = () => z.string().min(1).max(MAX_FILTER_LENGTH);
 
 export const filterValues = () => z.array(filterValue()).max(MAX_FILTER_VALUES);
+
+/** What records of every kind are filtered by. */
+export const recordFilters = () => ({
+  origins: z
+    .array(z.enum(ORIGINS))
+    .max(ORIGINS.length)
+    .exactOptional()
+    .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
+  sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
+  tags: filterValues()
+    .exactOptional()
+    .describe(
+      'Only records with all of these tags, or with tags nested in them: project finds project/active.',
+    ),
+});
+
+/** Where a page of a list begins. */
+export const pageStart = () =>
+  z
+    .number()
+    .int()
+    .positive()
+    .max(Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('`next` of the previous page.');
+
+export const nextPage = () =>
+  z.number().int().positive().nullable().describe('Where the next page begins; null on the last page.');
 
 /** The length of a path on this machine: `PATH_MAX` of Linux. */
 const MAX_PATH_LENGTH = 4096;

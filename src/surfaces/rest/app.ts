@@ -19,12 +19,13 @@ import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
+import { API } from './http/paths.ts';
 import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { RateLimit } from './access/rate-limit.ts';
 import type { Readiness } from './monitoring/readiness.ts';
 import { jsonBody, readBody, requestInput } from './http/request-input.ts';
 import type { ServerLimits } from './limits.ts';
-import { API, type Route } from './routes.ts';
+import type { Route } from './routes.ts';
 
 interface AppParts {
   readonly limits: ServerLimits;

@@ -2,9 +2,7 @@ import { inputFields, type FieldSchema } from '../../operations/shared/input.ts'
 import { remoteOperation } from '../../operations/shared/local-io.ts';
 import { type Operation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-
-/** The path prefix of the operations. */
-export const API = '/api/v1';
+import { pathOf } from './http/paths.ts';
 
 /** An operation and its path. */
 export interface Route {
@@ -23,16 +21,4 @@ export async function routesOf(entries: readonly OperationEntry[]): Promise<Rout
       operation,
       fields: new Map(inputFields(operation).map(({ name, schema }) => [name, schema])),
     }));
-}
-
-function pathOf(tool: string): string {
-  return `${API}/${tool.replace('_', '/')}`;
-}
-
-/** Replaces names of tools in backticks by requests: `memory_undelete 12` → `POST /api/v1/memory/undelete {"id":12}`. */
-export function withRequests(text: string): string {
-  return text.replaceAll(/`((?:memory|startup)_[a-z]+)(?: (\d+))?`/g, (_, tool: string, id?: string) => {
-    const body = id === undefined ? '' : ` {"id":${id}}`;
-    return `\`POST ${pathOf(tool)}${body}\``;
-  });
 }

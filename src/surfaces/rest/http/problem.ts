@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { ERROR_TABLE, type ErrorCode, LociError } from '../../../core/errors.ts';
-import { withRequests } from '../routes.ts';
+import { withRequests } from './paths.ts';
 
 /** Problem details of RFC 9457, with the error table's code and hint. */
 export interface Problem {
