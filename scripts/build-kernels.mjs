@@ -34,6 +34,11 @@ const KERNELS = [
     output: 'src/store/sqlite/vectors/hamming.wasm',
     flags: [...FREESTANDING, '--importMemory'],
   },
+  {
+    entry: 'src/store/sqlite/vectors/kernel/dot.ts',
+    output: 'src/store/sqlite/vectors/dot.wasm',
+    flags: [...FREESTANDING, '--importMemory'],
+  },
 ];
 
 function build(kernel, output) {

@@ -6,6 +6,8 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number; shared?: boolean });
     readonly buffer: ArrayBuffer;
+    /** @param pages of 64 KB */
+    grow(pages: number): number;
   }
   class Instance {
     constructor(module: Module, imports?: Record<string, Record<string, unknown>>);

@@ -12,7 +12,7 @@ export function quantise(vector: Float32Array): Uint8Array {
 
 /** The approximate vector. */
 export function dequantised(quantised: Uint8Array): Float32Array {
-  const scale = new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
+  const scale = scaleOf(quantised);
   return Float32Array.from(components(quantised), (component) => component * scale);
 }
 
@@ -21,19 +21,7 @@ export function components(quantised: Uint8Array): Int8Array {
   return new Int8Array(quantised.buffer, quantised.byteOffset + 4, quantised.byteLength - 4);
 }
 
-/** Dot product with an unquantised query. */
-export function dotQuantised(quantised: Uint8Array, query: Float32Array): number {
-  const scale = new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
-  const signed = components(quantised);
-  // Four independent sums, which the processor can compute in parallel.
-  let [a, b, c, d] = [0, 0, 0, 0];
-  const whole = signed.length & ~3;
-  for (let i = 0; i < whole; i += 4) {
-    a += signed[i]! * query[i]!;
-    b += signed[i + 1]! * query[i + 1]!;
-    c += signed[i + 2]! * query[i + 2]!;
-    d += signed[i + 3]! * query[i + 3]!;
-  }
-  for (let i = whole; i < signed.length; i++) a += signed[i]! * query[i]!;
-  return (a + b + c + d) * scale;
+/** The size of a step of the bytes. */
+export function scaleOf(quantised: Uint8Array): number {
+  return new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
 }
