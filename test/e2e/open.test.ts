@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
@@ -33,17 +42,23 @@ const kitchen = (): string => join(vault, 'Home', 'Kitchen remodel.md');
 
 describe('loci open', () => {
   it('starts the editor at the line of the citation', async () => {
-    const env = { EDITOR: `"${makeProgram('vim')}" -n` };
+    const env = { EDITOR: `"${makeProgram('gedit')}" -s` };
     expect(await open(['Home/Kitchen remodel.md#L24-L40'], env)).toMatchObject({ code: 0, stderr: '' });
-    expect(argumentsReceived()).toEqual(['-n', '+24', kitchen()]);
+    expect(argumentsReceived()).toEqual(['-s', '+24', kitchen()]);
     await open(['kitchen', 'remodel'], env);
-    expect(argumentsReceived()).toEqual(['-n', kitchen()]);
+    expect(argumentsReceived()).toEqual(['-s', kitchen()]);
+  });
+
+  it('prints the path where an editor has no terminal', async () => {
+    const result = await open(['kitchen', 'remodel'], { EDITOR: makeProgram('vim') });
+    expect(result).toMatchObject({ code: 0, stderr: '', stdout: `${kitchen()}\n` });
+    expect(existsSync(received)).toBe(false);
   });
 
   it('reports an editor that fails or does not exist', async () => {
-    const failing = await open(['kitchen remodel'], { VISUAL: makeProgram('nano', 3) });
+    const failing = await open(['kitchen remodel'], { VISUAL: makeProgram('gedit', 3) });
     expect(failing.code).toBe(8);
-    expect(failing.stderr).toMatch(/^loci: .*nano ended with exit code 3\n/);
+    expect(failing.stderr).toMatch(/^loci: .*gedit ended with exit code 3\n/);
     const missing = await open(['kitchen remodel'], { VISUAL: join(bin, 'nothing') });
     expect(missing.code).toBe(8);
     expect(missing.stderr).toMatch(/^loci: .*nothing cannot be started: /);
@@ -55,6 +70,8 @@ describe('loci open', () => {
     const url = `obsidian://open?path=${encodeURIComponent(kitchen())}`;
     expect((await open(['kitchen remodel'], env)).stderr).toContain('no editor is set');
     mkdirSync(join(vault, '.obsidian'));
+    const ofNpm = { ...env, EDITOR: 'vi', npm_config_user_agent: 'npm/11.0.0' };
+    expect(await open(['kitchen remodel', '--print'], ofNpm)).toMatchObject({ stdout: `${url}\n` });
     expect(await open(['kitchen remodel'], env)).toMatchObject({ code: 0, stderr: '' });
     expect(argumentsReceived()).toEqual([url]);
     rmSync(received);

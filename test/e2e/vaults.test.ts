@@ -174,6 +174,18 @@ describe('status and doctor', () => {
     ]);
   });
 
+  it('report an imported vault once, as a vault', async () => {
+    const file = join(home, 'export.jsonl');
+    await loci(['export', '--to', file], { home });
+    const other = join(home, 'other');
+    await loci(['import', file], { home: other });
+    const status = await lociJson<StatusOutput>(['status'], { home: other });
+    expect(status.unconfigured_vaults.map(({ name }) => name)).toContain('work');
+    expect(status.sources).toEqual([]);
+    const removal = await loci(['sources', 'remove', 'work'], { home: other });
+    expect([removal.code, removal.stderr]).toEqual([2, expect.stringContaining('work is a vault')]);
+  });
+
   it('report records of a vault that is no longer in the settings, with a hint', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);

@@ -1,5 +1,5 @@
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { Timestamp } from '../../core/types.ts';
+import type { Origin, Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -89,7 +89,8 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
     error: problem,
   }));
   const listed = [...vaults, ...commands, ...unusable];
-  return [...listed, ...leftOver(listed, states, counts)];
+  const ofVaults = await documentCounts(context, ['vault']);
+  return [...listed, ...leftOver(listed, states, counts, new Set(ofVaults.keys()))];
 }
 
 function common(
@@ -191,6 +192,7 @@ function leftOver(
   listed: readonly SourceReport[],
   states: ReadonlyMap<string, SourceState>,
   counts: ReadonlyMap<string, number>,
+  vaultNames: ReadonlySet<string>,
 ): SourceReport[] {
   const listedIds = new Set(listed.map(({ id }) => id));
   // An imported folder has a state too, but nothing to refresh.
@@ -198,13 +200,18 @@ function leftOver(
   const ids = [...new Set([...counts.keys(), ...approved])].filter((id) => !listedIds.has(id)).toSorted();
   return ids.map((id) => {
     const state = states.get(id) ?? null;
-    const kind = (state?.root ?? null) === null ? 'command' : 'vault';
+    // The notes of an imported vault have no folder here.
+    const isVault = vaultNames.has(id) || (state !== null && state.root !== null);
+    const kind = isVault ? 'vault' : 'command';
     return { ...common(id, state, counts), kind, condition: 'gone', folder: state?.root ?? null };
   });
 }
 
-async function documentCounts({ store, namespace, now }: EngineContext): Promise<Map<string, number>> {
-  const filter = { now: now(), origins: ['source' as const, 'vault' as const] };
+async function documentCounts(
+  { store, namespace, now }: EngineContext,
+  origins: readonly Origin[] = ['source', 'vault'],
+): Promise<Map<string, number>> {
+  const filter = { now: now(), origins };
   const counts = await store.records.facet(namespace, 'source', filter);
   return new Map(counts.map(({ value, records }) => [value, records]));
 }

@@ -8,7 +8,12 @@ import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
-import { configuredSources, requireSource, type ConfiguredSource } from './configured-sources.ts';
+import {
+  configuredSources,
+  requireSource,
+  unknownSourceError,
+  type ConfiguredSource,
+} from './configured-sources.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from '../refresh/refresh-scheduler.ts';
 import { missingProgramError } from './program.ts';
@@ -220,5 +225,7 @@ async function pausableId(context: EngineContext, name: string): Promise<string>
   const { sources, broken } = configured;
   const ids = [...vaultsOfNamespace(context).map(vaultName), ...[...sources, ...broken].map(({ id }) => id)];
   if (ids.includes(name)) return name;
-  return (sources.find((source) => source.name === name) ?? requireSource(configured, name)).id;
+  const named = sources.find((source) => source.name === name);
+  if (named === undefined) throw unknownSourceError(name, ids);
+  return named.id;
 }

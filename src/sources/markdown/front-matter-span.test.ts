@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frontMatterSpan } from './front-matter-span.ts';
+import { frontMatterSpan, isUnclosedFrontMatter } from './front-matter-span.ts';
 
 function parts(content: string): [yaml: string, body: string] | null {
   const span = frontMatterSpan(content);
@@ -47,5 +47,13 @@ describe('frontMatterSpan', () => {
         expect(span.bodyStart === content.length || content[span.bodyStart - 1] === '\n').toBe(true);
       }),
     );
+  });
+});
+
+describe('isUnclosedFrontMatter', () => {
+  it('tells a forgotten fence from a thematic break', () => {
+    expect(isUnclosedFrontMatter('---\ntitle: never closed\ntags: [x]\n\nText.')).toBe(true);
+    for (const content of ['---\ntitle: closed\n---\nText.', '---\n\nText.', '---\nText.', 'title: x', ''])
+      expect(isUnclosedFrontMatter(content)).toBe(false);
   });
 });

@@ -34,6 +34,16 @@ export function frontMatterSpan(content: string): FrontMatterSpan | null {
   return { yamlStart, yamlEnd: closing.index, bodyStart: Math.min(afterFence + 1, content.length) };
 }
 
+/** Whether a note begins like front matter that is not closed: `---`, then `key:`. It is read as text. */
+export function isUnclosedFrontMatter(content: string): boolean {
+  const head = content.slice(0, MAX_FRONT_MATTER);
+  const opening = OPENING.exec(head);
+  if (opening === null) return false;
+  CLOSING.lastIndex = opening[0].length;
+  const [firstLine = ''] = head.slice(opening[0].length).split('\n', 1);
+  return CLOSING.exec(head) === null && FIRST_KEY.test(firstLine.trimEnd());
+}
+
 function startsWithKey(yaml: string): boolean {
   for (const line of yaml.split('\n')) {
     const text = line.trimEnd();

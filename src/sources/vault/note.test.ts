@@ -32,6 +32,12 @@ describe('parseNote, front matter', () => {
     } satisfies Note);
   });
 
+  it('reports front matter that nothing closes, which stays text', () => {
+    const { tags, frontMatterProblem } = parseNote('---\ntags: [wifi]\n\nThe password.');
+    expect(tags).toEqual([]);
+    expect(frontMatterProblem).toContain('no line `---` closes it');
+  });
+
   it('accepts lists in one string, and field names in the singular', () => {
     const note = parseNote('---\ntag: kitchen, home oven\nalias: Stove, The cooker\nuid: abc\n---\n');
     expect(note.tags).toEqual(['kitchen', 'home', 'oven']);

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
-import { frontMatterSpan } from '../markdown/front-matter-span.ts';
+import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
 import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
 import { collectInline } from '../markdown/inline-syntax.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
@@ -43,12 +43,15 @@ const parser = new MarkdownIt({ html: true })
   .use(collectInline)
   .disable('reference');
 
+const UNCLOSED =
+  'read without its front matter, and so without the tags and properties there; no line `---` closes it';
+
 /** Parses a note. Never throws, and takes time in proportion to the length. */
 export function parseNote(content: string): Note {
   const span = frontMatterSpan(content);
   const { fields, problem } =
     span === null
-      ? { fields: {}, problem: null }
+      ? { fields: {}, problem: isUnclosedFrontMatter(content) ? UNCLOSED : null }
       : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd));
   const body = readBody(content.slice(span?.bodyStart ?? 0));
   const { title, project, category, type, id, uid, tags, tag, aliases, alias } = fields;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editorCommand, editorOf } from './editor-command.ts';
+import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
 
 const FILE = '/vault/Kitchen remodel.md';
 
@@ -23,6 +23,21 @@ describe('the command of an editor', () => {
   it('never runs a shell', () => {
     for (const editor of ['vim; rm -rf x', 'vim $(id)', 'vim | cat', 'vim "'])
       expect(() => editorCommand(editor, FILE, null)).toThrow(/^the editor .* needs a shell: /);
+  });
+
+  it('is known to need a terminal', () => {
+    expect(['vim', '/usr/bin/nvim -R', 'nano'].map(needsTerminal)).toEqual([true, true, true]);
+    expect(['code --wait', 'gedit', 'emacsclient', 'mine'].map(needsTerminal)).toEqual(
+      Array.from({ length: 4 }, () => false),
+    );
+  });
+
+  it('is not the one of the user where npm has set it', () => {
+    const npm = { npm_config_user_agent: 'npm/11.0.0 node/v24.0.0' };
+    expect(mayBeSetByNpm({ ...npm, EDITOR: 'vi' })).toBe(true);
+    expect(mayBeSetByNpm({ ...npm, EDITOR: 'vim' })).toBe(false);
+    expect(mayBeSetByNpm({ ...npm, EDITOR: 'vi', VISUAL: 'code' })).toBe(false);
+    expect(mayBeSetByNpm({ EDITOR: 'vi' })).toBe(false);
   });
 
   it('is that of $VISUAL, else of $EDITOR', () => {

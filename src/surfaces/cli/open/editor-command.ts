@@ -16,11 +16,26 @@ const LINE_STYLES: Readonly<Record<LineStyle, ReadonlySet<string>>> = {
   suffix: new Set('subl sublime_text hx helix zed zeditor'.split(' ')),
 };
 
+/** Editors that show the file in the terminal in which they are started. */
+const TERMINAL_EDITORS: ReadonlySet<string> = new Set(
+  'vi vim nvim view ex vis nano pico micro kak joe jed ne mcedit hx helix ed'.split(' '),
+);
+
 /** The editor of the user, as the variable has it; `null` if none is set. */
 export function editorOf(env: NodeJS.ProcessEnv): string | null {
   return (
     [env['VISUAL'], env['EDITOR']].find((editor) => editor !== undefined && editor.trim() !== '') ?? null
   );
+}
+
+/** Whether the editor may be one that `npm` and `npx` set: they set `EDITOR` to vi for a user who has set none. */
+export function mayBeSetByNpm(env: NodeJS.ProcessEnv): boolean {
+  return env['npm_config_user_agent'] !== undefined && editorOf(env) === 'vi';
+}
+
+/** @throws LociError `invalid_input` for an editor that only a shell can start */
+export function needsTerminal(editor: string): boolean {
+  return TERMINAL_EDITORS.has(programName(editorWords(editor)[0]!));
 }
 
 /**
@@ -58,11 +73,16 @@ function editorWords(editor: string): string[] {
   }
 }
 
-function lineStyle(program: string): LineStyle | null {
-  const name = basename(program)
+/** The name without version and `.exe`. */
+function programName(program: string): string {
+  return basename(program)
     .toLowerCase()
     .replace(/\.(?:exe|cmd)$/, '')
     .replace(/-?[\d.]+$/, '');
+}
+
+function lineStyle(program: string): LineStyle | null {
+  const name = programName(program);
   const found = Object.entries(LINE_STYLES).find(([, names]) => names.has(name));
   return found === undefined ? null : (found[0] as LineStyle);
 }

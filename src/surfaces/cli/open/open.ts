@@ -11,7 +11,7 @@ import { resolveWithin } from '../../../sources/files/paths.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { type Io, isTerminal } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
-import { editorCommand, editorOf } from './editor-command.ts';
+import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
 
 /** The file of a note. */
 interface NoteFile {
@@ -93,10 +93,13 @@ async function locate(
   });
 }
 
-async function openingOf(note: NoteFile, { options }: StandaloneCall, { env }: Io): Promise<Opening> {
+async function openingOf(note: NoteFile, { options }: StandaloneCall, io: Io): Promise<Opening> {
+  const { env } = io;
   const editor = editorOf(env);
-  const isPrinted = options['print'] === true;
-  const inObsidian = options['obsidian'] === true || (editor === null && (await isObsidianVault(note.root)));
+  const inObsidian =
+    options['obsidian'] === true ||
+    ((editor === null || mayBeSetByNpm(env)) && (await isObsidianVault(note.root)));
+  const isPrinted = options['print'] === true || (!inObsidian && hasNoTerminalFor(editor, io));
   if (inObsidian) {
     const url = `obsidian://open?path=${encodeURIComponent(note.path)}`;
     return { url, command: isPrinted ? null : [...(URL_OPENERS[process.platform] ?? ['xdg-open']), url] };
@@ -106,6 +109,12 @@ async function openingOf(note: NoteFile, { options }: StandaloneCall, { env }: I
   throw new LociError('invalid_input', 'no editor is set', {
     hint: 'Set $VISUAL or $EDITOR, or use --obsidian. --print prints the path.',
   });
+}
+
+/** Whether the editor would wait for keys that nobody can press. */
+function hasNoTerminalFor(editor: string | null, { stdin, stdout }: Io): boolean {
+  const hasTerminal = isTerminal(stdout) && 'isTTY' in stdin && stdin.isTTY === true;
+  return editor !== null && !hasTerminal && needsTerminal(editor);
 }
 
 /** What opens a URL with the program that is registered for it, without a shell. */
@@ -132,7 +141,7 @@ async function start(
   const child = spawn(program, parameters, { env, stdio: ['inherit', json ? 2 : 'inherit', 'inherit'] });
   const [code, signal] = (await once(child, 'close').catch((error: unknown) => {
     throw new LociError('unreadable', `${program} cannot be started: ${describeFileError(error)}`, {
-      hint: 'Set $VISUAL or $EDITOR to another program. `loci open --print` prints the path.',
+      hint: 'Set $VISUAL or $EDITOR to a program that exists. `loci open --print` prints the path.',
       cause: error,
     });
   })) as [number | null, string | null];
