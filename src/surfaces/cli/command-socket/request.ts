@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { Config } from '../../../config/schema.ts';
 import { packageVersion } from '../../../core/runtime.ts';
 import type { OpenContext } from '../../../operations/context.ts';
 
@@ -57,15 +58,14 @@ export class RequestCheck {
   readonly #context: OpenContext;
   readonly #build: string | null;
   readonly #version: string;
-  #storeFile: Promise<string | null> | null = null;
+  readonly #storeFile: Promise<string | null>;
 
   /** The engine of `context` must be open. */
   constructor(context: OpenContext) {
     this.#context = context;
     this.#build = buildOf();
     this.#version = packageVersion();
-    const settings = context.openedWith();
-    if (settings !== null) this.#storeFile = fileIdentity(settings.store.path);
+    this.#storeFile = fileIdentity(context.openedWith()?.store.path ?? '');
   }
 
   /** Returns why the asking process must run the command itself; `null` if this process can answer. */
@@ -86,10 +86,16 @@ export class RequestCheck {
       .forCall({ env, cwd })
       .loadConfig()
       .catch(() => null);
-    if (loaded === null || !isDeepStrictEqual(loaded.values, settings)) return false;
+    if (loaded === null || !isDeepStrictEqual(usedSettings(loaded.values), usedSettings(settings)))
+      return false;
     const identity = await fileIdentity(settings.store.path);
     return identity !== null && identity === (await this.#storeFile);
   }
+}
+
+/** The settings without those that no answered command uses. An agent may start its server with others. */
+function usedSettings({ writes: _w, server: _s, auth: _a, mcp: _m, startup: _t, ...used }: Config): object {
+  return used;
 }
 
 /** Device and inode: a store that was removed and made again is another file. */
