@@ -119,18 +119,24 @@ function answerIn(text) {
 /** Writes texts to standard output and error. Returns whether they could be written. */
 function print(output) {
   const { writeSync } = getBuiltinModule('node:fs');
+  // A stream waits for a reader where a descriptor cannot. It is loaded only then.
+  const streams = new Map();
   for (const [fd, text] of output) {
     let bytes = Buffer.from(text);
     try {
-      while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
+      while (bytes.length > 0 && !streams.has(fd)) bytes = bytes.subarray(writeSync(fd, bytes));
     } catch (error) {
       // A reader that stops early, as in `loci search x | head -1`, is not an error.
       if (error.code === 'EPIPE') continue;
       // The command reports other errors when it runs in this process.
       if (error.code !== 'EAGAIN') return false;
       const stream = fd === 1 ? process.stdout : process.stderr;
-      stream.on('error', () => undefined).write(bytes);
+      streams.set(
+        fd,
+        stream.on('error', () => undefined),
+      );
     }
+    if (bytes.length > 0) streams.get(fd).write(bytes);
   }
   return true;
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loci, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
+import { loci, ROOT, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 import {
   comparable,
   indexedHome,
@@ -63,6 +63,19 @@ describe('a command while a server runs', () => {
     expect(comparable(answered)).toEqual(
       comparable(await runBin(['search', 'oven'], { home, env: { ...env, ...OFF } })),
     );
+  });
+
+  it('prints long texts whole, and ends when its reader does', async () => {
+    const line = 'The oven is induction. ';
+    await loci(['write', '--title', 'Long', '-'], { home, stdin: line.repeat(30_000) });
+    const { stdout: listed } = await loci(['list', '--limit', '1', '--json'], { home });
+    const [{ citation }] = (JSON.parse(listed) as { records: [{ citation: string }] }).records;
+    const answered = await runBin(['get', citation, '--plain'], { home });
+    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    expect(answered.stdout.trimEnd()).toBe(line.repeat(30_000).trimEnd());
+    const { child, ended } = startLoci(['get', citation], { home }, [join(ROOT, 'bin/loci.js')]);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('is formatted for the terminal of the command', async () => {

@@ -26,9 +26,8 @@ const IDLE_MS = 10_000;
  */
 export async function listenForCommands(context: OpenContext, run: RunCommandLine): Promise<() => void> {
   if (process.platform === 'win32' || context.env['LOCI_COMMAND_SOCKET'] === 'off') return () => undefined;
+  const answerer = new Answerer(context, new RequestCheck(context), run);
   try {
-    const check = new RequestCheck(context);
-    const answerer = new Answerer(context, check, run);
     const folder = await privateFolder(context.home);
     if (folder === null) return () => undefined;
     const path = await listen(answerer.server, folder);
@@ -42,6 +41,7 @@ export async function listenForCommands(context: OpenContext, run: RunCommandLin
     };
   } catch {
     // Commands open the store themselves.
+    answerer.close();
     return () => undefined;
   }
 }
