@@ -19,6 +19,8 @@ overrides the file, and the file overrides the defaults.
   folder.
 - A duration is a number with a unit (\`500ms\`, \`5s\`, \`2m\`, \`1h\`, \`1d\`), or a number of milliseconds.
 - An empty environment variable counts as unset. The value of a list is JSON or YAML.
+- \`LOCI_COMMAND_SOCKET=off\` is not a setting but for one process: a server with it does not answer commands of the command
+  line, and a command with it asks no server.
 
 \`\`\`yaml
 namespace: me

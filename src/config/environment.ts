@@ -6,8 +6,8 @@ import { plainCopy } from './document.ts';
 import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
 import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
-/** Variables of Loci that are not settings: the home folder, and the data folder of `npm run eval`. */
-const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_EVAL_DATA'];
+/** Variables of Loci that are not settings: the home folder, whether to use the command socket, and the data folder of `npm run eval`. */
+const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_COMMAND_SOCKET', 'LOCI_EVAL_DATA'];
 
 export interface Override {
   readonly key: ConfigKey;

@@ -35,6 +35,8 @@ export interface ConfigOptions {
   /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Where relative paths in the environment start; by default at the current folder. */
+  readonly cwd?: string;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedCon
   const home = configHome(options);
   const file = join(home, CONFIG_FILE);
   const document = parseConfig((await readConfigText(file)) ?? '', file);
-  return resolveConfig(document, home, env);
+  return resolveConfig(document, home, env, options.cwd);
 }
 
 /** The absolute path of the home folder: the given one, else `LOCI_HOME`, else `~/.loci`. */
@@ -95,12 +97,17 @@ function unreadableConfig(file: string, cause: unknown): LociError {
 }
 
 /** Merges a parsed file, the environment and the defaults. @throws LociError `invalid_config` */
-export function resolveConfig(document: ConfigDocument, home: string, env: NodeJS.ProcessEnv): LoadedConfig {
+export function resolveConfig(
+  document: ConfigDocument,
+  home: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string = process.cwd(),
+): LoadedConfig {
   const file = join(home, CONFIG_FILE);
   const { overrides, warnings } = readEnvironment(env);
   const raw = structuredClone(document.raw);
   const replaced = takeReplacedKeys(raw);
-  const tree = settingsTree(raw, overrides, home);
+  const tree = settingsTree(raw, overrides, { home, cwd });
   const lineOf = (path: KeyPath): number => document.lineOf(writtenPath(path, replaced));
   const placeOf = (path: KeyPath): string =>
     overriding(overrides, path)?.variable ?? `${file}:${lineOf(path)}`;
@@ -170,7 +177,11 @@ function overriding(overrides: readonly Override[], path: KeyPath): Override | u
  * Adds the defaults and the environment to the settings of a file. Relative paths start at the home folder; in the
  * environment, at the current folder.
  */
-function settingsTree(raw: JsonMap, overrides: readonly Override[], home: string): JsonMap {
+function settingsTree(
+  raw: JsonMap,
+  overrides: readonly Override[],
+  { home, cwd }: { readonly home: string; readonly cwd: string },
+): JsonMap {
   const tree = structuredClone(raw);
   for (const key of SETTINGS) {
     const steps = key.path.split('.');
@@ -180,7 +191,7 @@ function settingsTree(raw: JsonMap, overrides: readonly Override[], home: string
   resolvePaths(tree, PATH_KEYS, home);
   const fromEnvironment: JsonMap = {};
   for (const { key, value } of overrides) setAt(fromEnvironment, key.path.split('.'), value);
-  resolvePaths(fromEnvironment, PATH_KEYS, process.cwd());
+  resolvePaths(fromEnvironment, PATH_KEYS, cwd);
   for (const { key } of overrides) {
     const steps = key.path.split('.');
     setAt(tree, steps, valueAt(fromEnvironment, steps) ?? null);

@@ -29,6 +29,7 @@ import type { ListPage, ListRequest } from './records/list.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
+import { dropCachedSources } from './sources/configured-sources.ts';
 import type { Sources } from './sources/sources.ts';
 import type {
   StartupRequest,
@@ -83,6 +84,11 @@ export interface Loci {
   /** Checks that the store and the embedding model work. @throws LociError their error */
   assertReady(): Promise<void>;
   readonly access: Access;
+  /**
+   * Makes the next calls read what this process reads only every ten seconds: when records expire, and the folders of skills.
+   * They then see everything that other processes have changed.
+   */
+  dropCaches(): void;
   /** The user or agent that uses this engine. */
   readonly caller: Caller;
   /** The same engine on behalf of another caller, who sees only its own namespace. `close` closes both. */
@@ -204,6 +210,10 @@ function engineOf(context: EngineContext): Loci {
     doctor: async (options) => (await import('./health/health.ts')).doctor(context, options),
     assertReady: async () => (await import('./health/health.ts')).assertReady(context),
     access: accessOf(context),
+    dropCaches: () => {
+      context.invalidateNextExpiry();
+      dropCachedSources(context);
+    },
     caller: context.caller,
     as: (caller) => engineOf(context.as(caller)),
     close: () => context.close(),

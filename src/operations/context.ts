@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Caller } from '../core/caller.ts';
 import { LociError } from '../core/errors.ts';
 import { configHome, loadConfig, type LoadedConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Loci } from '../engine/open.ts';
@@ -24,12 +25,17 @@ export interface ContextOptions {
 }
 
 /** Options that a single call may override. */
-type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'signal' | 'onProgress'>>;
+type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'env' | 'signal' | 'onProgress' | 'machine'>> & {
+  /** Where relative paths in `env` start; by default at the current folder. */
+  readonly cwd?: string;
+};
 
 /** A context that closes its engine. */
 export interface OpenContext extends OperationContext {
   /** A context of the same engine for one call, with another caller, signal or progress. */
   forCall(options: CallOptions): OperationContext;
+  /** The settings that the engine was opened with; `null` while it is not open. */
+  openedWith(): Config | null;
   close(): Promise<void>;
 }
 
@@ -41,25 +47,32 @@ export function createContext(options: ContextOptions): OpenContext {
   const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
+    const machine = call.machine ?? (call.caller === undefined ? options.machine : undefined);
+    const { env: callEnv, cwd } = call;
     return {
       home,
-      env,
+      env: callEnv ?? env,
       signal: call.signal ?? options.signal ?? new AbortController().signal,
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
-      ...(call.caller === undefined && options.machine !== undefined && { machine: options.machine }),
-      loadConfig: engine.loadConfig,
+      ...(machine !== undefined && { machine }),
+      loadConfig:
+        callEnv === undefined
+          ? engine.loadConfig
+          : () => loadConfig({ home, env: callEnv, ...(cwd !== undefined && { cwd }) }),
       loci: async ({ create = false, temporary = false } = {}) => {
         const opened = temporary ? await engine.openOrTemporary() : await engine.open(create);
         return opened.as({ ...opened.caller, actor, ...caller });
       },
     };
   };
-  return { ...forCall({}), forCall, close: () => engine.close() };
+  return { ...forCall({}), forCall, openedWith: () => engine.openedWith, close: () => engine.close() };
 }
 
 /** An engine that is opened once for all calls. */
 class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
+  /** The settings of the open engine. */
+  openedWith: Config | null = null;
   readonly #storeThreads: boolean;
   #loci: Promise<Loci> | null = null;
   #temporary: Promise<TemporaryEngine> | null = null;
@@ -100,7 +113,9 @@ class SharedEngine {
   async #load(create: boolean): Promise<Loci> {
     const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
-    return openLoci(values, { create, ownsProcess: true, storeThreads: this.#storeThreads });
+    const loci = await openLoci(values, { create, ownsProcess: true, storeThreads: this.#storeThreads });
+    this.openedWith = values;
+    return loci;
   }
 
   async #loadTemporary(): Promise<TemporaryEngine> {

@@ -82,6 +82,11 @@ const cache = new WeakMap<
   { readonly readAt: number; readonly sources: Promise<ConfiguredSources> }
 >();
 
+/** Makes the next call of `cachedSources` read the folders of skills. */
+export function dropCachedSources({ registeredSources }: EngineContext): void {
+  cache.delete(registeredSources);
+}
+
 /** Like `configuredSources`, but from a short-lived cache, so that not every search reads the folders of skills. */
 export function cachedSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace, registeredSources } = context;

@@ -39,6 +39,19 @@ describe('a skill', () => {
     expect(await tasks.loci.sources.refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
   });
 
+  it('takes effect at once when it is changed, if caches are dropped', async () => {
+    const { loci } = tasks;
+    await loci.sources.approve('mail');
+    await loci.sources.refresh();
+    expect((await loci.search({ query: 'plumber' })).results).toHaveLength(1);
+    await writeFile(
+      join(skill, 'SKILL.md'),
+      '---\nname: mail\nmemorySource:\n  command: cat mail.json\n  name: Inbox\n  enabled: false\n---\n',
+    );
+    loci.dropCaches();
+    expect((await loci.search({ query: 'plumber' })).results).toEqual([]);
+  });
+
   it('needs a new approval when any of its files changes', async () => {
     await tasks.loci.sources.approve('mail');
     expect((await mail())?.condition).toBe('new');

@@ -2,27 +2,40 @@ import { type Command, CommanderError } from 'commander';
 import { LociError } from '../../core/errors.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { reportError } from './report-error.ts';
+import type { OpenSession } from './run-command.ts';
 import type { Io } from '../shared/io.ts';
 import { buildProgram, buildWholeProgram, VERSION_REQUESTED } from './program.ts';
 import { versionText } from './version.ts';
 import { findCommand, usageHint } from './usage.ts';
 
-/** Runs one command line and returns its exit code. */
+/**
+ * Runs one command line and returns its exit code.
+ * @param openSession lends an operation an engine that is open already
+ */
 export async function runCli(
   argv: readonly string[],
   entries: readonly OperationEntry[],
   io: Io,
+  openSession?: OpenSession,
 ): Promise<number> {
   let exitCode = 0;
   try {
     const program = await buildProgram(argv, entries, io, {
       run: async (call) => {
         const { runCommand } = await import('./run-command.ts');
-        exitCode = await runCommand(call, io);
+        exitCode = await runCommand(call, io, openSession);
       },
       runStandalone: async (standalone, call) => {
         const run = await standalone.load();
-        exitCode = await run(call, io, () => buildWholeProgram(entries, io));
+        exitCode = await run(call, io, {
+          wholeProgram: () => buildWholeProgram(entries, io),
+          answerCommands: async (context) => {
+            const { listenForCommands } = await import('./command-socket/listen.ts');
+            return listenForCommands(context, (line, output, session) =>
+              runCli(line, entries, output, session),
+            );
+          },
+        });
       },
     });
     if (argv.length === 0) program.outputHelp();

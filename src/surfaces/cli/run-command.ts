@@ -4,8 +4,8 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { lowerPriority } from '../../core/runtime.ts';
-import { createContext, type OpenContext } from '../../operations/context.ts';
-import type { LocalIo } from '../../operations/operation.ts';
+import { type ContextOptions, createContext, type OpenContext } from '../../operations/context.ts';
+import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
@@ -17,23 +17,38 @@ import { hasColours, makeStyle } from './format/style.ts';
 import { printError } from './report-error.ts';
 import { readStdin } from './stdin.ts';
 
-/** Runs an operation, prints its output, and returns the exit code. @throws what the operation throws */
-export async function runCommand(call: CommandCall, io: Io): Promise<number> {
+/** What a command uses while it runs. */
+export interface CommandSession {
+  readonly context: OperationContext;
+  /** The error to report for one that the operation has thrown. */
+  explain(error: unknown): unknown;
+  end(): Promise<void>;
+}
+
+/** What a command gives to its context. */
+export type SessionOptions = Required<Pick<ContextOptions, 'caller' | 'env' | 'onProgress' | 'machine'>>;
+
+/** Provides a command with an engine that is open already. */
+export type OpenSession = (options: SessionOptions) => CommandSession;
+
+/**
+ * Runs an operation, prints its output, and returns the exit code.
+ * @param openSession by default, the command opens the store itself, and the signals of this process stop it
+ * @throws what the operation throws
+ */
+export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSession): Promise<number> {
   const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
   const progress = new ProgressDisplay(io.stderr);
-  const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
-  const interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
   const localIo = new ProcessIo(io);
-  const context = createContext({
+  const options: SessionOptions = {
     caller: { surface: 'cli', trust: 'operator' },
     env: io.env,
-    signal: interruption.signal,
     onProgress: (current) => progress.update(current),
     machine: localIo,
-    storeThreads: operation.steps === true || command.isLong === true,
-    ...(call.home === undefined ? {} : { home: call.home }),
-  });
+  };
+  const session = openSession?.(options) ?? new ProcessSession(call, io, progress, options);
+  const { context } = session;
   try {
     if (command.rendersConfigWarnings !== true) await printConfigWarnings(context, io);
     const output = await runOperation(operation, context, input);
@@ -47,10 +62,9 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
     return failure.exitCode;
   } catch (error) {
     progress.clear();
-    throw interruption.explain(error);
+    throw session.explain(error);
   } finally {
-    await context.close();
-    interruption.end();
+    await session.end();
   }
 }
 
@@ -108,6 +122,33 @@ class ProcessIo implements LocalIo {
   }
 }
 
+/** Opens the store for one command, which the signals of this process stop. */
+class ProcessSession implements CommandSession {
+  readonly context: OpenContext;
+  readonly #interruption: Interruption;
+
+  constructor(call: CommandCall, io: Io, progress: ProgressDisplay, options: SessionOptions) {
+    const { operation, command, home } = call;
+    const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
+    this.#interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
+    this.context = createContext({
+      ...options,
+      signal: this.#interruption.signal,
+      storeThreads: operation.steps === true || command.isLong === true,
+      ...(home !== undefined && { home }),
+    });
+  }
+
+  explain(error: unknown): unknown {
+    return this.#interruption.explain(error);
+  }
+
+  async end(): Promise<void> {
+    await this.context.close();
+    this.#interruption.end();
+  }
+}
+
 /**
  * Handles Ctrl-C. The first one lets an operation that writes end its current batch, the second one exits at once. An
  * operation that only reads exits at the first.
@@ -145,7 +186,7 @@ class Interruption {
   }
 }
 
-async function printConfigWarnings(context: OpenContext, io: Io): Promise<void> {
+async function printConfigWarnings(context: OperationContext, io: Io): Promise<void> {
   const config = await context.loadConfig().catch(() => null);
   if (config === null || config.values.log.level === 'error') return;
   for (const warning of config.warnings) printWarning(warning, io);

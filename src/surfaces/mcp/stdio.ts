@@ -6,7 +6,7 @@ import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import { commandWords } from '../shared/command-names.ts';
 import { escapeControl } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
-import type { RunStandalone } from '../shared/run-standalone.ts';
+import type { AnswerCommands, RunStandalone } from '../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import { mcpServer } from './server.ts';
 import type { McpSession } from './session.ts';
@@ -16,7 +16,7 @@ import { loadToolbox } from './toolbox.ts';
 const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
 
 /** Runs `loci mcp`: serves one client on standard input and output, until either is closed. */
-export const serveMcp: RunStandalone = async ({ home }, io) => {
+export const serveMcp: RunStandalone = async ({ home }, io, { answerCommands }) => {
   const interruption = new AbortController();
   const ended = new AbortController();
   const context = lazyContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });
@@ -31,7 +31,7 @@ export const serveMcp: RunStandalone = async ({ home }, io) => {
   const transport = new DrainingStdioTransport(
     io.stdin,
     io.stdout as Writable,
-    () => void warmUp(context, io, ended.signal),
+    () => void warmUp({ open: context, answerCommands, io, ended: ended.signal }),
   );
   const stop = (): void => {
     if (interruption.signal.aborted) process.exit(ERROR_TABLE.aborted.exit);
@@ -63,26 +63,32 @@ function lazyContext(options: ContextOptions): McpSession['context'] {
 
 const RETRY_INTERVAL_MS = 5000;
 
+interface WarmUpOptions {
+  readonly open: McpSession['context'];
+  readonly answerCommands: AnswerCommands;
+  readonly io: Io;
+  readonly ended: AbortSignal;
+}
+
 /**
  * Opens the store and loads the tools before the first call needs them, and keeps sources fresh. While there is no store,
  * or it cannot be opened, this is tried again: the owner, or the first record that the agent writes, may resolve it.
  */
-async function warmUp(open: McpSession['context'], io: Io, ended: AbortSignal): Promise<void> {
+async function warmUp(server: WarmUpOptions): Promise<void> {
+  const { io, ended } = server;
   const logged = new Set<string>();
   const logOnce = (message: string): void => {
     if (!logged.has(message)) log(message, io);
     logged.add(message);
   };
-  while (!(await tryToWarmUp(open, io, ended, logOnce))) {
+  while (!(await tryToWarmUp(server, logOnce))) {
     await delay(RETRY_INTERVAL_MS, undefined, { ref: false, signal: ended }).catch(() => undefined);
   }
 }
 
 /** Returns whether nothing is left to do. */
 async function tryToWarmUp(
-  open: McpSession['context'],
-  io: Io,
-  ended: AbortSignal,
+  { open, answerCommands, io, ended }: WarmUpOptions,
   logOnce: (message: string) => void,
 ): Promise<boolean> {
   try {
@@ -97,6 +103,8 @@ async function tryToWarmUp(
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message, io);
       },
     });
+    const listening = answerCommands(context);
+    ended.addEventListener('abort', () => void listening.then((stop) => stop()), { once: true });
     return true;
   } catch (error) {
     const isMissing = error instanceof LociError && error.code === 'store_not_found';

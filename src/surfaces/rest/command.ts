@@ -7,7 +7,7 @@ import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
 
 /** Runs `loci serve` until it receives a stop signal; a second one stops it at once. */
-export const serveRest: RunStandalone = async (call, io) => {
+export const serveRest: RunStandalone = async (call, io, { answerCommands }) => {
   const running = await serve({
     home: call.home,
     env: io.env,
@@ -15,6 +15,7 @@ export const serveRest: RunStandalone = async (call, io) => {
     listenAt: listenAddressOf(call),
     ownsProcess: true,
     mcp: mcpHandler,
+    answerCommands,
   });
   io.stderr.write(`Loci listens at ${running.address}; Ctrl-C stops it.\n`);
   await waitForStop();

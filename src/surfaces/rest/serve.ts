@@ -2,6 +2,7 @@ import type { DestinationStream, Logger } from 'pino';
 import type { RefreshEvent } from '../../engine/refresh/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
+import type { AnswerCommands } from '../shared/run-standalone.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { restApp } from './app.ts';
 import { Authenticator } from './access/authenticate.ts';
@@ -31,6 +32,8 @@ export interface ServeOptions {
   readonly ownsProcess?: boolean;
   /** Creates the endpoint for `/mcp`. */
   readonly mcp?: (context: OpenContext) => McpEndpoint;
+  /** Answers commands of the owner with the open engine. */
+  readonly answerCommands?: AnswerCommands;
 }
 
 interface RunningServer {
@@ -76,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     });
     const listener = httpListener({ limits, metrics, fetch: app.fetch, ownsProcess });
     const url = await bind(listener.server, address);
+    const stopAnswering = await options.answerCommands?.(context);
     log.info({ address: url }, 'listening');
     if (isExposed(address))
       log.warn(
@@ -83,6 +87,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         'reachable from other machines: without a TLS proxy in front, tokens can be intercepted',
       );
     const close = async (): Promise<void> => {
+      stopAnswering?.();
       readiness.drain();
       metrics.close();
       const ended = listener.end(limits.shutdownTimeoutMs);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { OpenContext } from '../../operations/context.ts';
 import type { Io } from './io.ts';
 
 /** The parsed command line of a command that is not an operation, such as `loci serve`. */
@@ -10,12 +11,16 @@ export interface StandaloneCall {
   readonly home: string | undefined;
 }
 
-/**
- * Runs the command, a server until it ends, and returns the exit code.
- * @param wholeProgram builds the command line with the options of every command
- */
-export type RunStandalone = (
-  call: StandaloneCall,
-  io: Io,
-  wholeProgram: () => Promise<Command>,
-) => Promise<number>;
+/** The command line to which a standalone command belongs. */
+export interface CommandLine {
+  /** Builds the command line with the options of every command. */
+  readonly wholeProgram: () => Promise<Command>;
+  /** Lets a server answer commands of other processes with its open engine. */
+  readonly answerCommands: AnswerCommands;
+}
+
+/** Listens for commands until the returned function is called. A server that cannot listen works without. */
+export type AnswerCommands = (context: OpenContext) => Promise<() => void>;
+
+/** Runs the command, a server until it ends, and returns the exit code. */
+export type RunStandalone = (call: StandaloneCall, io: Io, commandLine: CommandLine) => Promise<number>;

@@ -13,7 +13,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
 };
 
 /** Runs `loci completion SHELL`: prints the script that makes a shell complete commands, options and choices. */
-export const printCompletion: RunStandalone = async ({ operands: [shell], json }, io, wholeProgram) => {
+export const printCompletion: RunStandalone = async ({ operands: [shell], json }, io, { wholeProgram }) => {
   const script = shell !== undefined && Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (shell === undefined || script === undefined)
     throw new LociError(

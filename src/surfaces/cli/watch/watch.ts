@@ -13,13 +13,14 @@ import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts
  * `loci watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
  * closed; a second signal stops at once. The settings are read once.
  */
-export const watch: RunStandalone = async ({ home, json }, io) => {
+export const watch: RunStandalone = async ({ home, json }, io, { answerCommands }) => {
   const caller = { surface: 'cli', trust: 'operator' } as const;
   const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
   try {
     await assertSomethingToRefresh(context);
     const { sources } = await context.loci({ create: true });
     const reports = await sources.list();
+    const stopAnswering = await answerCommands(context);
     if (json) io.stdout.write(`${sourcesJson(reports)}\n`);
     else printSources(reports, io);
     const style = makeStyle(hasColours(io.stdout, io.env));
@@ -29,6 +30,7 @@ export const watch: RunStandalone = async ({ home, json }, io) => {
     };
     const scheduler = sources.keepFresh({ newVaults: true, onEvent });
     await waitForStop(io.stdout);
+    stopAnswering();
     await scheduler.close();
     return 0;
   } finally {

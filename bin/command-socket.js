@@ -1,0 +1,142 @@
+// Plain JavaScript without dependencies: what is loaded here is most of the CPU time of a command that is answered.
+const { getBuiltinModule } = process;
+
+/** The commands that a running process may answer. They only read. src/surfaces/cli/command-socket/request.ts has the same list. */
+const COMMANDS = ['search', 'get', 'list', 'status', 'fact recall', 'fact list', 'fact categories'];
+const MAX_REQUEST_BYTES = 64 * 1024;
+/** How long a process may take to accept a request. */
+const ACCEPT_TIMEOUT_MS = 100;
+const MAX_PROCESSES = 4;
+const ANSWER_TIMEOUT_MS = 10_000;
+const EXIT_ABORTED = 130;
+
+/**
+ * Lets a running `loci serve`, `mcp` or `watch` of this home answer the command, and prints the answer.
+ * @returns the exit code; `null` if the command has to run in this process
+ */
+export async function askRunningProcess(home, argv) {
+  if (process.env.LOCI_COMMAND_SOCKET === 'off' || !isAnswered(argv)) return null;
+  const paths = socketsIn(home);
+  if (paths.length === 0) return null;
+  const request = requestLine(home, argv);
+  if (Buffer.byteLength(request) > MAX_REQUEST_BYTES) return null;
+  const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+  const stop = () => process.exit(EXIT_ABORTED);
+  for (const signal of stopSignals) process.on(signal, stop);
+  try {
+    for (const path of paths) {
+      const answer = await ask(path, request);
+      if (answer !== null) return print(answer.output) ? answer.exitCode : null;
+    }
+    return null;
+  } finally {
+    for (const signal of stopSignals) process.off(signal, stop);
+  }
+}
+
+/** Commands that read files or standard input, or name another home, are not sent. */
+function isAnswered(argv) {
+  if (argv.some((word) => word === '-' || /^--(?:input|home)(?:=|$)/.test(word))) return false;
+  const [first, second] = argv[0] === '--json' ? argv.slice(1) : argv;
+  return COMMANDS.includes(first) || COMMANDS.includes(`${first} ${second}`);
+}
+
+/** The sockets in a folder that only this user can enter, in a home that nobody else can write to. */
+function socketsIn(home) {
+  const { lstatSync, readdirSync } = getBuiltinModule('node:fs');
+  const folder = `${home}/run`;
+  try {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    const isPrivate = found?.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+    if (!isPrivate) return [];
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.sock'))
+      .slice(0, MAX_PROCESSES)
+      .map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+/** Everything that determines the output of a command. */
+function requestLine(home, argv) {
+  const { readFileSync, statSync } = getBuiltinModule('node:fs');
+  const main = statSync(new URL('../dist/command/main.js', import.meta.url));
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const isSent = (name) => /^(?:LOCI_.*|NO_COLOR|FORCE_COLOR|TERM|TZ|HOME|PATH)$/.test(name);
+  const request = {
+    version,
+    node: process.version,
+    build: `${main.mtimeMs}:${main.size}`,
+    argv,
+    home,
+    cwd: process.cwd(),
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => isSent(name))),
+    utcOffset: new Date().getTimezoneOffset(),
+    stdout: terminalOf(1),
+    stderr: terminalOf(2),
+  };
+  return `${JSON.stringify(request)}\n`;
+}
+
+function terminalOf(fd) {
+  const isTTY = getBuiltinModule('node:tty').isatty(fd);
+  const stream = fd === 1 ? 'stdout' : 'stderr';
+  return { isTTY, columns: (isTTY && process[stream].columns) || null };
+}
+
+/** Returns the answer; `null` if this process declines, has ended, or does not answer in time. */
+function ask(path, request) {
+  return new Promise((resolve) => {
+    const socket = getBuiltinModule('node:net').connect(path);
+    const chunks = [];
+    const end = (answer) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    let timer = setTimeout(end, ACCEPT_TIMEOUT_MS, null);
+    socket.on('error', () => end(null));
+    socket.on('data', (chunk) => {
+      if (chunks.length === 0) {
+        clearTimeout(timer);
+        timer = setTimeout(end, ANSWER_TIMEOUT_MS, null);
+      }
+      chunks.push(chunk);
+    });
+    socket.on('end', () => end(answerIn(Buffer.concat(chunks).toString())));
+    socket.write(request);
+  });
+}
+
+/** The last of two lines. A process that is killed leaves an incomplete one. */
+function answerIn(text) {
+  const [accepted, answer, rest] = text.split('\n');
+  if (accepted !== '{"accepted":true}' || !answer || rest !== '') return null;
+  return JSON.parse(answer);
+}
+
+/** Writes texts to standard output and error. Returns whether they could be written. */
+function print(output) {
+  const { writeSync } = getBuiltinModule('node:fs');
+  // A stream waits for a reader where a descriptor cannot. It is loaded only then.
+  const streams = new Map();
+  for (const [fd, text] of output) {
+    let bytes = Buffer.from(text);
+    try {
+      while (bytes.length > 0 && !streams.has(fd)) bytes = bytes.subarray(writeSync(fd, bytes));
+    } catch (error) {
+      // A reader that stops early, as in `loci search x | head -1`, is not an error.
+      if (error.code === 'EPIPE') continue;
+      // The command reports other errors when it runs in this process.
+      if (error.code !== 'EAGAIN') return false;
+      const stream = fd === 1 ? process.stdout : process.stderr;
+      streams.set(
+        fd,
+        stream.on('error', () => undefined),
+      );
+    }
+    if (bytes.length > 0) streams.get(fd).write(bytes);
+  }
+  return true;
+}

@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loci, ROOT, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
+import {
+  comparable,
+  indexedHome,
+  requestFor,
+  runBin,
+  runUnanswered,
+  sendRequestTo,
+  socketsOf,
+  waitForSockets,
+} from './socket-command.ts';
+
+const OFF = { LOCI_COMMAND_SOCKET: 'off' };
+describe('a command while a server runs', () => {
+  let home = '';
+  let server: RunningLoci | undefined;
+  beforeAll(async () => {
+    home = await indexedHome();
+    server = startLoci(['serve', '--port', '0'], { home });
+    await waitForSockets(home);
+  });
+  afterAll(async () => {
+    server?.child.kill();
+    await server?.ended;
+  });
+
+  it.each([
+    ['search', 'oven'],
+    ['search', 'oven', '--json'],
+    ['--json', 'search', 'oven', '--limit', '2'],
+    ['search', 'oven', '--explain', '--from', '2026'],
+    ['search', 'zebra', '--tag', 'nothing'],
+    ['search'],
+    ['search', '--lmit', '3'],
+    ['search', 'oven', '--limit', 'many', '--json'],
+    ['search', '--help'],
+    ['get', 'Home/Kitchen remodel.md'],
+    ['get', 'kitchen', 'remodel', '--plain'],
+    ['get', 'Home/Kitchen remodel.md#L3-L9', '--json'],
+    ['get', 'Home/No such note.md'],
+    ['list'],
+    ['list', '--limit', '3', '--json'],
+    ['status'],
+    ['status', '--json'],
+    ['fact', 'recall', 'nothing'],
+    ['fact', 'list'],
+  ])('prints the same as without one: %s %s', async (...args) => {
+    const answered = await runBin(args, { home });
+    const alone = await runBin(args, { home, env: OFF });
+    expect(answered.openedStore).toBe(false);
+    expect(comparable(answered)).toEqual(comparable(alone));
+  });
+
+  it('prints the same in colours, and from any folder', async () => {
+    const env = { FORCE_COLOR: '1' };
+    const options = { home, env, cwd: temporaryFolder() };
+    const answered = await runBin(['search', 'oven'], options);
+    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    expect(answered.stdout).toContain('\u001b[');
+    expect(comparable(answered)).toEqual(
+      comparable(await runBin(['search', 'oven'], { home, env: { ...env, ...OFF } })),
+    );
+  });
+
+  it('prints long texts whole, and ends when its reader does', async () => {
+    const line = 'The oven is induction. ';
+    await loci(['write', '--title', 'Long', '-'], { home, stdin: line.repeat(30_000) });
+    const { stdout: listed } = await loci(['list', '--limit', '1', '--json'], { home });
+    const [{ citation }] = (JSON.parse(listed) as { records: [{ citation: string }] }).records;
+    const answered = await runBin(['get', citation, '--plain'], { home });
+    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    expect(answered.stdout.trimEnd()).toBe(line.repeat(30_000).trimEnd());
+    const { child, ended } = startLoci(['get', citation], { home }, [join(ROOT, 'bin/loci.js')]);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is formatted for the terminal of the command', async () => {
+    const [path = ''] = socketsOf(home);
+    const stdout = { isTTY: true, columns: 50 };
+    const [, answer] = await sendRequestTo(path, requestFor(home, ['search', 'oven'], { stdout }));
+    const expected = await loci(['search', 'oven'], { home, terminal: true, columns: 50 });
+    const [[fd, text] = []] = (answer as { output: [number, string][] }).output;
+    expect({ fd, ...comparable({ code: 0, stdout: text ?? '', stderr: '' }) }).toEqual({
+      fd: 1,
+      ...comparable(expected),
+    });
+  });
+
+  it('runs itself when the environment changes its settings, or names another home', async () => {
+    const limited = await runUnanswered(['search', 'oven', '--json'], {
+      home,
+      env: { LOCI_SEARCH_LIMIT: '1' },
+    });
+    expect((JSON.parse(limited.stdout) as { results: unknown[] }).results).toHaveLength(1);
+    const misspelt = await runBin(['search', 'oven'], { home, env: { LOCI_SERCH_LIMIT: '1' } });
+    expect(misspelt).toMatchObject({ openedStore: false });
+    expect(misspelt.stderr).toContain('LOCI_SERCH_LIMIT is not a setting');
+    await runUnanswered(['search', 'oven', '--home', home], { home });
+    await runUnanswered(['search', 'oven'], { home, env: { TZ: 'Asia/Tokyo' } });
+    await runUnanswered(['status'], { home, env: { PATH: '/usr/bin' } });
+  });
+
+  it('runs itself when it changes something or reads a file', async () => {
+    const input = join(temporaryFolder(), 'input.json');
+    writeFileSync(input, '{"query": "oven"}');
+    await runUnanswered(['search', '--input', input], { home });
+    await runUnanswered(['fact', 'store', 'key', 'value'], { home });
+  });
+
+  it('sees at once what other processes have written', async () => {
+    await loci(['fact', 'store', 'lamp', 'green'], { home });
+    expect(await runBin(['fact', 'recall', 'lamp'], { home })).toMatchObject({
+      openedStore: false,
+      stdout: expect.stringContaining('green') as string,
+    });
+    await loci(['fact', 'forget', 'lamp'], { home });
+    expect(await runBin(['fact', 'recall', 'lamp'], { home })).toMatchObject({ code: 4, openedStore: false });
+  });
+});
