@@ -2,7 +2,7 @@ import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
-import { TaskThread } from '../core/threads/task-thread.ts';
+import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
@@ -58,7 +58,7 @@ class EngineServices {
     this.hits = new HitCounter(store, now);
     this.registeredSources = new RegisteredSources();
     this.retention = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
-    this.history = new HistoryLog(store, this.thread);
+    this.history = new HistoryLog(store, this.thread.ownedBy(ADMIN_NAMESPACE));
   }
 
   embedder(): Promise<Embedder | null> {
@@ -101,7 +101,7 @@ export class EngineContext {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
-  readonly thread: TaskThread;
+  readonly thread: TaskRunner;
   /** Records runs. */
   readonly history: HistoryLog;
   /** Counts the searches that find a source. */
@@ -117,7 +117,7 @@ export class EngineContext {
     this.config = services.config;
     this.store = services.store;
     this.now = services.now;
-    this.thread = services.thread;
+    this.thread = services.thread.ownedBy(caller.namespace);
     this.history = services.history;
     this.hits = services.hits;
     this.registeredSources = services.registeredSources;

@@ -1,7 +1,5 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
-import type { ThreadTask } from '../core/threads/task-thread.ts';
-import { workerModule } from '../core/threads/worker-module.ts';
 import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
@@ -117,13 +115,6 @@ function isBelow(section: Section | undefined, path: readonly string[]): boolean
     path.every((heading, i) => section.path[i] === heading)
   );
 }
-
-/** `readOutline` as a task for a thread, because parsing a long text would block the caller. */
-export const READ_OUTLINE: ThreadTask<[content: string], OutlineEntry[]> = {
-  module: workerModule(import.meta.url, 'markdown-blocks'),
-  name: readOutline.name,
-  inline: readOutline,
-};
 
 /** Turns markdown-it's flat list of tokens, without those that end a block, into a tree. */
 function nest(tokens: readonly Token[]): OpenBlock[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import { draft } from '../../test/contract/store-samples.ts';
-import { TaskThread } from '../core/threads/task-thread.ts';
+import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
@@ -16,13 +16,15 @@ const LONG = `# Log\n\n${'A long line, and **another**. 数据库 end.\n\n## Par
 /** List items of one letter give the most Markdown blocks for the size of a text. */
 const DENSE = '- a\n'.repeat(700_000);
 
-let thread: TaskThread;
+let whole: TaskThread;
+let thread: TaskRunner;
 
 beforeEach(() => {
-  thread = new TaskThread();
+  whole = new TaskThread();
+  thread = whole.ownedBy('a');
 });
 
-afterEach(async () => thread.close());
+afterEach(async () => whole.close());
 
 describe('a threaded chunking', () => {
   it.each(['none', 'local'])('returns the same passages as inline, provider %s', async (provider) => {

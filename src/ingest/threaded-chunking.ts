@@ -1,4 +1,4 @@
-import type { TaskThread, ThreadTask } from '../core/threads/task-thread.ts';
+import type { TaskRunner, ThreadTask } from '../core/threads/task-thread.ts';
 import { workerModule } from '../core/threads/worker-module.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { tokenCounter, cutRecord, type CutOptions } from './cut-record.ts';
@@ -6,7 +6,7 @@ import { packPassages, unpackPassages, type PackedPassages } from './packed-pass
 import { chunking, makePassages, type Chunking, type PassageSource } from './passages.ts';
 
 /** A chunking that counts tokens with the embedder, or estimates them without one, and cuts long contents in a thread. */
-export function threadedChunking(thread: TaskThread, embedder: Embedder | null, maxTokens: number): Chunking {
+export function threadedChunking(thread: TaskRunner, embedder: Embedder | null, maxTokens: number): Chunking {
   const options = { maxTokens, countTokens: tokenCounter(embedder) };
   const cutOptions = { provider: embedder?.provider ?? 'none', maxTokens };
   const task: ThreadTask<[PassageSource, CutOptions], PackedPassages> = {

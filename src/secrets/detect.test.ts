@@ -10,9 +10,10 @@ import { detectSecrets, SECRET_DETECTION } from './detect.ts';
 const HUGGING_FACE = ['hf', 'abcdefgh'.repeat(4)].join('_');
 const DOPPLER = ['dp', 'pt', 'abcdefgh'.repeat(5)].join('.');
 
-const thread = new TaskThread();
+const whole = new TaskThread();
+const thread = whole.ownedBy('a');
 
-afterAll(async () => thread.close());
+afterAll(async () => whole.close());
 
 async function found(text: string, name?: string): Promise<string[]> {
   return (await detectSecrets(text, name)).map(({ start, end }) => text.slice(start, end));

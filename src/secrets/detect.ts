@@ -1,4 +1,4 @@
-import type { TaskThread, ThreadTask } from '../core/threads/task-thread.ts';
+import type { TaskRunner, ThreadTask } from '../core/threads/task-thread.ts';
 import { workerModule } from '../core/threads/worker-module.ts';
 import { ADDRESS_PASSWORD, ADDRESS_TOKEN, NAMED_CREDENTIALS } from './named-credentials.ts';
 import { findPrivateKeys } from './private-keys.ts';
@@ -52,7 +52,7 @@ export const SECRET_DETECTION: ThreadTask<[text: string, name?: string], readonl
 };
 
 /** The text with its secrets masked. Long texts are searched in the thread. */
-export async function maskDetected(thread: TaskThread, text: string): Promise<string> {
+export async function maskDetected(thread: TaskRunner, text: string): Promise<string> {
   return maskSecrets(text, await thread.run(SECRET_DETECTION, [text], { size: text.length }));
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
@@ -56,6 +56,10 @@ it('a second process names the one that embeds, and waits for it or returns at o
 });
 
 it('a process in the background embeds what was read', async () => {
+  const linked = join(notes, 'not a note');
+  writeFileSync(linked, 'precious');
+  mkdirSync(home, { mode: 0o700 });
+  symlinkSync(linked, join(home, 'background.log'));
   const { code, stdout } = await start(['index', notes, '--background', '--json']).ended;
   expect(code).toBe(0);
   const { pending, embedded, embedded_by: name, vaults } = JSON.parse(stdout) as IndexOutput;
@@ -68,6 +72,7 @@ it('a process in the background embeds what was read', async () => {
       timeout: 60_000,
     })
     .toMatchObject({ running_in: name, pending: expect.toSatisfy((left: number) => left < 1500) as number });
-  expect(existsSync(join(home, 'background.log'))).toBe(true);
+  expect(statSync(join(home, 'background.log')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(linked, 'utf8')).toBe('precious');
   expect(readFileSync(join(home, 'background.log'), 'utf8')).not.toContain('error');
 });

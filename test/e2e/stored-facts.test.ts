@@ -164,10 +164,31 @@ describe('a fact', () => {
     expect(await refusal(['undelete', '1'], options)).toMatchObject({ exit: 4, code: 'gone' });
   });
 
+  it('is replaced and recalled by the masked category that it was stored in', async () => {
+    const options = newHome();
+    const stored = ['--category', 'password=swordfish'];
+    const first = await lociJson<FactStoreOutput>(['fact', 'store', 'deploy', 'one', ...stored], options);
+    expect(first.category).not.toContain('swordfish');
+    const second = await lociJson<FactStoreOutput>(['fact', 'store', 'deploy', 'two', ...stored], options);
+    expect(second).toMatchObject({ replaced: true, category: first.category });
+    const recalled = await lociJson<{ value: string }>(
+      ['fact', 'recall', 'deploy', '--category', first.category],
+      options,
+    );
+    expect(recalled.value).toBe('two');
+  });
+
   it('cannot be stored in a category of the history', async () => {
     const options = newHome();
     await store(options, 'k', 'v');
-    for (const category of ['pack_history', 'pipeline_history', 'Pack_History', 'ｐａｃｋ_history']) {
+    for (const category of [
+      'pack_history',
+      'pipeline_history',
+      'Pack_History',
+      'ｐａｃｋ_history',
+      'pack\u200b_history',
+      'pa\u00adck_history',
+    ]) {
       const message = `the category ${category} is reserved for the engine`;
       const refused = { exit: 2, code: 'invalid_input', message };
       expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], options)).toMatchObject(

@@ -22,6 +22,15 @@ export class FairQueue<Item> {
     return undefined;
   }
 
+  /** Removes an item that is still waiting. */
+  remove(owner: string, item: Item): void {
+    const items = this.#items.get(owner);
+    const index = items?.indexOf(item) ?? -1;
+    if (items === undefined || index === -1) return;
+    items.splice(index, 1);
+    if (items.length === 0) this.#items.delete(owner);
+  }
+
   /** Also behind owners whose first item came since its last turn. */
   #moveToEnd(owner: string): void {
     const items = this.#items.get(owner);

@@ -2,19 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { threadId } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as tasks from '../../../test/contract/thread-tasks.ts';
-import { TaskThread, type ThreadTask } from './task-thread.ts';
+import { type TaskRunner, TaskThread, type ThreadTask } from './task-thread.ts';
 
 const MODULE = new URL('../../../test/contract/thread-tasks.ts', import.meta.url);
 const SHORT = 100;
 const LONG = 100_000;
 
-let thread: TaskThread;
+let whole: TaskThread;
+let thread: TaskRunner;
 
 beforeEach(() => {
-  thread = new TaskThread();
+  whole = new TaskThread();
+  thread = whole.ownedBy('a');
 });
 
-afterEach(async () => thread.close());
+afterEach(async () => whole.close());
 
 function task<Parameters extends readonly unknown[], Result>(
   inline: (...parameters: Parameters) => Result,
@@ -75,6 +77,17 @@ describe('TaskThread', () => {
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
+  it('takes owners in turn, so that many tasks of one do not delay the task of another', async () => {
+    const done: string[] = [];
+    const submit = async (owner: TaskRunner, text: string): Promise<void> => {
+      await owner.run(task(tasks.textAndThreadId), [text], { size: LONG });
+      done.push(text);
+    };
+    const many = ['a1', 'a2', 'a3', 'a4'].map((text) => submit(thread, text));
+    await Promise.all([...many, submit(whole.ownedBy('b'), 'b1')]);
+    expect(done).toEqual(['a1', 'b1', 'a2', 'a3', 'a4']);
+  });
+
   it('rejects a task that cannot be cloned, and continues with the others', async () => {
     const uncloneable = thread.run(task(tasks.textAndThreadId), [(() => '') as unknown as string], {
       size: LONG,
@@ -86,7 +99,7 @@ describe('TaskThread', () => {
   it('aborts running tasks when it is closed, and rejects later ones', async () => {
     const endless = thread.run(task(tasks.blockForever), [], { size: LONG });
     const refused = expect(endless).rejects.toMatchObject({ code: 'aborted' });
-    await Promise.all([thread.close(), refused]);
+    await Promise.all([whole.close(), refused]);
     const late = thread.run(task(tasks.textAndThreadId), ['late'], { size: SHORT });
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
@@ -107,7 +120,7 @@ describe('TaskThread', () => {
     const code = `
       import { TaskThread } from ${JSON.stringify(new URL('task-thread.ts', import.meta.url).href)};
       const task = { module: new URL(${JSON.stringify(MODULE.href)}), name: 'textAndThreadId' };
-      console.log(await new TaskThread().run(task, ['hello'], { size: ${String(LONG)} }));`;
+      console.log(await new TaskThread().ownedBy('a').run(task, ['hello'], { size: ${String(LONG)} }));`;
     const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
       encoding: 'utf8',
       timeout: 30_000,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { LociError } from '../errors.ts';
+import { FairQueue } from './fair-queue.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from './worker-client.ts';
 import { workerModule } from './worker-module.ts';
 
@@ -40,16 +41,36 @@ const MAX_INLINE_LENGTH = 8000;
 const MAX_HEAP_MB = 512;
 
 interface Task {
+  readonly owner: string;
   readonly message: TaskMessage;
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Runs tasks on texts. */
+export interface TaskRunner {
+  /**
+   * @throws LociError `aborted`; `unreadable` when the thread died of the text; the error that the task throws, as
+   *   `internal` unless it is a LociError
+   */
+  run<Parameters extends readonly unknown[], Result>(
+    task: ThreadTask<Parameters, Result>,
+    parameters: Parameters,
+    options: TaskOptions,
+  ): Promise<Result>;
+  /**
+   * Lets the event loop have a turn before `size` characters are processed on the calling thread, unless few characters
+   * were processed since its last turn. A text longer than `MAX_INLINE_LENGTH` always waits for a turn.
+   */
+  yieldToEventLoop(size: number): Promise<void>;
+}
+
 /**
  * Runs long tasks on texts in a worker thread, one after the other, so that they do not block the caller's event loop.
  * The thread starts with the first long text and keeps the process alive only while a task runs. If a text makes the
- * thread die, only that task fails, and the next one starts another thread.
+ * thread die, only that task fails, and the next one starts another thread. Owners have their turn one after the other, so that
+ * many tasks of one do not delay a task of another.
  */
 export class TaskThread {
   readonly #client = new WorkerClient({
@@ -59,38 +80,39 @@ export class TaskThread {
     failure: (reason, cause) =>
       new LociError('unreadable', `the thread that reads texts stopped: ${reason}`, { cause }),
   });
-  /** The first one runs, the others wait. */
-  readonly #tasks: Task[] = [];
+  readonly #waiting = new FairQueue<Task>();
+  #running: Task | null = null;
   #isClosed = false;
   /** Length of the short texts that were processed since the event loop last had a turn. */
   #sinceTurn = 0;
 
-  /**
-   * @throws LociError `aborted`; `unreadable` when the thread died of the text; the error that the task throws, as
-   *   `internal` unless it is a LociError
-   */
-  async run<Parameters extends readonly unknown[], Result>(
+  /** Runs the tasks of one owner. */
+  ownedBy(owner: string): TaskRunner {
+    return {
+      run: (task, parameters, options) => this.#run(owner, task, parameters, options),
+      yieldToEventLoop: (size) => this.#yieldToEventLoop(size),
+    };
+  }
+
+  async #run<Parameters extends readonly unknown[], Result>(
+    owner: string,
     task: ThreadTask<Parameters, Result>,
     parameters: Parameters,
     { size, signal, transfer = [] }: TaskOptions,
   ): Promise<Result> {
     if (this.#isClosed || signal?.aborted === true) throw abortedError();
     if (size <= MAX_INLINE_LENGTH) {
-      await this.yieldToEventLoop(size);
+      await this.#yieldToEventLoop(size);
       return task.inline(...parameters);
     }
     const message = { module: task.module.href, name: task.name, parameters };
-    const result = await this.#submit(message, transfer, signal);
+    const result = await this.#submit({ owner, message, transfer }, signal);
     // Receiving a long result takes long, and so may what the caller does with it.
-    await this.yieldToEventLoop(size);
+    await this.#yieldToEventLoop(size);
     return result as Result;
   }
 
-  /**
-   * Lets the event loop have a turn before `size` characters are processed on the calling thread, unless few characters
-   * were processed since its last turn. A text longer than `MAX_INLINE_LENGTH` always waits for a turn.
-   */
-  async yieldToEventLoop(size: number): Promise<void> {
+  async #yieldToEventLoop(size: number): Promise<void> {
     this.#sinceTurn += size;
     if (this.#sinceTurn <= MAX_INLINE_LENGTH) return;
     this.#sinceTurn = Math.min(size, MAX_INLINE_LENGTH);
@@ -100,22 +122,25 @@ export class TaskThread {
   /** Ends the thread; running and waiting tasks reject with `aborted`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#tasks.splice(0)) reject(abortedError());
+    this.#running?.reject(abortedError());
+    this.#running = null;
+    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift())
+      task.reject(abortedError());
     await this.#client.terminate();
   }
 
   async #submit(
-    message: TaskMessage,
-    transfer: readonly ArrayBuffer[],
+    submitted: Pick<Task, 'owner' | 'message' | 'transfer'>,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const task = { message, transfer, resolve, reject };
+    const task = { ...submitted, resolve, reject };
     const abort = (): void => {
       this.#abort(task);
     };
     signal?.addEventListener('abort', abort);
-    if (this.#tasks.push(task) === 1) void this.#runNext();
+    this.#waiting.push(task.owner, task);
+    void this.#runNext();
     try {
       return await promise;
     } finally {
@@ -125,22 +150,23 @@ export class TaskThread {
 
   /** A running task can only be stopped by ending its thread. */
   #abort(task: Task): void {
-    const index = this.#tasks.indexOf(task);
-    if (index === -1) return;
-    this.#tasks.splice(index, 1);
     task.reject(abortedError());
-    if (index > 0) return;
+    this.#waiting.remove(task.owner, task);
+    if (this.#running !== task) return;
+    this.#running = null;
     void this.#client.terminate();
     void this.#runNext();
   }
 
   async #runNext(): Promise<void> {
-    const [task] = this.#tasks;
+    if (this.#running !== null) return;
+    const task = this.#waiting.shift();
     if (task === undefined) return;
+    this.#running = task;
     await this.#client.request(task.message, task.transfer).then(task.resolve, task.reject);
-    // An aborted task has left the queue, and the next one has been started.
-    if (this.#tasks[0] !== task) return;
-    this.#tasks.shift();
+    // After an abort, another task is running.
+    if (this.#running !== task) return;
+    this.#running = null;
     void this.#runNext();
   }
 }

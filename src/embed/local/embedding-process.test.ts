@@ -85,6 +85,17 @@ it('an embedding process that is being ended gets no further call', async () => 
   expect(await embedding.embed(['oven'])).toHaveLength(1);
 });
 
+it('an embedding process serves the next call after calls that ended together', async () => {
+  const embedding = new EmbeddingProcess({ threads: 1, revectorize: false, idleMs: 50 });
+  onTestFinished(() => embedding.close());
+  const stop = new AbortController();
+  const both = Promise.allSettled(['a', 'b'].map((text) => embedding.embed([text], stop.signal)));
+  stop.abort();
+  expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  // The process takes longer to start than it stays without a call.
+  expect(await embedding.embed(TEXTS)).toHaveLength(TEXTS.length);
+});
+
 /** Resolves once timers that are due have fired. */
 function nextTimers(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, 0));

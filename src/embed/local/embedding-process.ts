@@ -130,6 +130,8 @@ export class EmbeddingProcess {
   #rest(child: ChildProcess): void {
     child.unref();
     child.channel?.unref();
+    // Calls that end together each come here.
+    clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
       // A call that comes before the process has ended must not reach it.
       if (this.#child === child) this.#child = null;

@@ -1,5 +1,5 @@
 import { mapStrings } from '../../core/json.ts';
-import type { TaskThread } from '../../core/threads/task-thread.ts';
+import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,13 +22,13 @@ interface PendingRun {
 /** Writes runs to the store in the background, so that callers do not wait. */
 export class HistoryLog {
   readonly #store: Store;
-  readonly #thread: TaskThread;
+  readonly #thread: TaskRunner;
   #pending: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
   /** @param thread detects secrets in long texts */
-  constructor(store: Store, thread: TaskThread) {
+  constructor(store: Store, thread: TaskRunner) {
     this.#store = store;
     this.#thread = thread;
   }

@@ -70,7 +70,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', fact], async (only) => {
     for (let attempt = 1; ; attempt++) {
-      const before = await findFact(context, category, texts.key);
+      const before = await findFact(context, texts.category, texts.key);
       if (before !== null) assertMayOverrule(context, [before]);
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
@@ -91,7 +91,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const [stored] = await context.store.records.get(context.namespace, [id], 'any');
   const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
   const state = await embedWritten(context, vectors, draft, passages);
-  return { id, key: texts.key, category, expiresAt, replaced, masked, replayed, ...state };
+  return { id, key: texts.key, category: texts.category, expiresAt, replaced, masked, replayed, ...state };
 }
 
 async function isCommitted({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
@@ -152,7 +152,8 @@ function factFields(
 /** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
 export function assertNotReserved(category: string): void {
   // Nobody should mistake `Pack_History` for the category of the engine.
-  const folded = category.normalize('NFKC').trim().toLowerCase();
+  const visible = category.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const folded = visible.normalize('NFKC').trim().toLowerCase();
   if (!(HISTORY_CATEGORIES as readonly string[]).includes(folded)) return;
   throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
     hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,

@@ -11,7 +11,18 @@ export interface Embedded {
   readonly why: string | null;
 }
 
-/** Embeds the passages of a record that was just written. If the model cannot answer, the next `index` embeds them (R16). */
+/** A write does not wait longer for its embedding, which then goes on while the engine is open. */
+const MAX_WAIT_MS = 10_000;
+
+const STILL_EMBEDDING: Embedded = {
+  embedded: false,
+  why: 'its passages are still being embedded; until then, it is found by its words',
+};
+
+/**
+ * Embeds the passages of a record that was just written. If the model cannot answer, the next `index` embeds them (R16), and
+ * also those of a long text that an engine which is closed leaves.
+ */
 export async function embedWritten(
   { store, namespace }: EngineContext,
   vectors: VectorIndexRef | null,
@@ -19,12 +30,20 @@ export async function embedWritten(
   passages: readonly Passage[],
 ): Promise<Embedded> {
   if (vectors === null) return { embedded: false, why: 'no embedding provider is configured' };
+  const record = { namespace, title, metadata };
+  const embedding = embedRecord(store, vectors.embedder, vectors.generation, record, passages).then(
+    () => ({ embedded: true, why: null }),
+    (error: unknown) => {
+      if (!(error instanceof LociError)) throw error;
+      return { embedded: false, why: error.message };
+    },
+  );
+  const { promise: late, resolve } = Promise.withResolvers<Embedded>();
+  const timer = setTimeout(resolve, MAX_WAIT_MS, STILL_EMBEDDING);
   try {
-    const record = { namespace, title, metadata };
-    await embedRecord(store, vectors.embedder, vectors.generation, record, passages);
-    return { embedded: true, why: null };
-  } catch (error) {
-    if (!(error instanceof LociError)) throw error;
-    return { embedded: false, why: error.message };
+    return await Promise.race([embedding, late]);
+  } finally {
+    clearTimeout(timer);
+    embedding.catch(() => undefined);
   }
 }

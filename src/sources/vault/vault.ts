@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BigIntStats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import type { TaskThread } from '../../core/threads/task-thread.ts';
+import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
 import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
@@ -23,7 +23,7 @@ export interface VaultOptions {
   /** Larger notes are skipped. In bytes. */
   readonly maxFileSize?: number;
   /** Parses long notes. By default the thread of the caller does. */
-  readonly thread?: TaskThread;
+  readonly thread?: TaskRunner;
 }
 
 type Report = (problem: SourceProblem) => void;

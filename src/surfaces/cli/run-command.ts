@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { lowerPriority } from '../../core/runtime.ts';
@@ -103,7 +103,10 @@ class ProcessIo implements LocalIo {
   }
 
   startInBackground(commandLine: readonly string[], home: string): number {
-    const log = openSync(join(home, 'background.log'), 'w', 0o600);
+    const path = join(home, 'background.log');
+    // A link at this path is removed, and not followed.
+    rmSync(path, { force: true });
+    const log = openSync(path, 'wx', 0o600);
     try {
       const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...commandLine], {
         detached: true,
