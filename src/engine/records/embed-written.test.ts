@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 it('does not wait longer than ten seconds for a model', async () => {
-  const never = { embed: () => new Promise<Float32Array[]>(() => undefined) } as unknown as Embedder;
+  const never = { embed: () => Promise.withResolvers<Float32Array[]>().promise } as unknown as Embedder;
   const vectors = { embedder: never, generation: 1 };
   const writing = embedWritten(context, vectors, { title: '', metadata: {} }, [PASSAGE]);
   await vi.advanceTimersByTimeAsync(9_999);
