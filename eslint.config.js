@@ -3,7 +3,8 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
-const CONFIGS = ['*.config.ts', '*.config.js', 'test/reporter.ts'];
+/** Their hosts load the default export. */
+const CONFIGS = ['*.config.ts', '*.config.js', 'test/reporter.ts', 'src/surfaces/openclaw/*-plugin.ts'];
 
 const restrictedImports = [
   ...builtinModules

@@ -61,7 +61,7 @@ function socketsIn(home) {
 /** Everything that determines the output of a command. */
 function requestLine(home, argv) {
   const { readFileSync, statSync } = getBuiltinModule('node:fs');
-  const main = statSync(new URL('../dist/command/main.js', import.meta.url));
+  const main = statSync(new URL('../dist/bundle/main.js', import.meta.url));
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const isSent = (name) => /^(?:LOCI_.*|NO_COLOR|FORCE_COLOR|TERM|TZ|HOME|PATH)$/.test(name);
   const request = {

@@ -1,6 +1,7 @@
 /**
- * Bundles the command line, with the packages that it uses, into `dist/command/`: a command then loads a few files in place of
- * several hundred, and starts in about two thirds of the time. The library in `dist/` stays as `tsc` compiles it.
+ * Bundles the command line and the plugins for OpenClaw, with the packages that they use, into `dist/bundle/`: a command then loads
+ * a few files in place of several hundred, and starts in about two thirds of the time. The library in `dist/` stays as `tsc`
+ * compiles it.
  */
 
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,15 +13,15 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = join(ROOT, 'src/');
 
 interface BundleOptions {
-  /** The path of the module to bundle with all its imports. Its chunk is `main.js`. */
-  readonly module: string;
+  /** The names of the chunks to make, without `.js`, and the paths of their modules, which are bundled with all their imports. */
+  readonly modules: Readonly<Record<string, string>>;
   /** The URL of a source file, as an expression in the bundle. SQL, WebAssembly and the manifest are found relative to it. */
   readonly addressOf: (path: string) => string;
   readonly plugins?: readonly Plugin[];
 }
 
 /** Returns the files of the bundle. Worker threads have files of their own. */
-export async function bundle({ module, addressOf, plugins = [] }: BundleOptions): Promise<OutputChunk[]> {
+export async function bundle({ modules, addressOf, plugins = [] }: BundleOptions): Promise<OutputChunk[]> {
   const addresses: Plugin = {
     name: 'addresses',
     transform(code, id) {
@@ -36,7 +37,7 @@ export async function bundle({ module, addressOf, plugins = [] }: BundleOptions)
     },
   };
   const build = await rolldown({
-    input: { main: module },
+    input: { ...modules },
     platform: 'node',
     // The model is located by the path of its package, so the package stays outside the bundle.
     external: [/^@lat\.md\//],
@@ -68,13 +69,16 @@ function licencesOf(chunks: readonly OutputChunk[]): string {
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
     return `${String(name)} ${String(version)} (${String(license)})\n\n${text}\n`;
   });
-  return `The command line of Loci contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `The command line of Loci and its plugins contain these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 async function main(): Promise<void> {
-  const target = join(ROOT, 'dist/command');
+  const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
-    module: join(SOURCES, 'surfaces/cli/main.ts'),
+    modules: {
+      main: join(SOURCES, 'surfaces/cli/main.ts'),
+      'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts'),
+    },
     addressOf: (path) => {
       const compiled = relative(SOURCES, path).replace(/\.ts$/, '.js').replaceAll(sep, '/');
       return `new URL(${JSON.stringify(`../${compiled}`)}, import.meta.url).href`;
@@ -83,7 +87,7 @@ async function main(): Promise<void> {
   if (!existsSync(target)) mkdirSync(target, { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(target, fileName), code);
   writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks));
-  console.log(`The command line is bundled into ${String(chunks.length)} files.`);
+  console.log(`The command line and the plugins are bundled into ${String(chunks.length)} files.`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -10,7 +10,7 @@ import { expandHome, resolvePaths } from './paths.ts';
 import { explainIssues, type Problem } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
-import type { JsonMap } from '../core/json.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
@@ -37,6 +37,14 @@ export interface ConfigOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Where relative paths in the environment start; by default at the current folder. */
   readonly cwd?: string;
+  /** Settings that a host program has for Loci. They override the file, and the environment overrides them. */
+  readonly hostSettings?: HostSettings;
+}
+
+export interface HostSettings {
+  readonly tree: JsonMap;
+  /** Where the program keeps them, for messages: `plugins.entries.memory-loci.config`. */
+  readonly place: string;
 }
 
 /**
@@ -48,7 +56,7 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedCon
   const home = configHome(options);
   const file = join(home, CONFIG_FILE);
   const document = parseConfig((await readConfigText(file)) ?? '', file);
-  return resolveConfig(document, home, env, options.cwd);
+  return resolveConfig(document, home, env, options);
 }
 
 /** The absolute path of the home folder: the given one, else `LOCI_HOME`, else `~/.loci`. */
@@ -101,16 +109,20 @@ export function resolveConfig(
   document: ConfigDocument,
   home: string,
   env: NodeJS.ProcessEnv,
-  cwd: string = process.cwd(),
+  { cwd = process.cwd(), hostSettings }: Pick<ConfigOptions, 'cwd' | 'hostSettings'> = {},
 ): LoadedConfig {
   const file = join(home, CONFIG_FILE);
   const { overrides, warnings } = readEnvironment(env);
   const raw = structuredClone(document.raw);
+  if (hostSettings !== undefined) override(raw, structuredClone(hostSettings.tree));
   const replaced = takeReplacedKeys(raw);
   const tree = settingsTree(raw, overrides, { home, cwd });
-  const lineOf = (path: KeyPath): number => document.lineOf(writtenPath(path, replaced));
+  const settingPlace = (path: KeyPath, fileName: string): string =>
+    hostSettings !== undefined && valueAt(hostSettings.tree, path) !== undefined
+      ? `${hostSettings.place}.${formatPath(path)}`
+      : `${fileName}:${document.lineOf(path)}`;
   const placeOf = (path: KeyPath): string =>
-    overriding(overrides, path)?.variable ?? `${file}:${lineOf(path)}`;
+    overriding(overrides, path)?.variable ?? settingPlace(writtenPath(path, replaced), file);
   const parsed = configSchema.safeParse(tree);
   const faults = [...refusedKeys(replaced), ...explainIssues(parsed.error?.issues ?? [], tree)];
   if (!parsed.success || faults.length > 0) {
@@ -127,13 +139,13 @@ export function resolveConfig(
     written.set(path, valueAt(tree, steps) ?? null);
     const variable = overriding(overrides, steps)?.variable;
     const isInFile = valueAt(raw, steps) !== undefined;
-    const inFile = isInFile ? `${CONFIG_FILE}:${lineOf(steps)}` : 'default';
+    const inFile = isInFile ? settingPlace(writtenPath(steps, replaced), CONFIG_FILE) : 'default';
     origins.set(path, variable === undefined ? inFile : `env ${variable}`);
   }
   const sources = parsed.data.sources.map((source) => ({ cwd: home, ...source }));
   const ignored = replaced
     .filter(({ replaced: { silent } }) => silent !== true)
-    .map((use) => `${file}:${document.lineOf(use.path)}: ${explainUse(use)}`);
+    .map((use) => `${settingPlace(use.path, file)}: ${explainUse(use)}`);
   return {
     values: { ...parsed.data, sources },
     origins,
@@ -142,6 +154,15 @@ export function resolveConfig(
     file,
     warnings: [...ignored, ...warnings],
   };
+}
+
+/** Replaces the values of a tree by those of another. Maps are merged; lists are replaced as a whole. */
+function override(tree: JsonMap, other: JsonMap): void {
+  for (const [key, value] of Object.entries(other)) {
+    const section = Object.hasOwn(tree, key) ? tree[key] : undefined;
+    if (isJsonMap(section) && isJsonMap(value)) override(section, value);
+    else tree[key] = value;
+  }
 }
 
 /** Where the file holds the value of a setting: at its own path, or at that of a key that was renamed to it. */

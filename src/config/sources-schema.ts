@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Trust } from '../core/types.ts';
 import { command, duration, label, path, type ValueKind } from './values.ts';
 
 /** The parts of a document that `fields` may name, in addition to single entries such as `metadata.sender`. */
@@ -89,7 +90,13 @@ export const vault = z.strictObject({
 type Vault = z.infer<typeof vault>;
 
 /** An Obsidian vault, or any folder of Markdown. Only the path is required. */
-export type VaultConfig = Pick<Vault, 'path'> & Partial<Vault>;
+export interface VaultConfig extends Partial<Omit<Vault, 'path'>> {
+  readonly path: string;
+  /** The names of the only files and folders of the vault that are read. Not a setting: a host program gives it. */
+  readonly include?: readonly string[];
+  /** Who is responsible for the notes: `operator` unless a host program gives another. */
+  readonly trust?: Trust;
+}
 
 const template = (description: string) => z.string().min(1).max(1000).exactOptional().describe(description);
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller } from '../core/caller.ts';
 import { LociError } from '../core/errors.ts';
-import { configHome, loadConfig, type LoadedConfig } from '../config/load.ts';
+import { configHome, type HostSettings, loadConfig, type LoadedConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
 import type { Progress } from '../core/progress.ts';
-import type { Loci } from '../engine/open.ts';
+import type { Loci, OpenOptions } from '../engine/open.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
 
 export interface ContextOptions {
@@ -20,6 +20,10 @@ export interface ContextOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Only for calls of the operator on this machine. A call on behalf of another caller never gets it. */
   readonly machine?: LocalIo;
+  /** Settings that a host program has for Loci. */
+  readonly hostSettings?: HostSettings;
+  /** See `OpenOptions`. Default true. */
+  readonly ownsProcess?: boolean;
   /** See `OpenOptions`. */
   readonly storeThreads?: boolean;
 }
@@ -43,7 +47,11 @@ export interface OpenContext extends OperationContext {
 export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
-  const engine = new SharedEngine(() => loadConfig({ home, env }), options.storeThreads ?? true);
+  const settings = { home, ...(options.hostSettings && { hostSettings: options.hostSettings }) };
+  const engine = new SharedEngine(() => loadConfig({ ...settings, env }), {
+    storeThreads: options.storeThreads ?? true,
+    ownsProcess: options.ownsProcess ?? true,
+  });
   const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
@@ -58,7 +66,7 @@ export function createContext(options: ContextOptions): OpenContext {
       loadConfig:
         callEnv === undefined
           ? engine.loadConfig
-          : () => loadConfig({ home, env: callEnv, ...(cwd !== undefined && { cwd }) }),
+          : () => loadConfig({ ...settings, env: callEnv, ...(cwd !== undefined && { cwd }) }),
       loci: async ({ create = false, temporary = false } = {}) => {
         const opened = temporary ? await engine.openOrTemporary() : await engine.open(create);
         return opened.as({ ...opened.caller, actor, ...caller });
@@ -73,13 +81,16 @@ class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
   /** The settings of the open engine. */
   openedWith: Config | null = null;
-  readonly #storeThreads: boolean;
+  readonly #options: Required<Pick<OpenOptions, 'storeThreads' | 'ownsProcess'>>;
   #loci: Promise<Loci> | null = null;
   #temporary: Promise<TemporaryEngine> | null = null;
 
-  constructor(load: () => Promise<LoadedConfig>, storeThreads: boolean) {
+  constructor(
+    load: () => Promise<LoadedConfig>,
+    options: Required<Pick<OpenOptions, 'storeThreads' | 'ownsProcess'>>,
+  ) {
     this.loadConfig = load;
-    this.#storeThreads = storeThreads;
+    this.#options = options;
   }
 
   async open(create: boolean): Promise<Loci> {
@@ -113,7 +124,7 @@ class SharedEngine {
   async #load(create: boolean): Promise<Loci> {
     const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
-    const loci = await openLoci(values, { create, ownsProcess: true, storeThreads: this.#storeThreads });
+    const loci = await openLoci(values, { create, ...this.#options });
     this.openedWith = values;
     return loci;
   }
@@ -124,7 +135,10 @@ class SharedEngine {
     const folder = await mkdtemp(join(tmpdir(), 'loci-'));
     const store = { ...values.store, path: join(folder, 'store.db') };
     try {
-      return { loci: await openLoci({ ...values, store }, { ownsProcess: true }), folder };
+      return {
+        loci: await openLoci({ ...values, store }, { ownsProcess: this.#options.ownsProcess }),
+        folder,
+      };
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;

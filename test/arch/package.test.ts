@@ -29,7 +29,7 @@ describe('package.json', () => {
     expect(statSync(ROOT + command).mode & 0o111).not.toBe(0);
     const text = readSource(command);
     expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
-    expect(text).toContain(`import('../dist/command/main.js')`);
+    expect(text).toContain(`import('../dist/bundle/main.js')`);
     expect(existsSync(`${ROOT}src/surfaces/cli/main.ts`)).toBe(true);
   });
 

@@ -94,7 +94,7 @@ export function waitForSockets(home: string, count = 1): Promise<string[]> {
 
 /** A request that a server of this home answers; `changes` replaces fields. */
 export function requestFor(home: string, argv: readonly string[], changes: object = {}): object {
-  const main = statSync(join(ROOT, 'dist/command/main.js'));
+  const main = statSync(join(ROOT, 'dist/bundle/main.js'));
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const { PATH, HOME } = process.env;
   return {

@@ -118,5 +118,7 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     thread,
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
+    ...(vault.include === undefined ? {} : { include: vault.include }),
+    ...(vault.trust === undefined ? {} : { trust: vault.trust }),
   });
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { BigIntStats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
-import type { Json, Metadata } from '../../core/types.ts';
+import type { Json, Metadata, Trust } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
 import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
@@ -20,6 +20,10 @@ export interface VaultOptions {
   readonly project?: string;
   /** Projects by folder of the vault. A note gets the project of the deepest folder that contains it. */
   readonly projects?: Readonly<Record<string, string>>;
+  /** The names of the only files and folders of the root that are read. By default all are. */
+  readonly include?: readonly string[];
+  /** Who is responsible for the notes. Default `operator`. */
+  readonly trust?: Trust;
   /** Larger notes are skipped. In bytes. */
   readonly maxFileSize?: number;
   /** Parses long notes. By default the thread of the caller does. */
@@ -42,7 +46,7 @@ export function openVault(options: VaultOptions): Source {
 class Vault implements Source {
   readonly name: string;
   readonly origin = 'vault';
-  readonly trust = 'operator';
+  readonly trust: Trust;
   readonly #options: VaultOptions;
   readonly #maxBytes: number;
   /**
@@ -54,6 +58,7 @@ class Vault implements Source {
 
   constructor(options: VaultOptions) {
     this.name = options.name;
+    this.trust = options.trust ?? 'operator';
     this.#options = options;
     this.#maxBytes = options.maxFileSize ?? MAX_NOTE_BYTES;
   }
@@ -66,7 +71,15 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const walk = walkNotes({ vault: this.name, realRoot: this.#realRoot, report, onOtherFile, signal });
+    const { include } = this.#options;
+    const walk = walkNotes({
+      vault: this.name,
+      realRoot: this.#realRoot,
+      include,
+      report,
+      onOtherFile,
+      signal,
+    });
     for await (const { key, stats } of walk) {
       if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
       else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };

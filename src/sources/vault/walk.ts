@@ -22,6 +22,8 @@ interface WalkOptions {
   /** The name of the vault, for errors. */
   readonly vault: string;
   readonly realRoot: string;
+  /** The names of the only files and folders of the root that are listed. By default all are. */
+  readonly include: readonly string[] | undefined;
   readonly report: (problem: SourceProblem) => void;
   /** Called for each file whose format is not that of a note. */
   readonly onOtherFile: (key: string) => void;
@@ -78,6 +80,7 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
     const dirents = await readdir(folder.realPath, { withFileTypes: true });
     const entries = dirents
       .filter(({ name }) => !name.startsWith('.') && !IGNORED_FOLDERS.has(name))
+      .filter(({ name }) => folder.key !== '' || walk.include?.includes(name) !== false)
       .map((dirent) => {
         const name = dirent.name.normalize('NFC');
         const key = folder.key === '' ? name : `${folder.key}/${name}`;

@@ -81,7 +81,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
  * either, and as few as possible, since a model gets the schemas with every turn. The operations check everything else, and
  * their errors say what is expected.
  */
-function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {
+export function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {
   const { properties = {}, required } = plainSchema(z.toJSONSchema(schema, { io: 'input' }), byName);
   return { type: 'object', properties, ...(required !== undefined && { required }) } as Tool['inputSchema'];
 }
@@ -134,7 +134,7 @@ function typeOf({ type, anyOf = [] }: JsonSchema): string | undefined {
 }
 
 /** Replaces names of operations in backticks (`get`) by names of tools (`memory_get`). */
-function withToolNames(text: string, byName: ReadonlyMap<string, Operation>): string {
+export function withToolNames(text: string, byName: ReadonlyMap<string, Operation>): string {
   return text.replaceAll(/`([a-z-]+)`/g, (whole, name: string) => {
     const operation = byName.get(name);
     return operation === undefined ? whole : `\`${toolName(operation)}\``;

@@ -48,7 +48,7 @@ export function parseRequest(line: string): CommandRequest | null {
 
 /** Names the bundled command line, which a new build or an update replaces. `null` if it is not there. */
 function buildOf(): string | null {
-  const file = fileURLToPath(new URL('../../../../dist/command/main.js', import.meta.url));
+  const file = fileURLToPath(new URL('../../../../dist/bundle/main.js', import.meta.url));
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? null : `${String(found.mtimeMs)}:${String(found.size)}`;
 }

@@ -1,0 +1,109 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { VaultConfig } from '../../../config/sources-schema.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import type { Loci } from '../../../engine/open.ts';
+
+/** The folder of an agent, with the Markdown files that are its memory in OpenClaw. */
+export interface Workspace {
+  readonly agent: string;
+  readonly folder: string;
+  /** Files and folders outside of it that OpenClaw's own memory would index too. */
+  readonly extraPaths: readonly string[];
+}
+
+/** The files and folders of a workspace that are memory. */
+const MEMORY_FILES: readonly string[] = ['MEMORY.md', 'USER.md', 'memory'];
+
+interface AgentWorkspacesOptions {
+  readonly list: () => readonly Workspace[];
+  /** The engine of the agent's namespace. */
+  readonly loci: (agent: string) => Promise<Loci>;
+  readonly intervalMs: number;
+  readonly log: (message: string) => void;
+}
+
+/** Keeps the memory files of all agents indexed, each in the namespace of its agent. Only changed files are read. */
+export class AgentWorkspaces {
+  readonly #options: AgentWorkspacesOptions;
+  readonly #stop = new AbortController();
+  readonly #lastProblem = new Map<string, string>();
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: AgentWorkspacesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#stop.signal.aborted) return;
+    void this.refresh().finally(() => {
+      if (this.#stop.signal.aborted) return;
+      this.#timer = setTimeout(() => this.start(), this.#options.intervalMs).unref();
+    });
+  }
+
+  /** Indexes what has changed, of one agent or of all, after a refresh that is running. */
+  refresh(agent?: string): Promise<void> {
+    this.#running = this.#running.then(() => this.#refreshAll(agent));
+    return this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new LociError('aborted', 'the gateway is stopping'));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #refreshAll(agent: string | undefined): Promise<void> {
+    const workspaces = this.#options.list().filter((each) => agent === undefined || each.agent === agent);
+    for (const workspace of workspaces) {
+      if (this.#stop.signal.aborted) return;
+      await this.#refresh(workspace).catch((error: unknown) => {
+        if (error instanceof LociError && (error.code === 'aborted' || error.code === 'conflict')) return;
+        this.#report(workspace.agent, messageOf(error));
+      });
+    }
+  }
+
+  async #refresh({ agent, folder, extraPaths }: Workspace): Promise<void> {
+    const vaults = [
+      ...((await isFolder(folder)) ? [workspaceVault(agent, folder)] : []),
+      ...(await extraVaults(agent, extraPaths)),
+    ];
+    if (vaults.length === 0) return;
+    const loci = await this.#options.loci(agent);
+    // A workspace may lose all of its memory files: its owner has removed them.
+    await loci.index({ vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
+    this.#lastProblem.delete(agent);
+  }
+
+  #report(agent: string, message: string): void {
+    if (this.#lastProblem.get(agent) === message) return;
+    this.#lastProblem.set(agent, message);
+    this.#options.log(`the workspace of ${agent} cannot be indexed: ${message}`);
+  }
+}
+
+function workspaceVault(agent: string, folder: string): VaultConfig {
+  return { name: `workspace of ${agent}`, path: folder, include: MEMORY_FILES, trust: 'agent' };
+}
+
+async function extraVaults(agent: string, paths: readonly string[]): Promise<VaultConfig[]> {
+  const vaults = await Promise.all(
+    paths.map(async (path): Promise<VaultConfig[]> => {
+      const found = await stat(path).catch(() => null);
+      if (found === null) return [];
+      const name = `${path} of ${agent}`;
+      return found.isDirectory()
+        ? [{ name, path }]
+        : [{ name, path: dirname(path), include: [basename(path)] }];
+    }),
+  );
+  return vaults.flat();
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isDirectory() === true;
+}

@@ -1,0 +1,136 @@
+import type { Config } from '../../../config/schema.ts';
+import { expandHome } from '../../../config/paths.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { Loci } from '../../../engine/open.ts';
+import { createContext, type OpenContext } from '../../../operations/context.ts';
+import type { OperationContext } from '../../../operations/operation.ts';
+import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
+import { type PluginSettings, parsePluginConfig } from './settings.ts';
+import type { Turn } from '../host/turn.ts';
+
+/** The name of this surface in the audit log. */
+const SURFACE = 'openclaw';
+
+/** What the engine needs from the host. */
+export interface EngineHost {
+  /** The id of the plugin, which names its settings in messages. */
+  readonly plugin: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The workspaces of all agents that the host has now. */
+  readonly workspaces: () => readonly Workspace[];
+  readonly log: (message: string) => void;
+}
+
+/** The namespaces of a turn. */
+export interface Grant {
+  /** The agent's own namespace; `null` for a turn that may not read. */
+  readonly own: string | null;
+  /** Further namespaces that it may read. */
+  readonly shared: readonly string[];
+  readonly mayWrite: boolean;
+}
+
+/** The open engine in the process of a host, for all of its agents. */
+export class GatewayEngine {
+  readonly settings: PluginSettings;
+  readonly config: Config;
+  readonly workspaces: AgentWorkspaces;
+  readonly #context: OpenContext;
+
+  private constructor(context: OpenContext, settings: PluginSettings, config: Config, host: EngineHost) {
+    this.#context = context;
+    this.settings = settings;
+    this.config = config;
+    this.workspaces = new AgentWorkspaces({
+      list: host.workspaces,
+      loci: (agent) => this.loci(this.namespaceOf(agent)),
+      intervalMs: settings.workspace.intervalSeconds * 1000,
+      log: host.log,
+    });
+  }
+
+  /**
+   * Opens the store, and makes it if it is missing. Nothing else starts before `keepFresh`.
+   * @throws LociError `invalid_config`, and the errors of opening a store
+   */
+  static async open(host: EngineHost): Promise<GatewayEngine> {
+    const { settings, hostSettings } = parsePluginConfig(host.plugin, host.config);
+    const context = createContext({
+      caller: { surface: SURFACE, trust: 'operator' },
+      hostSettings,
+      ownsProcess: false,
+      ...(settings.home !== undefined && { home: expandHome(settings.home) }),
+    });
+    try {
+      const { values, warnings } = await context.loadConfig();
+      for (const warning of warnings) host.log(warning);
+      await context.loci({ create: true });
+      return new GatewayEngine(context, settings, values, host);
+    } catch (error) {
+      await context.close();
+      throw error;
+    }
+  }
+
+  get home(): string {
+    return this.#context.home;
+  }
+
+  namespaceOf(agent: string): string {
+    const agents = this.settings.agents;
+    return (Object.hasOwn(agents, agent) ? agents[agent]?.namespace : undefined) ?? `agent:${agent}`;
+  }
+
+  /** What a turn may read and write. With several restrictions, the strictest decides. */
+  grant({ agent, isOwner, isSandboxed }: Turn): Grant {
+    const { nonOwner, sandboxed, shared = [this.config.namespace] } = this.settings;
+    const limits = [...(isOwner ? [] : [nonOwner]), ...(isSandboxed ? [sandboxed] : [])];
+    const own = this.namespaceOf(agent);
+    const mayRead = limits.every(({ read }) => read !== 'none');
+    const readsShared = limits.every(({ read }) => read === 'all');
+    return {
+      own: mayRead ? own : null,
+      shared: mayRead && readsShared ? shared.filter((each) => each !== own) : [],
+      mayWrite: mayRead && limits.every(({ write }) => write),
+    };
+  }
+
+  /** The context of an operation that an agent runs in a namespace. */
+  contextOf(namespace: string, agent: string, signal?: AbortSignal): OperationContext {
+    return this.#context.forCall({
+      caller: { surface: SURFACE, trust: 'agent', namespace, actor: agent },
+      ...(signal !== undefined && { signal }),
+    });
+  }
+
+  /** The engine of a namespace on behalf of the owner. */
+  async loci(namespace: string = this.config.namespace): Promise<Loci> {
+    const loci = await this.#context.loci({ create: true });
+    return loci.as({ ...loci.caller, namespace });
+  }
+
+  /** Refreshes vaults, sources and workspaces until the engine is closed. */
+  async keepFresh(log: (message: string) => void): Promise<void> {
+    const loci = await this.loci();
+    loci.sources.keepFresh({
+      newVaults: true,
+      onEvent: (event) => {
+        if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message);
+      },
+    });
+    if (this.settings.workspace.enabled) this.workspaces.start();
+  }
+
+  async close(): Promise<void> {
+    await this.workspaces.close();
+    await this.#context.close();
+  }
+}
+
+/** @throws LociError `forbidden` */
+export function requireReadable({ own }: Grant): string {
+  if (own !== null) return own;
+  throw new LociError('forbidden', 'this turn may not read memory', {
+    hint: 'The owner of the gateway decides that with `nonOwner.read` and `sandboxed.read`.',
+  });
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { LociError } from '../../../core/errors.ts';
+import type { Operation } from '../../../operations/operation.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import { OPERATIONS } from '../../../operations/registry.ts';
+import { runOperation } from '../../../operations/run.ts';
+import { parseInput } from '../../../operations/shared/input.ts';
+import { lenientInput } from '../../../operations/shared/lenient-input.ts';
+import { excerptOf, type Hit, searchAnswer, type SearchAnswer } from './answers.ts';
+import { type GatewayEngine, type Grant, requireReadable } from './engine.ts';
+import type { MemoryRead } from '../host/api.ts';
+import type { Turn } from '../host/turn.ts';
+
+/** The input of `memory_search`: that of memory-core, and filters. */
+export const searchInput = z.strictObject({
+  query: z.string().min(1).max(100_000).describe('The question, in plain words.'),
+  maxResults: z.number().int().min(1).max(50).exactOptional().describe('How many results at most.'),
+  minScore: z
+    .number()
+    .min(0)
+    .max(1)
+    .exactOptional()
+    .describe('Leave out results whose probability of being right is lower.'),
+  corpus: z
+    .enum(['memory', 'wiki', 'all', 'sessions'])
+    .exactOptional()
+    .describe('Not needed: everything that is remembered is searched.'),
+  from: z
+    .string()
+    .exactOptional()
+    .describe('Only of this day, month or year, or later: 2026-09-14, yesterday, last week.'),
+  until: z.string().exactOptional().describe('Only of this day, month or year, or earlier.'),
+  tags: z.array(z.string()).exactOptional().describe('Only with all of these tags.'),
+  sources: z.array(z.string()).exactOptional().describe('Only of these vaults or sources.'),
+  project: z.string().exactOptional().describe('Only of this project.'),
+});
+
+export const getInput = z.strictObject({
+  path: z.string().min(1).max(5000).describe('A `path` or `citation` of a search result.'),
+  from: z.number().int().min(1).exactOptional().describe('The first line, from 1.'),
+  lines: z.number().int().min(1).max(10_000).exactOptional().describe('How many lines.'),
+  corpus: z.enum(['memory', 'wiki', 'all']).exactOptional().describe('Not needed.'),
+});
+
+interface Call {
+  readonly turn: Turn;
+  readonly signal?: AbortSignal;
+}
+
+/** Searches the namespaces that the turn may read, with the input of memory-core's tool. @throws LociError */
+export async function searchMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<SearchAnswer> {
+  const { query, maxResults, minScore, corpus, ...filters } = parsed(searchInput, input);
+  if (corpus === 'sessions')
+    throw new LociError('invalid_input', `session transcripts are not indexed`, {
+      hint: 'Search without `corpus`: everything that is remembered is searched.',
+    });
+  const { settings } = engine;
+  const grant = engine.grant(call.turn);
+  const own = requireReadable(grant);
+  const limit = maxResults ?? settings.maxResults;
+  const search = await operation<SearchOutput>('search');
+  const request = parseInput(search, {
+    query,
+    limit,
+    related: Math.min(limit, MAX_RELATED),
+    ...filters,
+    ...(minScore !== undefined && { min_score: minScore }),
+  });
+  const outputs = await Promise.all(
+    [own, ...grant.shared].map(async (namespace) => ({
+      namespace,
+      output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, call.signal), request),
+    })),
+  );
+  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens });
+}
+
+const MAX_RELATED = 3;
+
+/** The answer of memory-core's tool has these fields of a hit; the others would only cost tokens. */
+export function toolAnswer({ results, ...answer }: SearchAnswer): unknown {
+  return { ...answer, results: results.map(toolHit) };
+}
+
+function toolHit({ provenance, ...hit }: Hit): unknown {
+  return { ...hit, provenance: { originClass: provenance.originClass } };
+}
+
+/** Reads a record or a part of it, with the input of memory-core's tool. @throws LociError, but not `not_found` */
+export async function readMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<MemoryRead> {
+  const { path, from, lines } = parsed(getInput, input);
+  const grant = engine.grant(call.turn);
+  const { namespace, citation } = locate(engine, grant, path);
+  const get = await operation<GetOutput>('get');
+  const wanted =
+    from === undefined && lines === undefined
+      ? citation
+      : `${citation.replace(/#.*$/, '')}#L${String(from ?? 1)}-L${String((from ?? 1) + (lines ?? DEFAULT_LINES) - 1)}`;
+  try {
+    const context = engine.contextOf(namespace, call.turn.agent, call.signal);
+    const output = await runOperation(get, context, { citation: wanted });
+    const { text, nextFrom, ...range } = excerptOf(output);
+    return {
+      status: 'ok',
+      path,
+      text,
+      from: range.from,
+      lines: range.lines,
+      ...(nextFrom !== undefined && { truncated: true, nextFrom }),
+    };
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'not_found')
+      return { status: 'not_found', path, text: '' };
+    throw error;
+  }
+}
+
+const DEFAULT_LINES = 200;
+
+/** Finds the namespace that a citation of an answer begins with. @throws LociError `forbidden` */
+function locate(
+  engine: GatewayEngine,
+  grant: Grant,
+  path: string,
+): { readonly namespace: string; readonly citation: string } {
+  const own = requireReadable(grant);
+  const namespace = grant.shared.find((each) => path.startsWith(`${each}:`));
+  return namespace === undefined
+    ? { namespace: own, citation: path }
+    : { namespace, citation: path.slice(namespace.length + 1) };
+}
+
+/** Runs an operation that writes, in the agent's own namespace. @throws LociError */
+export async function runWrite(
+  engine: GatewayEngine,
+  name: string,
+  input: unknown,
+  { turn, signal }: Call,
+): Promise<unknown> {
+  const grant = engine.grant(turn);
+  const own = requireReadable(grant);
+  if (!grant.mayWrite)
+    throw new LociError('forbidden', 'this turn may not write memory', {
+      hint: 'The owner of the gateway decides that with `nonOwner.write` and `sandboxed.write`.',
+    });
+  const write = await operation(name);
+  const context = engine.contextOf(own, turn.agent, signal);
+  return runOperation(write, context, parseInput(write, lenientInput(write, input)));
+}
+
+/** @throws LociError `invalid_input` */
+function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
+  return parseInput({ input: schema }, lenientInput({ input: schema }, input)) as z.infer<Schema>;
+}
+
+const loaded = new Map<string, Promise<Operation>>();
+
+async function operation<Output = unknown>(name: string): Promise<Operation<unknown, Output>> {
+  const entry = OPERATIONS.find((each) => each.name === name);
+  if (entry === undefined) throw new LociError('internal', `there is no operation ${name}`);
+  const operations = loaded.get(name) ?? entry.load();
+  loaded.set(name, operations);
+  return (await operations) as Operation<unknown, Output>;
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { HostSettings } from '../../../config/load.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import { parseInput } from '../../../operations/shared/input.ts';
+
+/** Where OpenClaw keeps the settings of a plugin. */
+function settingsPlace(plugin: string): string {
+  return `plugins.entries.${plugin}.config`;
+}
+
+const readable = z.enum(['none', 'agent', 'all']);
+
+const access = z.strictObject({
+  read: readable
+    .default('agent')
+    .describe(
+      'What such a turn may read: `none`, the memory of the `agent` alone, or `all`, with the shared namespaces.',
+    ),
+  write: z.boolean().default(false).describe('Whether such a turn may write records and facts.'),
+});
+
+const name = () => z.string().min(1).max(128);
+
+/** The settings that only OpenClaw's plugins have. All others are those of `loci.yaml`. */
+const pluginSettings = z.strictObject({
+  home: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('The home folder, with `loci.yaml` and the store. The default is `LOCI_HOME`, then `~/.loci`.'),
+  agents: z
+    .record(z.string(), z.strictObject({ namespace: name() }))
+    .default({})
+    .describe(
+      'The namespaces of agents, by their ids. The default is `agent:ID`. Agents with the same namespace share their memory.',
+    ),
+  shared: z
+    .array(name())
+    .max(8)
+    .exactOptional()
+    .describe(
+      'The namespaces that every agent may read, in addition to its own. The default is the configured one, which has the ' +
+        'vaults, the sources and what the owner has written.',
+    ),
+  maxResults: z
+    .number()
+    .int()
+    .min(1)
+    .max(50)
+    .default(6)
+    .describe('How many results `memory_search` returns, unless the agent asks for another number.'),
+  maxTokens: z
+    .number()
+    .int()
+    .min(200)
+    .max(20_000)
+    .default(1200)
+    .describe('The longest answer of `memory_search`, in tokens, by an estimate.'),
+  nonOwner: access
+    .prefault({})
+    .describe('What turns may do whose message comes from somebody else than the owner of the gateway.'),
+  sandboxed: access.prefault({}).describe('What turns in a sandbox may do.'),
+  workspace: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe('Whether `MEMORY.md`, `USER.md` and `memory/` of each agent’s workspace are indexed.'),
+      intervalSeconds: z
+        .number()
+        .int()
+        .min(5)
+        .max(86_400)
+        .default(30)
+        .describe('How often they are compared with the index.'),
+    })
+    .prefault({}),
+  autoRecall: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe('Whether the best passages are put before each message of the user.'),
+      limit: z.number().int().min(1).max(10).default(3).describe('How many passages at most.'),
+      minScore: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.5)
+        .describe('The least probability that a passage is about the message.'),
+      maxChars: z
+        .number()
+        .int()
+        .min(200)
+        .max(20_000)
+        .default(2400)
+        .describe('The longest text, in characters.'),
+    })
+    .prefault({})
+    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
+  autoCapture: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether facts that the owner states are written as records. `writes.enabled` must be true.',
+        ),
+      maxPerTurn: z.number().int().min(1).max(10).default(3).describe('How many facts of a turn at most.'),
+      maxPerDay: z.number().int().min(1).max(1000).default(50).describe('How many facts of a day at most.'),
+    })
+    .prefault({})
+    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
+  dreaming: z
+    .strictObject({ enabled: z.literal(false) })
+    .exactOptional()
+    .describe(
+      'Only `enabled: false`. OpenClaw reads it: with it, memory-core does not start beside the plugin.',
+    ),
+});
+
+export type PluginSettings = z.infer<typeof pluginSettings>;
+
+/** The JSON Schema of the settings, for the manifest of the plugin. */
+export function pluginSettingsSchema(): JsonMap {
+  return z.toJSONSchema(pluginSettings, { io: 'input', unrepresentable: 'any' }) as JsonMap;
+}
+
+/**
+ * Divides the configuration of a plugin into its own settings and those of `loci.yaml`.
+ * @throws LociError `invalid_config` that names each wrong setting of the plugin
+ */
+export function parsePluginConfig(
+  plugin: string,
+  config: Readonly<Record<string, unknown>>,
+): { readonly settings: PluginSettings; readonly hostSettings: HostSettings } {
+  const place = settingsPlace(plugin);
+  const own: JsonMap = {};
+  const tree: JsonMap = {};
+  for (const [key, value] of Object.entries(structuredClone(config) as JsonMap))
+    (Object.hasOwn(pluginSettings.shape, key) ? own : tree)[key] = value;
+  try {
+    return { settings: parseInput({ input: pluginSettings }, own), hostSettings: { tree, place } };
+  } catch (error) {
+    const problems = messageOf(error).split('\n');
+    throw new LociError('invalid_config', problems.map((each) => `${place}: ${each}`).join('\n'), {
+      hint: `Correct ${place} in openclaw.json; docs/openclaw.md lists every setting.`,
+      cause: error,
+    });
+  }
+}

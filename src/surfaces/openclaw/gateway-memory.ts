@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewayEngine } from './engine/engine.ts';
+import type * as tools from './engine/run-tool.ts';
+import type { HostConfig, PluginApi } from './host/api.ts';
+import { RecentTurns } from './host/turn.ts';
+import { workspacesOf } from './host/agents.ts';
+
+/** The modules that need the engine. They load at the first call, so that the gateway starts as fast as without them. */
+export interface EngineModules {
+  readonly engine: GatewayEngine;
+  readonly tools: typeof tools;
+}
+
+/** After a failure, the engine is opened again by the first call after this time. */
+const RETRY_MS = 5000;
+
+/** The memory of a gateway. It outlives a registration, since the host registers a plugin several times. */
+export class GatewayMemory {
+  readonly turns: RecentTurns = new RecentTurns();
+  readonly #plugin: string;
+  readonly #config: Readonly<Record<string, unknown>>;
+  #api: PluginApi;
+  #opened: Promise<EngineModules> | null = null;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+  #loggedFailure = '';
+  /** The settings of the open engine that tools need before they can wait. */
+  writesEnabled: boolean;
+
+  constructor(plugin: string, api: PluginApi) {
+    this.#plugin = plugin;
+    this.#config = api.pluginConfig ?? {};
+    this.#api = api;
+    const writes = this.#config['writes'] as { readonly enabled?: unknown } | undefined;
+    this.writesEnabled = writes?.enabled === true;
+  }
+
+  /** The API of the last registration: that of an earlier one may be retired. */
+  set api(api: PluginApi) {
+    this.#api = api;
+  }
+
+  get hostConfig(): HostConfig {
+    return this.#api.runtime.config.current();
+  }
+
+  log(message: string): void {
+    this.#api.logger.warn(message);
+  }
+
+  /** Opens the engine, or waits until it is open. @throws LociError why it cannot be opened */
+  open(): Promise<EngineModules> {
+    if (this.#closed) return Promise.reject(new Error('the gateway has stopped the plugin'));
+    if (this.#opened === null || (this.#failedAt > 0 && Date.now() - this.#failedAt > RETRY_MS)) {
+      this.#failedAt = Number.NEGATIVE_INFINITY;
+      this.#opened = this.#load().catch((error: unknown) => {
+        this.#failedAt = Date.now();
+        throw error;
+      });
+    }
+    return this.#opened;
+  }
+
+  async #load(): Promise<EngineModules> {
+    const [{ GatewayEngine: Engine }, loaded] = await Promise.all([
+      import('./engine/engine.ts'),
+      import('./engine/run-tool.ts'),
+    ]);
+    const engine = await Engine.open({
+      plugin: this.#plugin,
+      config: this.#config,
+      workspaces: () => workspacesOf(this.#api),
+      log: (message) => {
+        this.log(message);
+      },
+    });
+    // It was closed meanwhile, so that nothing would close this engine.
+    if (this.#closed) await engine.close();
+    this.writesEnabled = engine.config.writes.enabled;
+    return { engine, tools: loaded };
+  }
+
+  /** Opens the engine in the background and keeps everything fresh, until it is closed. */
+  start(): void {
+    void this.#keepFresh();
+  }
+
+  async #keepFresh(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        const { engine } = await this.open();
+        await engine.keepFresh((message) => {
+          this.log(message);
+        });
+        return;
+      } catch (error) {
+        this.#logFailure(error);
+        await delay(2 * RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  #logFailure(error: unknown): void {
+    const { message } = error as Error;
+    if (this.#loggedFailure !== message) this.log(`memory cannot be opened: ${message}`);
+    this.#loggedFailure = message;
+  }
+
+  workspaceOf(agent: string): string {
+    return this.#api.runtime.agent.resolveAgentWorkspaceDir(this.hostConfig, agent);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const opened = await this.#opened?.catch(() => null);
+    await opened?.engine.close();
+  }
+}
+
+/** The memories of this process, by plugin and settings. Each copy of this module sees the same ones. */
+const MEMORIES: unique symbol = Symbol.for('loci.openclaw.memories');
+const shared: object & { [MEMORIES]?: Map<string, GatewayMemory> | undefined } = globalThis;
+
+/** The memory for a registration: that of an earlier one with the same settings, or a new one. */
+export function memoryFor(plugin: string, api: PluginApi): GatewayMemory {
+  const memories = shared[MEMORIES] ?? new Map<string, GatewayMemory>();
+  shared[MEMORIES] = memories;
+  const key = JSON.stringify([plugin, api.pluginConfig ?? {}]);
+  const memory = memories.get(key) ?? new GatewayMemory(plugin, api);
+  memory.api = api;
+  memories.set(key, memory);
+  return memory;
+}
+
+/** Closes a memory when its service stops. A later registration opens a new one. */
+export async function releaseMemory(memory: GatewayMemory): Promise<void> {
+  const memories = shared[MEMORIES];
+  for (const [key, each] of memories ?? []) if (each === memory) memories?.delete(key);
+  await memory.close();
+}

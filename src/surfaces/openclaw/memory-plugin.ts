@@ -1,0 +1,37 @@
+import { flushPlan } from './flush-plan.ts';
+import { memoryFor, releaseMemory } from './gateway-memory.ts';
+import type { PluginApi, PluginEntry } from './host/api.ts';
+import { memoryRuntime } from './memory-runtime.ts';
+import { memorySection, StartupPrompt } from './prompt.ts';
+import { registerTools } from './tools.ts';
+
+const ID = 'memory-loci';
+
+/** The plugin that owns the memory slot of OpenClaw. */
+const plugin: PluginEntry = {
+  id: ID,
+  name: 'Loci',
+  description: 'Memory that is searched by words and by meaning',
+  kind: 'memory',
+  register(api: PluginApi) {
+    const memory = memoryFor(ID, api);
+    const startup = new StartupPrompt(memory);
+    api.registerMemoryCapability({
+      deterministicRecallToolName: 'memory_search',
+      promptBuilder: memorySection,
+      flushPlanResolver: flushPlan,
+      runtime: memoryRuntime(memory),
+    });
+    api.registerMemoryPromptPreparation((request) => startup.lines(request));
+    registerTools(api, memory);
+    api.registerService({
+      id: ID,
+      start: () => {
+        memory.start();
+      },
+      stop: () => releaseMemory(memory),
+    });
+  },
+};
+
+export default plugin;
