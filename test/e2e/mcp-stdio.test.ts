@@ -49,6 +49,15 @@ describe('loci mcp and the official client', () => {
     );
   });
 
+  it('lists a prompt only where the tool is listed that it asks for', async () => {
+    const names = async (env: Record<string, string>): Promise<string[]> => {
+      const client = await connectStdio({ home: missingHome(), env });
+      return (await client.listPrompts()).prompts.map(({ name }) => name);
+    };
+    expect(await names({ LOCI_WRITES_ENABLED: 'true' })).toEqual(['recall', 'remember']);
+    expect(await names({ LOCI_WRITES_ENABLED: 'false' })).toEqual(['recall']);
+  });
+
   it('lists tools that need writes while agents may write, and those that the settings name', async () => {
     const names = async (env: Record<string, string>): Promise<string[]> => {
       const client = await connectStdio({ home: missingHome(), env });
