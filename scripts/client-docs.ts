@@ -72,10 +72,12 @@ async function capabilities(): Promise<string> {
   const resources = [...listResources(), ...templates].map(
     ({ uri, description = '' }) => `- \`${uri}\`: ${inLine(description)}`,
   );
-  const prompts = listPrompts().map(({ name, description = '', arguments: promptArguments = [] }) => {
-    const names = promptArguments.map((argument) => ` ${argument.name.toUpperCase()}`).join('');
-    return `- \`${name}${names}\`: ${inLine(description)}`;
-  });
+  const prompts = listPrompts(new Set(byTool.keys())).map(
+    ({ name, description = '', arguments: promptArguments = [] }) => {
+      const names = promptArguments.map((argument) => ` ${argument.name.toUpperCase()}`).join('');
+      return `- \`${name}${names}\`: ${inLine(description)}`;
+    },
+  );
   return [
     '## Tools, resources and prompts',
     'An agent that starts `loci mcp` itself has the scopes `read` and `write`; over HTTP, the token decides. So tools with the\n' +

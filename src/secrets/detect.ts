@@ -51,9 +51,12 @@ export const SECRET_DETECTION: ThreadTask<[text: string, name?: string], readonl
   inline: detectSecrets,
 };
 
-/** The text with its secrets masked. Long texts are searched in the thread. */
-export async function maskDetected(thread: TaskRunner, text: string): Promise<string> {
-  return maskSecrets(text, await thread.run(SECRET_DETECTION, [text], { size: text.length }));
+/**
+ * The text with its secrets masked. Long texts are searched in the thread.
+ * @param name as in `detectSecrets`
+ */
+export async function maskDetected(thread: TaskRunner, text: string, name = ''): Promise<string> {
+  return maskSecrets(text, await thread.run(SECRET_DETECTION, [text, name], { size: text.length }));
 }
 
 /** A token next to another is only found once the other is masked. Therefore searches again, a limited number of times. */

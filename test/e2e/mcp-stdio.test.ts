@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
-import { copyOfVault, loci, MAIN, temporaryFolder } from './loci-command.ts';
+import { copyOfVault, loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
 import { connectStdio, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
 
 interface SearchResults {
@@ -47,6 +47,15 @@ describe('loci mcp and the official client', () => {
     expect(client.getInstructions()).toContain(
       'read the resource `loci://startup`, or call `startup_inject`',
     );
+  });
+
+  it('lists a prompt only where the tool is listed that it asks for', async () => {
+    const names = async (env: Record<string, string>): Promise<string[]> => {
+      const client = await connectStdio({ home: missingHome(), env });
+      return (await client.listPrompts()).prompts.map(({ name }) => name);
+    };
+    expect(await names({ LOCI_WRITES_ENABLED: 'true' })).toEqual(['recall', 'remember']);
+    expect(await names({ LOCI_WRITES_ENABLED: 'false' })).toEqual(['recall']);
   });
 
   it('lists tools that need writes while agents may write, and those that the settings name', async () => {
@@ -222,6 +231,30 @@ describe('a line that is not a message', () => {
         expect.objectContaining({ id: 5, result: {} }),
       ]),
     );
+  });
+
+  it.each([
+    { jsonrpc: '2.0', id: 8, method: 'tools/call', params: 7 },
+    { jsonrpc: '2.0', id: 8, method: 9 },
+    { jsonrpc: '2.0', id: 8 },
+  ])('is answered with its id, for which the client waits: %j', async (request) => {
+    const { code, responses, stderr } = await exchange(missingHome(), [INITIALIZE, request]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(responses).toContainEqual(
+      expect.objectContaining({ id: 8, error: expect.objectContaining({ code: -32600 }) as object }),
+    );
+  });
+});
+
+describe('a last line without a line break', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":9,"method":"ping"}', '{"result":{},"jsonrpc":"2.0","id":9}'],
+    ['{"jsonrpc":', '"id":null,"error":{"code":-32700'],
+  ])('is answered: %s', async (line, response) => {
+    const stdin = `${JSON.stringify(INITIALIZE)}\n${line}`;
+    const { code, stdout, stderr } = await startLoci(['mcp'], { home: missingHome(), stdin }).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(response);
   });
 });
 

@@ -98,6 +98,10 @@ describe('the operations over HTTP', () => {
     const token = await server.token('alice', 'read', 'write');
     const unknownKey = await server.request('/api/v1/memory/recall', { token, body: { key: 'colour' } });
     expect(unknownKey.problem.hint).toBe('`POST /api/v1/memory/list` lists all keys.');
+    const { json: categories } = await server.request('/api/v1/memory/categories', { token });
+    expect((categories as { note: string }).note).toBe(
+      'No facts are stored yet; `POST /api/v1/memory/store` stores one.',
+    );
     const written = await server.request('/api/v1/memory/write', { token, body: { content: 'Gas or oven' } });
     const { id } = written.json as { id: number };
     await server.request('/api/v1/memory/delete', { token, body: { id } });

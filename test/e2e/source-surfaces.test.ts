@@ -220,7 +220,7 @@ describe('sources over MCP', () => {
     const { contents } = await client.readResource({ uri: 'loci://sources' });
     expect(contents).toMatchObject([{ text: '{"sources":[]}' }]);
     const { structuredContent } = await client.callTool({ name: 'memory_sources', arguments: {} });
-    expect(structuredContent).toEqual({ sources: [] });
+    expect(structuredContent).toMatchObject({ sources: [] });
   });
 });
 

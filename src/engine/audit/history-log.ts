@@ -55,8 +55,7 @@ export class HistoryLog {
   async #write(rows: readonly PendingRun[]): Promise<void> {
     const masked: PendingRun[] = [];
     for (const { namespace, row } of rows) {
-      const inputs = (await mapStrings(row.inputs, this.#masked)) as HistoryDraft['inputs'];
-      masked.push({ namespace, row: { ...row, inputs } });
+      masked.push({ namespace, row: await this.#maskedRun(row) });
     }
     for (const [namespace, notes] of Map.groupBy(masked, (each) => each.namespace)) {
       const history = { rows: notes.map(({ row }) => row), keep: MAX_RUNS_PER_CATEGORY };
@@ -64,10 +63,17 @@ export class HistoryLog {
     }
   }
 
+  /** Programs that use the library record runs of their own, so that every text of a run may hold a secret. */
+  async #maskedRun({ name, surface, actor, inputs, outcome, ...rest }: HistoryDraft): Promise<HistoryDraft> {
+    const texts = { name, surface, actor, inputs, outcome };
+    const masked = (await mapStrings(texts, this.#masked)) as unknown as typeof texts;
+    return { ...rest, ...masked };
+  }
+
   /** Masks secrets even when `writes.secrets` allows them, because the caller of an operation did not ask to store its input. */
-  readonly #masked = async (text: string): Promise<string> => {
+  readonly #masked = async (text: string, name: string): Promise<string> => {
     const { maskDetected } = await import('../../secrets/detect.ts');
-    return maskDetected(this.#thread, text);
+    return maskDetected(this.#thread, text, name);
   };
 }
 

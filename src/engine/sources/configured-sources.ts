@@ -159,7 +159,7 @@ export function unknownSourceError(id: string, ids: readonly string[]): LociErro
   const suggestion = closestWord(id, ids);
   const existing = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
   return new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${existing}`, {
-    hint: suggestion === undefined ? '`loci sources list` lists all sources.' : `Did you mean ${suggestion}?`,
+    hint: suggestion === undefined ? '`memory_sources` lists all sources.' : `Did you mean ${suggestion}?`,
   });
 }
 

@@ -204,7 +204,7 @@ export async function removeStartup(context: EngineContext, key: string, agent =
   if (entry === undefined || entry.deletedAt !== null) {
     const whom = agent === '' ? '' : ` for ${agent}`;
     throw new LociError('not_found', `there is no startup entry ${JSON.stringify(key)}${whom}`, {
-      hint: '`loci startup list` lists all entries.',
+      hint: '`startup_list` lists all entries.',
     });
   }
   const now = context.now();

@@ -30,6 +30,20 @@ describe('lenientInput', () => {
     expect(convert({ path: 'a.md', title: '12' })).toEqual({ citation: 'a.md', title: '12' });
   });
 
+  it.each([
+    { citation: '', path: 'a.md' },
+    { citation: null, path: 'a.md' },
+    { citation: 'a.md', path: '' },
+    { citation: 'a.md', path: null },
+    { citation: 'a.md', path: 'a.md' },
+  ])('takes the one that is given: %j', (input) => {
+    expect(convert(input)).toEqual({ citation: 'a.md' });
+  });
+
+  it('leaves two different citations to validation', () => {
+    expect(convert({ citation: 'a.md', path: 'b.md' })).toEqual({ citation: 'a.md', path: 'b.md' });
+  });
+
   it.each([[null], [[]], ['text'], [{ limit: 'three', explain: 'yes', tags: {}, unknown: null }]])(
     'leaves %j to validation',
     (input) => expect(convert(input)).toEqual(input),

@@ -1,13 +1,22 @@
 import type { Operation } from '../operation.ts';
 import { inputFields, type FieldSchema } from './input.ts';
 
-/** Accepts `path` as another name of the field `citation`. */
+/**
+ * Accepts `path` as another name of the field `citation`. If only one of the two has a value, that one counts; if both have the
+ * same, it counts once.
+ */
 export function withCitation(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || !('path' in raw) || 'citation' in raw) return raw;
+  if (typeof raw !== 'object' || raw === null || !('path' in raw)) return raw;
   const names = new Set(inputFields(operation).map(({ name }) => name));
   if (names.has('path') || !names.has('citation')) return raw;
   const { path, ...rest } = raw;
-  return { ...rest, citation: path };
+  const citation = 'citation' in rest ? rest.citation : undefined;
+  if (isAbsent(citation)) return { ...rest, citation: path };
+  return isAbsent(path) || path === citation ? rest : raw;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }
 
 /**

@@ -21,12 +21,15 @@ interface PromptContext {
 }
 
 interface PromptEntry {
+  /** The tool that the prompt needs. The prompt is listed where this tool is. */
+  readonly tool: string;
   readonly prompt: Prompt & { readonly arguments: NonNullable<Prompt['arguments']> };
   readonly text: (given: PromptArguments, context: PromptContext) => Promise<string>;
 }
 
 const PROMPTS: readonly PromptEntry[] = [
   {
+    tool: 'memory_search',
     prompt: {
       name: 'recall',
       title: 'Recall',
@@ -36,6 +39,7 @@ const PROMPTS: readonly PromptEntry[] = [
     text: recallText,
   },
   {
+    tool: 'memory_write',
     prompt: {
       name: 'remember',
       title: 'Remember',
@@ -49,8 +53,9 @@ const PROMPTS: readonly PromptEntry[] = [
   },
 ];
 
-export function listPrompts(): Prompt[] {
-  return PROMPTS.map(({ prompt }) => prompt);
+/** @param tools the names of the tools that are listed */
+export function listPrompts(tools: ReadonlySet<string>): Prompt[] {
+  return PROMPTS.filter(({ tool }) => tools.has(tool)).map(({ prompt }) => prompt);
 }
 
 /** @throws ProtocolError for an unknown prompt, a missing argument, or an error of the search */

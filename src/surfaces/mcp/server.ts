@@ -40,8 +40,8 @@ export function mcpServer(session: McpSession): McpServer {
   const createContext = (request: ServerContext): Promise<OperationContext> =>
     requestContext(session, request, clientOf(product, request));
   server.setRequestHandler('tools/list', async () => {
-    const [toolbox, settings] = await Promise.all([loadToolbox(), listingSettings(session)]);
-    return { tools: toolbox.definitions({ ...settings, scopes: session.scopes }) };
+    const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session)]);
+    return { tools: toolbox.definitions(listing) };
   });
   server.setRequestHandler('tools/call', async ({ params }, request) =>
     callTool(session, params.name, params.arguments ?? {}, await createContext(request)),
@@ -51,7 +51,10 @@ export function mcpServer(session: McpSession): McpServer {
   server.setRequestHandler('resources/read', async ({ params }, request) =>
     readResource(params.uri, await loadToolbox(), await createContext(request), session),
   );
-  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
+  server.setRequestHandler('prompts/list', async () => {
+    const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session)]);
+    return { prompts: listPrompts(new Set(toolbox.definitions(listing).map(({ name }) => name))) };
+  });
   server.setRequestHandler('prompts/get', async ({ params }, request) =>
     getPrompt(
       params.name,
@@ -64,13 +67,13 @@ export function mcpServer(session: McpSession): McpServer {
   return product;
 }
 
-/** The settings that decide which tools are listed. Calls report settings that cannot be read. */
-async function listingSettings({ context }: McpSession): Promise<Omit<ToolListing, 'scopes'>> {
+/** What decides which tools are listed. Calls report settings that cannot be read. */
+async function toolListing({ context, scopes }: McpSession): Promise<ToolListing> {
   try {
     const { values } = await (await context()).loadConfig();
-    return { writes: values.writes.enabled, tools: values.mcp.tools };
+    return { scopes, writes: values.writes.enabled, tools: values.mcp.tools };
   } catch {
-    return { writes: false, tools: [] };
+    return { scopes, writes: false, tools: [] };
   }
 }
 

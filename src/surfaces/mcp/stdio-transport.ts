@@ -1,9 +1,10 @@
 import { type Readable, Transform, type Writable } from 'node:stream';
-import type {
-  JSONRPCMessage,
-  RequestId,
-  Transport,
-  TransportSendOptions,
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
@@ -41,6 +42,8 @@ export class DrainingStdioTransport implements Transport {
     this.#gate = new Transform({
       transform: (chunk: Buffer, _encoding, done) => done(null, this.#messagesIn(chunk)),
       flush: (done) => {
+        // The last line may have no line break, as with `printf REQUEST | loci mcp`.
+        if (this.#input.readableEnded) this.#gate.push(this.#messagesIn(Buffer.from('\n')));
         this.#whenDrained = done;
         // The requests in the last chunk reach the server after this turn of the event loop.
         setImmediate(() => this.#endIfDrained());
@@ -134,12 +137,21 @@ function errorOf(line: string): object | null {
       error: { code: -32700, message: 'Parse error: the line is not JSON' },
     };
   }
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const { jsonrpc, id } = (isObject ? value : {}) as { readonly jsonrpc?: unknown; readonly id?: unknown };
-  if (jsonrpc === '2.0') return null;
-  return {
-    jsonrpc: '2.0',
-    id: typeof id === 'string' || typeof id === 'number' ? id : null,
-    error: { code: -32600, message: 'Invalid Request: the line is not a message of JSON-RPC 2.0' },
-  };
+  try {
+    parseJSONRPCMessage(value);
+    return null;
+  } catch {
+    return {
+      jsonrpc: '2.0',
+      id: requestIdOf(value),
+      error: { code: -32600, message: 'Invalid Request: the line is not a message of JSON-RPC 2.0' },
+    };
+  }
+}
+
+/** The id of a malformed request. The id of a response is that of a request from here, which nobody waits to see answered. */
+function requestIdOf(value: unknown): RequestId | null {
+  if (typeof value !== 'object' || value === null || 'result' in value || 'error' in value) return null;
+  const { id } = value as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

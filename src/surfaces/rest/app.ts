@@ -19,7 +19,7 @@ import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
-import { API } from './http/paths.ts';
+import { API, outputJson } from './http/paths.ts';
 import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { RateLimit } from './access/rate-limit.ts';
 import type { Readiness } from './monitoring/readiness.ts';
@@ -88,7 +88,7 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): 
     const output = await withinTime(limits.requestTimeoutMs, outgoing, (signal) =>
       runOperation(operation, context.forCall({ caller, signal }), input),
     );
-    return c.json(output);
+    return c.body(outputJson(operation.name, output), 200, { 'Content-Type': 'application/json' });
   });
 }
 

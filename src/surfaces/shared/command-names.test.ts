@@ -11,6 +11,12 @@ describe('withCommandNames', () => {
       expect(withCommandNames(`\`${tool}\``)).toBe(`\`loci ${commandWords(name).join(' ')}\``);
   });
 
+  it('replaces the names of the tools for startup entries', () => {
+    expect(withCommandNames('`startup_list` lists all entries.')).toBe(
+      '`loci startup list` lists all entries.',
+    );
+  });
+
   it('does not replace names that are not in backticks', () => {
     expect(withCommandNames('no fact is called "memory_list"')).toBe('no fact is called "memory_list"');
   });

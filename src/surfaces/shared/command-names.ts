@@ -26,8 +26,10 @@ const COMMAND_BY_TOOL: Readonly<Record<string, string>> = {
 
 /** Replaces names of tools in backticks, such as `memory_get`, by the commands that a person types: `loci get`. */
 export function withCommandNames(text: string): string {
-  return text.replaceAll(/`memory_([a-z]+)( \d+)?`/g, (_, tool: string, id = '') => {
-    const command = Object.hasOwn(COMMAND_BY_TOOL, tool) ? COMMAND_BY_TOOL[tool] : tool;
-    return `\`loci ${String(command)}${String(id)}\``;
-  });
+  return text
+    .replaceAll(/`memory_([a-z]+)( \d+)?`/g, (_, tool: string, id = '') => {
+      const command = Object.hasOwn(COMMAND_BY_TOOL, tool) ? COMMAND_BY_TOOL[tool] : tool;
+      return `\`loci ${String(command)}${String(id)}\``;
+    })
+    .replaceAll(/`startup_([a-z]+)`/g, '`loci startup $1`');
 }

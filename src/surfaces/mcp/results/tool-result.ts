@@ -38,6 +38,9 @@ const RESULTS: Readonly<Record<string, OperationResult>> = {
   list: RECALLED_JSON,
   'fact-recall': RECALLED_JSON,
   'fact-list': RECALLED_JSON,
+  // Keys of facts, and problems that quote documents, are texts that others wrote.
+  'fact-categories': RECALLED_JSON,
+  'sources-list': RECALLED_JSON,
   corpus: RECALLED_JSON,
 };
 
