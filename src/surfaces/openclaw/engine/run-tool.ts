@@ -163,3 +163,37 @@ async function operation<Output = unknown>(name: string): Promise<Operation<unkn
   loaded.set(name, operations);
   return (await operations) as Operation<unknown, Output>;
 }
+
+/** The tag of records that auto-capture has written. */
+const CAPTURED = 'captured';
+
+/**
+ * Writes facts as records of the agent, with the turn in their metadata. One that is stored already is not written again, and no
+ * more are written than the settings allow. Returns how many were written.
+ * @throws LociError `writes_disabled`, and the other errors of a write
+ */
+export async function captureFacts(
+  engine: GatewayEngine,
+  facts: readonly string[],
+  { turn, origin }: { readonly turn: Turn; readonly origin: Readonly<Record<string, string>> },
+): Promise<number> {
+  const { own, mayWrite } = engine.grant(turn);
+  if (own === null || !mayWrite) return 0;
+  const loci = await engine.contextOf(own, turn.agent).loci({ create: true });
+  const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;
+  const today = new Date().setHours(0, 0, 0, 0);
+  const { records } = await loci.list({ limit: maxPerDay, tags: [CAPTURED] });
+  const writtenToday = records.filter(({ record }) => record.createdAt >= today).length;
+  let written = 0;
+  for (const content of facts.slice(0, Math.min(maxPerTurn, maxPerDay - writtenToday))) {
+    const { replayed } = await loci.write({
+      content,
+      category: CAPTURED,
+      tags: [CAPTURED],
+      metadata: { captured_from: origin },
+      unlessSame: true,
+    });
+    if (!replayed) written++;
+  }
+  return written;
+}
