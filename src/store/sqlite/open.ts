@@ -6,7 +6,7 @@ import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
-import { Session, type SessionOptions } from './session.ts';
+import type { Session, SessionOptions } from './session.ts';
 import { guarded } from './database/store-error.ts';
 
 interface SqliteOptions {
@@ -23,7 +23,7 @@ interface SqliteOptions {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = guarded(options.path, () => ensureFile(options));
   const session = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
-  const calls = options.threads ? await openInThreads(session) : openInline(session);
+  const calls = options.threads ? await openInThreads(session) : await openInline(session);
   return {
     ...calls,
     capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
@@ -48,8 +48,12 @@ async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
   };
 }
 
-/** The caches of the reader notice the writes of other connections only, so that the writer has its own. */
-function openInline(options: SessionOptions): OpenCalls {
+/**
+ * The caches of the reader notice the writes of other connections only, so that the writer has its own. With threads, this
+ * thread does not need the modules of a session, which take as long to load as the store takes to open.
+ */
+async function openInline(options: SessionOptions): Promise<OpenCalls> {
+  const { Session } = await import('./session.ts');
   let isClosed = false;
   const sessions: Partial<Record<Route, Session>> = { reader: new Session(options) };
   return {
