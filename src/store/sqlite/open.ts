@@ -33,10 +33,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 type OpenCalls = Omit<Store, 'capabilities'>;
 
 async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
-  const connections = {
-    reader: new Connection(options),
-    writer: new Connection(options, { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB }),
-  };
+  const limits = { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB };
+  const connections = { reader: new Connection(options, limits), writer: new Connection(options, limits) };
   await connections.reader.open();
   return {
     ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),
