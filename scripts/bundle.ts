@@ -86,6 +86,7 @@ async function bundlePrograms(): Promise<number> {
     modules: {
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts'),
+      'openclaw-corpus': join(SOURCES, 'surfaces/openclaw/corpus-plugin.ts'),
     },
     addressOf: compiledAddress('bundle'),
   });

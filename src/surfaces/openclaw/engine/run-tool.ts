@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
+import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
@@ -129,6 +130,19 @@ function locate(
   return namespace === undefined
     ? { namespace: own, citation: path }
     : { namespace, citation: path.slice(namespace.length + 1) };
+}
+
+/** The facts and runs of the agent that match a query. @throws LociError */
+export async function corpusDocuments(
+  engine: GatewayEngine,
+  request: { readonly query: string; readonly limit: number },
+  turn: Turn,
+): Promise<CorpusOutput['documents']> {
+  const own = requireReadable(engine.grant(turn));
+  const corpus = await operation<CorpusOutput>('corpus');
+  const { query, limit } = request;
+  const input = parseInput(corpus, { query: query.slice(0, 2000), limit: Math.min(Math.max(1, limit), 500) });
+  return (await runOperation(corpus, engine.contextOf(own, turn.agent), input)).documents;
 }
 
 /** Runs an operation that writes, in the agent's own namespace. @throws LociError */
