@@ -1,7 +1,8 @@
-// Writes `openclaw.plugin.json` and the definitions of the plugin's tools, which the plugin must know before it loads the engine:
+// Writes the manifests of the plugins for OpenClaw and the definitions of the plugin's tools, which the plugin must know before it loads the engine:
 // `node scripts/openclaw-manifest.ts`. A test checks that both are up to date.
 import { writeFileSync } from 'node:fs';
 import { format } from 'prettier';
+import type { JsonMap } from '../src/core/json.ts';
 import { toolName } from '../src/operations/operation.ts';
 import { inputSchema, loadToolbox, withToolNames } from '../src/surfaces/mcp/toolbox.ts';
 import { getInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
@@ -106,9 +107,28 @@ export async function renderManifest(): Promise<string> {
   return format(JSON.stringify(manifest), { parser: 'json', printWidth: 110 });
 }
 
+/** The manifest of the plugin for people who keep memory-core. It has no `kind`, so that it does not compete for the slot. */
+export async function renderCorpusManifest(): Promise<string> {
+  const { properties = {} } = pluginSettingsSchema();
+  const { home, agents, nonOwner, sandboxed } = properties as JsonMap;
+  const manifest = {
+    id: 'loci-corpus',
+    name: 'Loci corpus',
+    description: 'The facts and runs of Loci beside another memory.',
+    activation: { onStartup: true },
+    configSchema: {
+      type: 'object',
+      additionalProperties: true,
+      properties: { home, agents, nonOwner, sandboxed },
+    },
+  };
+  return format(JSON.stringify(manifest), { parser: 'json', printWidth: 110 });
+}
+
 if (import.meta.main) {
   const write = (path: string, text: string): void =>
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
   write('src/surfaces/openclaw/tool-definitions.ts', await renderToolDefinitions());
   write('openclaw.plugin.json', await renderManifest());
+  write('openclaw/loci-corpus/openclaw.plugin.json', await renderCorpusManifest());
 }
