@@ -26,13 +26,15 @@ const NO_STATEMENT: readonly RegExp[] = [
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 300;
+/** The rest of a longer message is a document, and not what the speaker says. */
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /**
  * The facts that a message states, in its own words, in its order. No language model is needed: only sentences of a few forms count,
  * and a message of another form states nothing. English and German.
  */
 export function statedFacts(message: string): string[] {
-  const facts = sentencesOf(message).flatMap((sentence): string[] => {
+  const facts = sentencesOf(message.slice(0, MAX_MESSAGE_LENGTH)).flatMap((sentence): string[] => {
     const requested = REQUESTS.map((pattern) => pattern.exec(sentence)?.[1]?.trim()).find(
       (fact) => fact !== undefined && fact !== '',
     );
