@@ -75,7 +75,8 @@ const pluginSettings = z.strictObject({
         .default(30)
         .describe('How often they are compared with the index.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The memory files of workspaces.'),
   autoRecall: z
     .strictObject({
       enabled: z
@@ -113,7 +114,7 @@ const pluginSettings = z.strictObject({
     .prefault({})
     .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
   dreaming: z
-    .strictObject({ enabled: z.literal(false) })
+    .strictObject({ enabled: z.literal(false).describe('Must be false.') })
     .exactOptional()
     .describe(
       'Only `enabled: false`. OpenClaw reads it: with it, memory-core does not start beside the plugin.',
