@@ -1,5 +1,5 @@
-import { registerCapture } from './capture.ts';
 import { registerCommands } from './commands.ts';
+import { registerConversation } from './conversation.ts';
 import { flushPlan } from './flush-plan.ts';
 import { memoryFor, releaseMemory } from './gateway-memory.ts';
 import type { PluginApi, PluginEntry } from './host/api.ts';
@@ -28,7 +28,8 @@ const plugin: PluginEntry = {
     api.registerMemoryPromptPreparation((request) => startup.lines(request));
     registerTools(api, memory);
     if (isOn(api, 'autoRecall')) registerRecall(api, memory);
-    if (isOn(api, 'autoCapture')) registerCapture(api, memory);
+    const conversation = { capture: isOn(api, 'autoCapture'), sessions: isOn(api, 'sessions') };
+    if (conversation.capture || conversation.sessions) registerConversation(api, memory, conversation);
     registerCommands(api, ID);
     api.registerService({
       id: ID,
@@ -41,7 +42,7 @@ const plugin: PluginEntry = {
 };
 
 /** Whether a part that is off by default is switched on. The engine validates all settings when it opens. */
-function isOn({ pluginConfig }: PluginApi, part: 'autoRecall' | 'autoCapture'): boolean {
+function isOn({ pluginConfig }: PluginApi, part: 'autoRecall' | 'autoCapture' | 'sessions'): boolean {
   const settings = pluginConfig?.[part] as { readonly enabled?: unknown } | undefined;
   return settings?.enabled === true;
 }

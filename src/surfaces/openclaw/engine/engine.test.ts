@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operatorTurn, type Turn } from '../host/turn.ts';
 import { GatewayEngine } from './engine.ts';
-import { captureFacts, corpusDocuments, readMemory, runWrite, searchMemory } from './run-tool.ts';
+import {
+  captureFacts,
+  corpusDocuments,
+  readMemory,
+  runWrite,
+  searchMemory,
+  storeConversation,
+} from './run-tool.ts';
 
 const MAIN = operatorTurn('main');
 const STRANGER: Turn = { agent: 'main', isOwner: false, isSandboxed: false };
@@ -151,6 +158,27 @@ describe('the engine of a gateway', () => {
     });
   });
 
+  it('finds conversations in turns of the owner alone, and only if they are stored', async () => {
+    const engine = await open({ sessions: { enabled: true } });
+    const origin = { session: 'agent:main:telegram:1', run: 'run-1' };
+    await storeConversation(engine, 'main', {
+      text: 'User: Where is the stopcock?\n\nAgent: Upstairs.',
+      origin,
+    });
+    expect(await paths(engine, 'stopcock', MAIN)).toEqual(['agent:main:sessions:record/1']);
+    expect(await paths(engine, 'stopcock', STRANGER)).toEqual([]);
+    expect(await paths(engine, 'stopcock', { ...MAIN, isSandboxed: true })).toEqual([]);
+    expect(await paths(engine, 'stopcock', operatorTurn('work'))).toEqual([]);
+    const read = await readMemory(engine, { path: 'agent:main:sessions:record/1' }, { turn: MAIN });
+    expect(read).toMatchObject({ status: 'ok', text: expect.stringContaining('Upstairs') as string });
+    const other = await open();
+    await expect(
+      searchMemory(other, { query: 'stopcock', corpus: 'sessions' }, { turn: MAIN }),
+    ).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
   it('masks secrets in stated facts', async () => {
     const engine = await open();
     await captureFacts(engine, ['My password is swordfish-4411.'], { turn: MAIN, origin: {} });
@@ -164,6 +192,19 @@ describe('the engine of a gateway', () => {
     const documents = await corpusDocuments(engine, { query: 'Assam', limit: 5 }, MAIN);
     expect(documents[0]).toMatchObject({ collection: 'facts', path: 'facts/user_facts/tea' });
     expect(await corpusDocuments(engine, { query: 'Assam', limit: 5 }, operatorTurn('work'))).toEqual([]);
+  });
+
+  it('finds runs of tools after everything else, and reads them (F7)', async () => {
+    const engine = await open();
+    await runWrite(engine, 'write', { content: 'The pack is in the attic.' }, { turn: MAIN });
+    const found = await paths(engine, 'pack call memory_write', MAIN);
+    expect(found[0]).toBe('record/1');
+    expect(found[1]).toMatch(/^pack_history\/\d+$/);
+    const read = await readMemory(engine, { path: found[1]! }, { turn: MAIN });
+    expect(read).toMatchObject({
+      status: 'ok',
+      text: expect.stringContaining('## Pack call: memory_write') as string,
+    });
   });
 
   it('reads a long record in parts that continue where the last one ended', async () => {

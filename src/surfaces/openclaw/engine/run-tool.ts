@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
@@ -52,13 +53,15 @@ interface Call {
 /** Searches the namespaces that the turn may read, with the input of memory-core's tool. @throws LociError */
 export async function searchMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<SearchAnswer> {
   const { query, maxResults, minScore, corpus, ...filters } = parsed(searchInput, input);
-  if (corpus === 'sessions')
-    throw new LociError('invalid_input', `session transcripts are not indexed`, {
-      hint: 'Search without `corpus`: everything that is remembered is searched.',
-    });
   const { settings } = engine;
   const grant = engine.grant(call.turn);
   const own = requireReadable(grant);
+  const conversations = engine.conversationsOf(call.turn.agent);
+  const isOfSessions = corpus === 'sessions';
+  if (isOfSessions && !grant.shared.includes(conversations))
+    throw new LociError('invalid_input', 'conversations are not stored, or not for this turn to read', {
+      hint: 'Search without `corpus`: everything that is remembered is searched.',
+    });
   const limit = maxResults ?? settings.maxResults;
   const search = await operation<SearchOutput>('search');
   const request = parseInput(search, {
@@ -69,12 +72,27 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
     ...(minScore !== undefined && { min_score: minScore }),
   });
   const outputs = await Promise.all(
-    [own, ...grant.shared].map(async (namespace) => ({
+    (isOfSessions ? [conversations] : [own, ...grant.shared]).map(async (namespace) => ({
       namespace,
       output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, call.signal), request),
     })),
   );
-  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens });
+  const found = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
+  const hasFilter = Object.keys(filters).length > 0;
+  const runs = isOfSessions || hasFilter || found >= limit ? [] : await runsAbout(engine, query, call.turn);
+  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens, runs });
+}
+
+/** Runs of tools are appended only where there is room: they say what was done, and rarely what is asked. */
+const MAX_RUNS = 2;
+
+async function runsAbout(
+  engine: GatewayEngine,
+  query: string,
+  turn: Turn,
+): Promise<CorpusOutput['documents']> {
+  const documents = await corpusDocuments(engine, { query, limit: 50 }, turn);
+  return documents.filter(({ collection }) => collection !== 'facts').slice(0, MAX_RUNS);
 }
 
 const MAX_RELATED = 3;
@@ -126,7 +144,10 @@ function locate(
   path: string,
 ): { readonly namespace: string; readonly citation: string } {
   const own = requireReadable(grant);
-  const namespace = grant.shared.find((each) => path.startsWith(`${each}:`));
+  // One namespace may begin with the name of another.
+  const [namespace] = grant.shared
+    .filter((each) => path.startsWith(`${each}:`))
+    .toSorted((a, b) => b.length - a.length);
   return namespace === undefined
     ? { namespace: own, citation: path }
     : { namespace, citation: path.slice(namespace.length + 1) };
@@ -211,3 +232,25 @@ export async function captureFacts(
   }
   return written;
 }
+
+/** Longer messages and answers are cut. In characters. */
+const MAX_CONVERSATION_LENGTH = 20_000;
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Stores a message with its answer, which expires, in the namespace of the agent's conversations. @throws LociError */
+export async function storeConversation(
+  engine: GatewayEngine,
+  agent: string,
+  { text, origin }: { readonly text: string; readonly origin: Readonly<Record<string, string>> },
+): Promise<void> {
+  const loci = await engine.contextOf(engine.conversationsOf(agent), agent).loci({ create: true });
+  const { session = '', run = randomUUID() } = origin;
+  await loci.facts.store({
+    key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),
+    value: text.slice(0, MAX_CONVERSATION_LENGTH).toWellFormed(),
+    category: 'sessions',
+    ttlSeconds: engine.settings.sessions.days * DAY_SECONDS,
+  });
+}
+
+const MAX_KEY_LENGTH = 200;
