@@ -131,7 +131,7 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
 }
 
 function runHit({ path, title, content, score, metadata }: CorpusOutput['documents'][number]): Hit {
-  const at = Date.parse(String(metadata['at']));
+  const at = Date.parse(typeof metadata['at'] === 'string' ? metadata['at'] : '');
   return {
     path,
     startLine: 1,
