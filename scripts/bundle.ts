@@ -4,7 +4,7 @@
  * the store is a bundle, because a store is open when its thread has loaded its modules. The rest stays as `tsc` compiles it.
  */
 
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -86,7 +86,6 @@ async function bundlePrograms(): Promise<number> {
     modules: {
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts'),
-      'openclaw-corpus': join(SOURCES, 'surfaces/openclaw/corpus-plugin.ts'),
     },
     addressOf: compiledAddress('bundle'),
   });
@@ -108,8 +107,21 @@ async function bundleStoreThread(): Promise<void> {
   writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The thread of the store'));
 }
 
+/** Makes the folder of the plugin `loci-corpus`, which is one file. */
+async function bundleCorpusPlugin(): Promise<void> {
+  const target = join(ROOT, 'dist/loci-corpus');
+  const chunks = await bundle({
+    modules: { index: join(SOURCES, 'surfaces/openclaw/corpus-plugin.ts') },
+    addressOf: compiledAddress('loci-corpus'),
+  });
+  if (chunks.length !== 1) throw new Error('The plugin loci-corpus is not one file.');
+  cpSync(join(ROOT, 'openclaw/loci-corpus'), target, { recursive: true });
+  writeFileSync(join(target, 'index.js'), chunks[0]!.code);
+}
+
 async function main(): Promise<void> {
   const files = await bundlePrograms();
+  await bundleCorpusPlugin();
   await bundleStoreThread();
   console.log(
     `The command line and the plugins are bundled into ${String(files)} files, the thread of the store into one.`,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { memoryFor } from './gateway-memory.ts';
-import { agentIds } from './host/agents.ts';
+import { agentIds, namespaceOf } from './host/agents.ts';
 import type { HostCommand, PluginApi } from './host/api.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
 
@@ -37,8 +37,7 @@ export function registerCommands(api: PluginApi, plugin: string): void {
     const { agents } = (api.pluginConfig ?? {}) as {
       readonly agents?: Readonly<Record<string, { readonly namespace?: string } | undefined>>;
     };
-    const namespace = agents?.[agent]?.namespace ?? `agent:${agent}`;
-    return runLoci(api, plugin, rest, { LOCI_NAMESPACE: namespace });
+    return runLoci(api, plugin, rest, { LOCI_NAMESPACE: namespaceOf(agent, agents) });
   });
 }
 

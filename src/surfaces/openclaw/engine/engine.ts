@@ -6,6 +6,7 @@ import { createContext, type OpenContext } from '../../../operations/context.ts'
 import type { OperationContext } from '../../../operations/operation.ts';
 import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
 import { type PluginSettings, parsePluginConfig } from './settings.ts';
+import { namespaceOf } from '../host/agents.ts';
 import type { Turn } from '../host/turn.ts';
 
 /** The name of this surface in the audit log. */
@@ -77,8 +78,7 @@ export class GatewayEngine {
   }
 
   namespaceOf(agent: string): string {
-    const agents = this.settings.agents;
-    return (Object.hasOwn(agents, agent) ? agents[agent]?.namespace : undefined) ?? `agent:${agent}`;
+    return namespaceOf(agent, this.settings.agents);
   }
 
   /** The namespace of the agent's conversations. */

@@ -38,3 +38,11 @@ export function configuredModel(config: HostConfig, agent: string): string | und
   const model = entry?.model ?? config.agents?.defaults?.model;
   return typeof model === 'string' ? model : model?.primary;
 }
+
+/** The namespace of an agent: the configured one, or `agent:ID`. */
+export function namespaceOf(
+  agent: string,
+  agents: Readonly<Record<string, { readonly namespace?: string } | undefined>> = {},
+): string {
+  return (Object.hasOwn(agents, agent) ? agents[agent]?.namespace : undefined) ?? `agent:${agent}`;
+}

@@ -1,7 +1,5 @@
-/**
- * The parts of OpenClaw's plugin API (openclaw 2026.9.6) that the plugins use. OpenClaw is no dependency of Loci, because it is
- * large and provides itself at run time; `npm run test:openclaw` compares these types with its own.
- */
+// The parts of OpenClaw's plugin API (openclaw 2026.9.6) that the plugins use. OpenClaw is no dependency of Loci, because it is large
+// and provides itself at run time; `npm run test:openclaw` compares these types with its own.
 
 /** A part of `openclaw.json`. */
 export interface HostConfig {
@@ -250,6 +248,8 @@ export interface HostCommand {
 
 export interface PluginApi {
   readonly registrationMode: string;
+  /** The folder of the plugin. */
+  readonly rootDir?: string;
   readonly config: HostConfig;
   readonly pluginConfig?: Readonly<Record<string, unknown>>;
   readonly logger: HostLogger;
