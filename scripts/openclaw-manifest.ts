@@ -37,6 +37,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: SEARCH_DESCRIPTION,
       parameters: inputSchema(searchInput, byName),
       operation: 'search',
+      readOnly: true,
       needsWrites: false,
     },
     get: {
@@ -45,6 +46,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: GET_DESCRIPTION,
       parameters: inputSchema(getInput, byName),
       operation: 'get',
+      readOnly: true,
       needsWrites: false,
     },
   };
@@ -57,6 +59,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: withToolNames(operation.description, byName),
       parameters: inputSchema(operation.input, byName),
       operation: name,
+      readOnly: false,
       // Agents may restore what they may delete.
       needsWrites: operation.needsWrites === true || name === 'undelete',
     };
@@ -71,6 +74,7 @@ export interface ToolDefinition {
   readonly parameters: unknown;
   /** The operation that it runs. */
   readonly operation: string;
+  readonly readOnly: boolean;
   /** Whether it is offered only if \`writes.enabled\` is true. */
   readonly needsWrites: boolean;
 }

@@ -4,7 +4,7 @@ import { flushPlan } from './flush-plan.ts';
 import { memoryFor, releaseMemory } from './gateway-memory.ts';
 import type { PluginApi, PluginEntry } from './host/api.ts';
 import { memoryRuntime } from './memory-runtime.ts';
-import { memorySection, StartupPrompt } from './prompt.ts';
+import { memorySection, startupPromptOf } from './prompt.ts';
 import { registerRecall } from './recall.ts';
 import { registerTools } from './tools.ts';
 
@@ -18,7 +18,7 @@ const plugin: PluginEntry = {
   kind: 'memory',
   register(api: PluginApi) {
     const memory = memoryFor(ID, api);
-    const startup = new StartupPrompt(memory);
+    const startup = startupPromptOf(memory);
     api.registerMemoryCapability({
       deterministicRecallToolName: 'memory_search',
       promptBuilder: memorySection,

@@ -37,7 +37,7 @@ const DEADLINE_MS = 50;
  * text stands in each prompt of a session, with equal bytes while the entries do not change; `first-run` keeps the text of the
  * first turn even then.
  */
-export class StartupPrompt {
+class StartupPrompt {
   readonly #memory: GatewayMemory;
   /** Agent, model and session → the last text. */
   readonly #texts = new Map<string, string>();
@@ -87,3 +87,12 @@ export class StartupPrompt {
 }
 
 const MAX_SESSIONS = 1000;
+
+const prompts = new WeakMap<GatewayMemory, StartupPrompt>();
+
+/** The startup prompt of a memory. The host registers a plugin several times, and its sessions must keep their texts. */
+export function startupPromptOf(memory: GatewayMemory): StartupPrompt {
+  const prompt = prompts.get(memory) ?? new StartupPrompt(memory);
+  prompts.set(memory, prompt);
+  return prompt;
+}

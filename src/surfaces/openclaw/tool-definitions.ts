@@ -8,6 +8,7 @@ export interface ToolDefinition {
   readonly parameters: unknown;
   /** The operation that it runs. */
   readonly operation: string;
+  readonly readOnly: boolean;
   /** Whether it is offered only if `writes.enabled` is true. */
   readonly needsWrites: boolean;
 }
@@ -48,6 +49,7 @@ export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = {
       required: ['query'],
     },
     operation: 'search',
+    readOnly: true,
     needsWrites: false,
   },
   get: {
@@ -66,6 +68,7 @@ export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = {
       required: ['path'],
     },
     operation: 'get',
+    readOnly: true,
     needsWrites: false,
   },
 };
@@ -97,6 +100,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['content'],
     },
     operation: 'write',
+    readOnly: false,
     needsWrites: true,
   },
   {
@@ -122,6 +126,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'update',
+    readOnly: false,
     needsWrites: true,
   },
   {
@@ -135,6 +140,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'delete',
+    readOnly: false,
     needsWrites: true,
   },
   {
@@ -147,6 +153,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'undelete',
+    readOnly: false,
     needsWrites: true,
   },
   {
@@ -182,6 +189,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['key', 'value'],
     },
     operation: 'fact-store',
+    readOnly: false,
     needsWrites: false,
   },
   {
@@ -198,6 +206,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       },
     },
     operation: 'fact-forget',
+    readOnly: false,
     needsWrites: false,
   },
 ];

@@ -18,10 +18,14 @@ export function registerTools(api: PluginApi, memory: GatewayMemory): void {
     const factory = (context: ToolContext): Tool | null => {
       memory.turns.note(context);
       if (!isOffered()) return null;
-      const { needsWrites: _needsWrites, operation: _operation, ...tool } = definition;
+      const { name, label, description, parameters } = definition;
       return {
-        ...tool,
-        catalogMode: 'direct-only',
+        name,
+        label,
+        description,
+        parameters,
+        // The host may hide the others until an agent searches for tools.
+        ...(definition.readOnly && { catalogMode: 'direct-only' }),
         execute: (_callId, input, signal) => execute(turnOf(context), input, signal),
       };
     };
