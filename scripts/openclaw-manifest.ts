@@ -1,7 +1,10 @@
-// Writes `openclaw.plugin.json` and the definitions of the plugin's tools, which the plugin must know before it loads the engine:
-// `node scripts/openclaw-manifest.ts`. A test checks that both are up to date.
-import { writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+// Writes the manifests of the plugins for OpenClaw, the list of their settings in docs/openclaw.md, and the definitions of the
+// plugin's tools, which the plugin must know before it loads the engine:
+// `node scripts/openclaw-manifest.ts`. A test checks that all are up to date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+import type { JsonMap } from '../src/core/json.ts';
 import { toolName } from '../src/operations/operation.ts';
 import { inputSchema, loadToolbox, withToolNames } from '../src/surfaces/mcp/toolbox.ts';
 import { getInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
@@ -18,6 +21,12 @@ const SEARCH_DESCRIPTION =
 const GET_DESCRIPTION =
   'Reads a record that `memory_search` found, or some of its lines, by its `path` or `citation`. `truncated` and `nextFrom` say ' +
   'where it continues.';
+
+/** The text as `npm run format` writes it to a file of the project. */
+async function formatted(path: string, text: string): Promise<string> {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
+}
 
 export async function renderToolDefinitions(): Promise<string> {
   const { byName } = await loadToolbox();
@@ -70,7 +79,7 @@ export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = ${
 
 export const WRITE_TOOLS: readonly ToolDefinition[] = ${JSON.stringify(write)};
 `;
-  return format(source, { parser: 'typescript', printWidth: 110, singleQuote: true });
+  return formatted('src/surfaces/openclaw/tool-definitions.ts', source);
 }
 
 /** The manifest of the plugin that owns the memory slot. */
@@ -103,7 +112,59 @@ export async function renderManifest(): Promise<string> {
     // The other settings are those of loci.yaml, and of memory-shadowdb. Loci checks them itself, and names what is wrong.
     configSchema: { type: 'object', additionalProperties: true, properties },
   };
-  return format(JSON.stringify(manifest), { parser: 'json', printWidth: 110 });
+  return formatted('openclaw.plugin.json', JSON.stringify(manifest));
+}
+
+/** The manifest of the plugin for people who keep memory-core. It has no `kind`, so that it does not compete for the slot. */
+export async function renderCorpusManifest(): Promise<string> {
+  const { properties = {} } = pluginSettingsSchema();
+  const { home, agents, nonOwner, sandboxed } = properties as JsonMap;
+  const manifest = {
+    id: 'loci-corpus',
+    name: 'Loci corpus',
+    description: 'The facts and runs of Loci beside another memory.',
+    activation: { onStartup: true },
+    configSchema: {
+      type: 'object',
+      additionalProperties: true,
+      properties: { home, agents, nonOwner, sandboxed },
+    },
+  };
+  return formatted('openclaw.plugin.json', JSON.stringify(manifest));
+}
+
+const DOCS = 'docs/openclaw.md';
+const BEGIN = '<!-- Written by `node scripts/openclaw-manifest.ts`; do not edit it. -->';
+const END = '<!-- End of what the script writes. -->';
+
+/** The page about OpenClaw with the list of settings. */
+export async function renderOpenclawDocs(page: string): Promise<string> {
+  const { properties = {} } = pluginSettingsSchema();
+  const lines = Object.entries(properties as Readonly<Record<string, SettingSchema>>).flatMap(
+    ([key, schema]) => settingLines(key, schema),
+  );
+  const [before = ''] = page.split(BEGIN);
+  const [, after = ''] = page.split(END);
+  return formatted(DOCS, `${before}${BEGIN}\n\n${lines.join('\n')}\n\n${END}${after}`);
+}
+
+interface SettingSchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SettingSchema>>;
+}
+
+function settingLines(
+  path: string,
+  { description = '', default: value, properties }: SettingSchema,
+): string[] {
+  const isSection = properties !== undefined;
+  const hasDefault = value !== undefined && !isSection;
+  const line = `- \`${path}\`: ${description}${hasDefault ? ` Default: \`${JSON.stringify(value)}\`.` : ''}`;
+  const below = Object.entries(properties ?? {}).flatMap(([key, schema]) =>
+    settingLines(`${path}.${key}`, schema),
+  );
+  return isSection && description === '' ? below : [line.trimEnd(), ...below];
 }
 
 if (import.meta.main) {
@@ -111,4 +172,6 @@ if (import.meta.main) {
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
   write('src/surfaces/openclaw/tool-definitions.ts', await renderToolDefinitions());
   write('openclaw.plugin.json', await renderManifest());
+  write('openclaw/loci-corpus/openclaw.plugin.json', await renderCorpusManifest());
+  write(DOCS, await renderOpenclawDocs(readFileSync(new URL(`../${DOCS}`, import.meta.url), 'utf8')));
 }

@@ -6,8 +6,11 @@ import { plainCopy } from './document.ts';
 import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
 import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
-/** Variables of Loci that are not settings: the home folder, whether to use the command socket, and the data folder of `npm run eval`. */
-const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_COMMAND_SOCKET', 'LOCI_EVAL_DATA'];
+/**
+ * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program, and
+ * the data folder of `npm run eval`.
+ */
+const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_COMMAND_SOCKET', 'LOCI_HOST_SETTINGS', 'LOCI_EVAL_DATA'];
 
 export interface Override {
   readonly key: ConfigKey;

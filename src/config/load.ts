@@ -10,7 +10,7 @@ import { expandHome, resolvePaths } from './paths.ts';
 import { explainIssues, type Problem } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
-import { isJsonMap, type JsonMap } from '../core/json.ts';
+import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
@@ -56,7 +56,23 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedCon
   const home = configHome(options);
   const file = join(home, CONFIG_FILE);
   const document = parseConfig((await readConfigText(file)) ?? '', file);
-  return resolveConfig(document, home, env, options);
+  const hostSettings = options.hostSettings ?? hostSettingsIn(env);
+  return resolveConfig(document, home, env, { ...options, ...(hostSettings && { hostSettings }) });
+}
+
+/** The variable with which a host program passes `HostSettings` to a command, as JSON. */
+const HOST_SETTINGS_VARIABLE = 'LOCI_HOST_SETTINGS';
+
+/** @throws LociError `invalid_config` for a value that no host program has written */
+function hostSettingsIn(env: NodeJS.ProcessEnv): HostSettings | undefined {
+  const text = env[HOST_SETTINGS_VARIABLE] ?? '';
+  if (text === '') return undefined;
+  const value = parseJson(text);
+  if (isJsonMap(value) && isJsonMap(value['tree']) && typeof value['place'] === 'string')
+    return { tree: value['tree'], place: value['place'] };
+  throw new LociError('invalid_config', `${HOST_SETTINGS_VARIABLE} is not what a host program passes`, {
+    hint: 'Remove the variable. Settings are in loci.yaml.',
+  });
 }
 
 /** The absolute path of the home folder: the given one, else `LOCI_HOME`, else `~/.loci`. */

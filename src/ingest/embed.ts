@@ -3,18 +3,20 @@ import { LociError } from '../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type { PendingEmbedding } from '../store/search-model.ts';
+import type { PendingEmbedding, VectorWrite } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;
+/** Batches that the model has at once, so that no thread of it waits for the last texts of a batch or for its commit. */
+const BATCHES_IN_WORK = 2;
 /** Texts whose order is determined at once, which takes a scan of all passages. */
 const ROUND_SIZE = 64 * BATCH_SIZE;
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses at most one batch. Returns the number of texts embedded.
+ * so a run that stops loses at most BATCHES_IN_WORK of them. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -72,11 +74,24 @@ async function* embedNamespace(
     const found = await store.vectors.pending(namespace, generation, ROUND_SIZE);
     const round = [...new Map(found.map((pending) => [pending.hash, pending])).values()];
     if (round.length === 0) return;
-    for (let start = 0; start < round.length; start += BATCH_SIZE) {
-      if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-      const batch = round.slice(start, start + BATCH_SIZE);
+    const count = Math.ceil(round.length / BATCH_SIZE);
+    const batches = Array.from({ length: count }, (_, i) =>
+      round.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
+    );
+    const start = (batch: readonly PendingEmbedding[]): Promise<readonly VectorWrite[]> => {
       const texts = new Map(batch.map((pending) => [pending.hash, embeddingText(pending, pending)]));
-      await embedTexts(store, embedder, namespace, generation, texts, options);
+      const vectors = embedTexts(embedder, namespace, texts, options);
+      // If an earlier batch fails, nothing waits for this one.
+      vectors.catch(() => undefined);
+      return vectors;
+    };
+    const running = batches.slice(0, BATCHES_IN_WORK).map(start);
+    for (const [i, batch] of batches.entries()) {
+      if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
+      const vectors = await running.shift()!;
+      const next = batches[i + BATCHES_IN_WORK];
+      if (next !== undefined) running.push(start(next));
+      await store.vectors.put(namespace, generation, vectors);
       yield batch;
     }
   }
@@ -91,22 +106,20 @@ export async function embedRecord(
   passages: readonly Passage[],
 ): Promise<void> {
   const texts = new Map(passages.map((passage) => [passage.hash, embeddingText(record, passage)]));
-  await embedTexts(store, embedder, record.namespace, generation, texts);
+  const vectors = await embedTexts(embedder, record.namespace, texts);
+  await store.vectors.put(record.namespace, generation, vectors);
 }
 
 /** @param texts by their hashes */
 async function embedTexts(
-  store: Store,
   embedder: Embedder,
   namespace: string,
-  generation: number,
   texts: ReadonlyMap<string, string>,
   options: Pick<ProgressOptions, 'signal'> = {},
-): Promise<void> {
+): Promise<readonly VectorWrite[]> {
   const vectors = await embedder.embed([...texts.values()], {
     ...{ purpose: 'passage', owner: namespace },
     ...pickSignal(options),
   });
-  const writes = [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));
-  await store.vectors.put(namespace, generation, writes);
+  return [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));
 }

@@ -77,6 +77,8 @@ describe('detectSecrets', () => {
     ["password = 'correcthorse'", 'correcthorse'],
     ['api_key=qwertzuiopasdfghjk', 'qwertzuiopasdfghjk'],
     ['Das WLAN-Passwort lautet hunter2hunter.', 'hunter2hunter'],
+    ['My wifi password is swordfish-4411.', 'swordfish-4411'],
+    ['Mein Passwort ist Katze-2024', 'Katze-2024'],
     ['Mein Kennwort ist Regen2024Bogen', 'Regen2024Bogen'],
     ['Le mot de passe est soleil1789', 'soleil1789'],
     [`huggingface: ${HUGGING_FACE}`, HUGGING_FACE],

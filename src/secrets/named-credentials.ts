@@ -14,6 +14,8 @@ const SUFFIX = '(?:[_-](?:key|value|base|token|prod|production|staging|dev|test|
 /** The text between name and value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */
 const ASSIGNED = String.raw`(?:["'\x60*_]{0,3}|["']\])[ \t]{0,8}(?::=|=>|={1,3}|:|\|)[*_]{0,3}[ \t]{0,8}`;
 const STATED = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|ist|war|lautet|est|était|es|era|è|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
+/** The speaker's own password: `my wifi password is`. Who states that means the password, even if it is a word with digits. */
+const POSSESSIVE = String.raw`\b(?:my|our|meine?|unser|mon|notre|mi|nuestra|la mia)[ \t]{1,3}(?:[\p{L}\d'’-]{1,30}[ \t]{1,3}){0,2}`;
 const OPTION = '[ \t]{1,8}';
 /** A setting or a string in code, after a name without spaces: `PASSWORD=`, `"password": "`, `password = '`. Prose has neither. */
 const IN_CODE = String.raw`(?:=(?![=>])(?=[^\s=])|["']?[ \t]{0,8}(?::=|[:=])[ \t]{0,8}(?=["'][^\s"']{4,200}["']))`;
@@ -21,7 +23,7 @@ const IN_CODE = String.raw`(?:=(?![=>])(?=[^\s=])|["']?[ \t]{0,8}(?::=|[:=])[ \t
 const VALUE = String.raw`["'\x60]?(?<secret>[^\s"'\x60<>|\u3000-\u9fff]+(?<![.,;:!?)\]}*_]))`;
 
 function named(kind: string, format: string, accept: (secret: string) => boolean): SecretPattern {
-  return { kind, pattern: new RegExp(format + VALUE, 'dgi'), accept };
+  return { kind, pattern: new RegExp(format + VALUE, 'dgiu'), accept };
 }
 
 /** Passwords, tokens and keys that are recognised by the name in front of them. */
@@ -33,6 +35,7 @@ export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   named('password', String.raw`\blogin[ \t]+\S{1,64}\s+password[ \t]+`, isPassword),
   named('password', String.raw`\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,64}:`, isPassword),
   named('password', `(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
+  named('password', `${POSSESSIVE}(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && /\d/.test(secret)),
   named('key', `(?:${KEY})${SUFFIX}${ASSIGNED}`, isKey),
   named('key', `(?:${KEY})${SUFFIX}${IN_CODE}`, isKeyInCode),
   named('key', `--(?:api-key|token|secret|access-token|auth-token)${OPTION}`, isKey),

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { renderClientDocs } from '../../scripts/client-docs.ts';
 import { renderCommandDocs } from '../../scripts/command-docs.ts';
+import {
+  renderCorpusManifest,
+  renderManifest,
+  renderOpenclawDocs,
+  renderToolDefinitions,
+} from '../../scripts/openclaw-manifest.ts';
 import { renderConfigDocs } from '../../scripts/config-docs.ts';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import { inputFields } from '../../src/operations/shared/input.ts';
@@ -23,6 +29,14 @@ describe('documentation', () => {
 
   it('docs/clients.md is what `node scripts/client-docs.ts` writes', async () => {
     expect(readSource('docs/clients.md')).toBe(await renderClientDocs());
+  });
+
+  it('the manifests, tools and settings for OpenClaw are what `node scripts/openclaw-manifest.ts` writes', async () => {
+    expect(readSource('openclaw.plugin.json')).toBe(await renderManifest());
+    expect(readSource('openclaw/loci-corpus/openclaw.plugin.json')).toBe(await renderCorpusManifest());
+    expect(readSource('src/surfaces/openclaw/tool-definitions.ts')).toBe(await renderToolDefinitions());
+    const page = readSource('docs/openclaw.md');
+    expect(page).toBe(await renderOpenclawDocs(page));
   });
 
   it('docs/commands.md lists exactly the error codes of the table, with their exit codes', () => {

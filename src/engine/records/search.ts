@@ -34,7 +34,10 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly related?: number;
   /** Results with a lower score are left out; the configured threshold unless given. 0 to 1. */
   readonly minScore?: number;
-  /** `context` leaves out the sources that the settings keep out of a model's context. `user` unless given. */
+  /**
+   * `context` leaves out the sources that the settings keep out of a model's context. Unless given, it is `context` for agents that
+   * name no source, and `user` for others.
+   */
   readonly audience?: Audience;
   readonly signal?: AbortSignal;
 }
@@ -121,9 +124,11 @@ interface HiddenOfSource extends HiddenResults {
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
 export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
-  const { query, limit: requestedLimit, minScore, related, signal, audience = 'user', ...filter } = request;
+  const { query, limit: requestedLimit, minScore, related, signal, audience: given, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
-  const { config, namespace, store } = context;
+  const { config, namespace, store, caller } = context;
+  const audience =
+    given ?? (caller.trust === 'operator' || filter.sources !== undefined ? 'user' : 'context');
   const now = context.now();
   await context.expire();
   const { vaults, sources } = await sourcesOfNamespace(context);

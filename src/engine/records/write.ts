@@ -14,6 +14,8 @@ export interface WriteRequest extends WritableFields {
   readonly content: string;
   /** A second request with this key within a day writes nothing and returns the record of the first. */
   readonly idempotencyKey?: string;
+  /** Writes nothing, and returns the earlier record, if one has exactly the same content. Default false. */
+  readonly unlessSame?: boolean;
 }
 
 export interface WriteResponse extends Embedded {
@@ -34,7 +36,7 @@ export interface WriteResponse extends Embedded {
  */
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
   assertWritesEnabled(context);
-  const { idempotencyKey, ...fields } = request;
+  const { idempotencyKey, unlessSame = false, ...fields } = request;
   assertWithinLimits(fields);
   if (fields.category !== undefined) assertNotReserved(fields.category);
   const { texts, masked } = await screenTexts(context, fields);
@@ -45,6 +47,8 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const page = { after: null, limit: 1 };
   const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
   const sameAs = duplicate?.id ?? null;
+  if (unlessSame && sameAs !== null)
+    return { id: sameAs, citation: citationOf(sameAs), sameAs, masked, replayed: true, ...ALREADY_STORED };
   const draft = newDraft(recordInput(context, texts), now);
   const chunking = await context.chunking();
   const passages = await chunking.cut(draft);
@@ -56,12 +60,19 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   context.schedulePurge();
   const [id] = ids;
   if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
-  const written = { id, citation: `record/${String(id)}`, masked, replayed };
+  const written = { id, citation: citationOf(id), masked, replayed };
   return {
     ...written,
     sameAs: replayed ? null : sameAs,
     ...(await embedWritten(context, vectors, draft, passages)),
   };
+}
+
+/** Another write has embedded the content, or `index` will. */
+const ALREADY_STORED: Embedded = { embedded: true, why: null };
+
+function citationOf(id: number): string {
+  return `record/${String(id)}`;
 }
 
 function recordInput(

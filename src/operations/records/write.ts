@@ -43,8 +43,8 @@ export const write: Operation<z.infer<typeof input>, WriteOutput> = {
   name: 'write',
   title: 'Remember something',
   description:
-    'Stores lasting knowledge, such as a decision or what was learned, one thing in each record. When this returns, the ' +
-    'record is durable and search finds it.',
+    'Stores lasting knowledge that will matter later, such as a decision or what was learned, one thing in each record. When ' +
+    'this returns, the record is durable and search finds it.',
   input,
   output,
   readOnly: false,

@@ -45,14 +45,15 @@ type Drop = DropSubject & { readonly stage: SearchStage; readonly reason: DropRe
 
 /** What the stages of one search dropped, and why, in the order in which they did. */
 export class SearchTrace {
-  readonly #drops: Drop[] = [];
+  /** A search drops hundreds of passages, and few callers ask which. */
+  readonly #drops: [DropReason, DropSubject][] = [];
 
   get drops(): readonly Drop[] {
-    return this.#drops;
+    return this.#drops.map(([reason, subject]) => ({ stage: STAGES[reason], reason, ...subject }));
   }
 
   drop(reason: DropReason, subject: DropSubject): void {
-    this.#drops.push({ stage: STAGES[reason], reason, ...subject });
+    this.#drops.push([reason, subject]);
   }
 
   /** Returns the items for which `keep` is true and records the others. */

@@ -127,6 +127,11 @@ function namesSpeaker(query: ParsedQuery, speaker: unknown): boolean {
 }
 
 function namesTitle(queryTerms: ReadonlySet<string>, record: RecordHeader): boolean {
+  // Most titles begin with a word that the query lacks. The other words need not be analysed then.
+  if (record.metadata['aliases'] === undefined && !titleTermsByRecord.has(record)) {
+    const [first] = analyze(record.title, 1);
+    if (first === undefined || (first.kind !== 'tail' && !queryTerms.has(first.term))) return false;
+  }
   return titleTerms(record).some((terms) => terms.length > 0 && terms.every((term) => queryTerms.has(term)));
 }
 

@@ -33,7 +33,7 @@ describe('past the deadline', () => {
     const list = new WordList();
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     for (const a of letters)
-      for (const b of letters) for (const c of letters) list.add(`wo${a}${b}${c}rds`, 1);
+      for (const b of letters) for (const c of letters) list.add([`wo${a}${b}${c}rds`], [1]);
     const all = list.near('woaaards', new Deadline());
     const found = list.near('woaaards', deadlineAfter(4));
     expect(found.length).toBeGreaterThan(0);

@@ -35,6 +35,11 @@ export class Postings {
     return this.#size;
   }
 
+  /** The memory that the list takes. */
+  get bytes(): number {
+    return this.#passages.byteLength + this.#counts.byteLength + this.#lengths.byteLength;
+  }
+
   /** Adds a passage. Its id must be greater than all earlier ones. */
   append(passage: number, counts: Readonly<FieldCounts>, length: number): void {
     if (this.#size === this.#passages.length) this.#grow();

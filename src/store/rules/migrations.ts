@@ -17,8 +17,16 @@ export function loadMigrations(folder: URL): Migration[] {
     .flatMap((file) => {
       const match = FILE_NAME.exec(file);
       if (match === null) return [];
-      const sql = readFileSync(new URL(file, folder), 'utf8');
-      return [{ version: Number(match[1]), name: match[2] ?? file, sql }];
+      return [
+        {
+          version: Number(match[1]),
+          name: match[2] ?? file,
+          // Most stores that are opened are current, and need no file.
+          get sql(): string {
+            return readFileSync(new URL(file, folder), 'utf8');
+          },
+        },
+      ];
     });
   for (const [index, { version, name }] of migrations.entries()) {
     if (version !== index + 1)

@@ -6,7 +6,7 @@ import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
-import { Session, type SessionOptions } from './session.ts';
+import type { Session, SessionOptions } from './session.ts';
 import { guarded } from './database/store-error.ts';
 
 interface SqliteOptions {
@@ -19,11 +19,20 @@ interface SqliteOptions {
   readonly threads: boolean;
 }
 
+/** The reader keeps what it needs in caches of its own; a larger one did not make searches of a million passages faster. */
+const READER_CACHE_KIB = 8 * 1024;
+/** A batch of writes changes thousands of pages, which SQLite writes twice if they do not fit. */
+const WRITER_CACHE_KIB = 32 * 1024;
+
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = guarded(options.path, () => ensureFile(options));
-  const session = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
-  const calls = options.threads ? await openInThreads(session) : openInline(session);
+  const shared = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
+  const sessions = {
+    reader: { ...shared, cacheKib: READER_CACHE_KIB },
+    writer: { ...shared, cacheKib: WRITER_CACHE_KIB },
+  };
+  const calls = options.threads ? await openInThreads(sessions) : await openInline(sessions);
   return {
     ...calls,
     capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
@@ -32,10 +41,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 type OpenCalls = Omit<Store, 'capabilities'>;
 
-async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
+/** The options of the session for each route. */
+type SessionsOptions = Readonly<Record<Route, SessionOptions>>;
+
+async function openInThreads(options: SessionsOptions): Promise<OpenCalls> {
+  const limits = { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB };
   const connections = {
-    reader: new Connection(options),
-    writer: new Connection(options, { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB }),
+    reader: new Connection(options.reader, limits),
+    writer: new Connection(options.writer, limits),
   };
   await connections.reader.open();
   return {
@@ -48,14 +61,18 @@ async function openInThreads(options: SessionOptions): Promise<OpenCalls> {
   };
 }
 
-/** The caches of the reader notice the writes of other connections only, so that the writer has its own. */
-function openInline(options: SessionOptions): OpenCalls {
+/**
+ * The caches of the reader notice the writes of other connections only, so that the writer has its own. With threads, this
+ * thread does not need the modules of a session, which take as long to load as the store takes to open.
+ */
+async function openInline(options: SessionsOptions): Promise<OpenCalls> {
+  const { Session } = await import('./session.ts');
   let isClosed = false;
-  const sessions: Partial<Record<Route, Session>> = { reader: new Session(options) };
+  const sessions: Partial<Record<Route, Session>> = { reader: new Session(options.reader) };
   return {
     ...createStoreProxy(async (call, route, parameters) => {
-      if (isClosed) throw new LociError('store_failed', `${options.path}: is closed`);
-      sessions[route] ??= new Session(options);
+      if (isClosed) throw new LociError('store_failed', `${options.reader.path}: is closed`);
+      sessions[route] ??= new Session(options[route]);
       return sessions[route].run(call, parameters);
     }),
     close: async () => {

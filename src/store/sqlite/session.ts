@@ -10,6 +10,8 @@ export interface SessionOptions {
   readonly busyTimeoutMs: number;
   /** Inode of the file at the time the store was opened. */
   readonly inode: number;
+  /** The most memory for pages of the file. */
+  readonly cacheKib: number;
 }
 
 type Run = (...parameters: readonly unknown[]) => unknown;
@@ -37,9 +39,9 @@ export class Session {
   }
 }
 
-function openDatabase({ path, busyTimeoutMs, inode }: SessionOptions): Database {
+function openDatabase({ path, busyTimeoutMs, inode, cacheKib }: SessionOptions): Database {
   assertNotReplaced(path, inode);
-  const db = new Database(path, { busyTimeoutMs });
+  const db = new Database(path, { busyTimeoutMs, cacheKib });
   try {
     guarded(path, () => {
       migrate(db);

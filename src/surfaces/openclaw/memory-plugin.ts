@@ -1,8 +1,11 @@
+import { registerCommands } from './commands.ts';
+import { registerConversation } from './conversation.ts';
 import { flushPlan } from './flush-plan.ts';
 import { memoryFor, releaseMemory } from './gateway-memory.ts';
 import type { PluginApi, PluginEntry } from './host/api.ts';
 import { memoryRuntime } from './memory-runtime.ts';
 import { memorySection, StartupPrompt } from './prompt.ts';
+import { registerRecall } from './recall.ts';
 import { registerTools } from './tools.ts';
 
 const ID = 'memory-loci';
@@ -24,6 +27,10 @@ const plugin: PluginEntry = {
     });
     api.registerMemoryPromptPreparation((request) => startup.lines(request));
     registerTools(api, memory);
+    if (isOn(api, 'autoRecall')) registerRecall(api, memory);
+    const conversation = { capture: isOn(api, 'autoCapture'), sessions: isOn(api, 'sessions') };
+    if (conversation.capture || conversation.sessions) registerConversation(api, memory, conversation);
+    registerCommands(api, ID);
     api.registerService({
       id: ID,
       start: () => {
@@ -33,5 +40,11 @@ const plugin: PluginEntry = {
     });
   },
 };
+
+/** Whether a part that is off by default is switched on. The engine validates all settings when it opens. */
+function isOn({ pluginConfig }: PluginApi, part: 'autoRecall' | 'autoCapture' | 'sessions'): boolean {
+  const settings = pluginConfig?.[part] as { readonly enabled?: unknown } | undefined;
+  return settings?.enabled === true;
+}
 
 export default plugin;

@@ -75,7 +75,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
     name: 'memory_write',
     label: 'Remember something',
     description:
-      'Stores lasting knowledge, such as a decision or what was learned, one thing in each record. When this returns, the record is durable and search finds it.',
+      'Stores lasting knowledge that will matter later, such as a decision or what was learned, one thing in each record. When this returns, the record is durable and search finds it.',
     parameters: {
       type: 'object',
       properties: {

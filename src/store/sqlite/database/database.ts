@@ -8,9 +8,12 @@ import { guarded } from './store-error.ts';
 interface DatabaseOptions {
   /** How long to wait for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
+  /** The most memory for pages of the file. The default is that of SQLite, 2,000 KiB. */
+  readonly cacheKib?: number;
 }
 
-const CACHE_KIB = 32 * 1024;
+const DEFAULT_CACHE_KIB = 2000;
+
 const MAX_STATEMENTS = 500;
 /** How many rows pass `in_time()` before it reads the clock. */
 const ROWS_PER_CLOCK_READING = 64;
@@ -47,7 +50,7 @@ export class Database {
           PRAGMA synchronous = FULL;
           PRAGMA foreign_keys = ON;
           PRAGMA secure_delete = ON;
-          PRAGMA cache_size = -${CACHE_KIB};
+          PRAGMA cache_size = -${String(options.cacheKib ?? DEFAULT_CACHE_KIB)};
         `);
         // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));

@@ -1,23 +1,34 @@
 import { LRUCache } from 'lru-cache';
 import { admits } from '../../rules/filter.ts';
 import type { LoadedPassages, NeighbourReach, SearchFilter, StoredPassage } from '../../search-model.ts';
-import { type PackedPassages, type PassageRequest, unpackPassages } from './wire.ts';
+import { type PackedPassages, type PassageRequest, type SizedPassage, unpackPassages } from './wire.ts';
 
-/** Passages in memory, one to two kilobytes each. */
-const MAX_PASSAGES = 12_000;
+/** Bytes of the passages in memory, of all namespaces together: about 8,000 passages. */
+const MAX_BYTES = 16_000_000;
+/** Passages whose neighbours are in memory. */
+const MAX_NEIGHBOURHOODS = 12_000;
 const MAX_NAMESPACES = 1000;
 
 type Read = (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
 
+/** A passage as of an epoch of its namespace. */
+interface CachedPassage extends SizedPassage {
+  readonly epoch: number;
+}
+
 /** Caches passages on the caller's thread, because many searches have the same best passages. */
 export class PassageCache {
   readonly #read: Read;
-  /** By namespace, its epoch and the passage's id. */
-  readonly #passages = new LRUCache<string, StoredPassage>({ max: MAX_PASSAGES });
+  /** By id, which is that of one passage of one namespace. */
+  readonly #passages = new LRUCache<number, CachedPassage>({
+    maxSize: MAX_BYTES,
+    // At most the whole cache, so that a huge passage is cached alone.
+    sizeCalculation: ({ bytes }) => Math.min(MAX_BYTES, bytes),
+  });
   /** The last epoch of each namespace that was read. */
   readonly #epochs = new LRUCache<string, number>({ max: MAX_NAMESPACES });
   /** The neighbours that a passage had when it was last read. They may be outdated, and only select cached passages. */
-  readonly #neighbours = new LRUCache<string, readonly number[]>({ max: MAX_PASSAGES });
+  readonly #neighbours = new LRUCache<number, readonly number[]>({ max: MAX_NEIGHBOURHOODS });
 
   constructor(read: Read) {
     this.#read = read;
@@ -36,14 +47,14 @@ export class PassageCache {
     const answer = await this.#read(namespace, { ids, reach, cached: [...cached.keys()], epoch });
     const { neighbourhoods, isCurrent } = answer;
     const passages = new Map(isCurrent ? cached : []);
-    for (const passage of unpackPassages(namespace, answer)) {
+    for (const { passage, bytes } of unpackPassages(namespace, answer)) {
       passages.set(passage.id, passage);
-      this.#passages.set(passageKey(namespace, answer.epoch, passage.id), passage);
+      this.#passages.set(passage.id, { passage, bytes, epoch: answer.epoch });
     }
     this.#epochs.set(namespace, answer.epoch);
     const near = new Set<number>();
     for (const { passage, before, after } of neighbourhoods) {
-      this.#neighbours.set(neighbourKey(namespace, passage), [...before, ...after]);
+      this.#neighbours.set(passage, [...before, ...after]);
       for (const id of [...before, ...after]) near.add(id);
     }
     for (const id of ids) near.delete(id);
@@ -57,24 +68,16 @@ export class PassageCache {
     ids: readonly number[],
     withNeighbours: boolean,
   ): ReadonlyMap<number, StoredPassage> {
-    const neighbours = withNeighbours
-      ? ids.flatMap((id) => this.#neighbours.get(neighbourKey(namespace, id)) ?? [])
-      : [];
+    const neighbours = withNeighbours ? ids.flatMap((id) => this.#neighbours.get(id) ?? []) : [];
     const cached = new Map<number, StoredPassage>();
     for (const id of [...ids, ...neighbours]) {
-      const passage = this.#passages.get(passageKey(namespace, epoch, id));
-      if (passage !== undefined) cached.set(id, passage);
+      const found = this.#passages.get(id);
+      // Another caller may ask for a passage that is not its own.
+      if (found?.epoch === epoch && found.passage.record.namespace === namespace)
+        cached.set(id, found.passage);
     }
     return cached;
   }
 }
 
 const NO_PASSAGES: ReadonlyMap<number, StoredPassage> = new Map();
-
-function passageKey(namespace: string, epoch: number, id: number): string {
-  return `${String(id)} ${String(epoch)} ${namespace}`;
-}
-
-function neighbourKey(namespace: string, id: number): string {
-  return `${String(id)} ${namespace}`;
-}

@@ -6,10 +6,10 @@ import { epochOf } from '../database/namespaces.ts';
 import { readPostings } from './read-postings.ts';
 import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records/rows.ts';
 
-/** Postings in memory, 12 bytes each. */
-const MAX_POSTINGS = 2_000_000;
+/** Bytes of the postings in memory, of all namespaces together. */
+const MAX_BYTES = 24_000_000;
 /** The size of a cached term in addition to its postings. */
-const BASE_SIZE = 20;
+const BASE_BYTES = 500;
 /** Up to this many new passages are added to the cached postings. If there are more, the postings are read again. */
 const MAX_NEW_PASSAGES = 1000;
 /** Passages whose record ids are in memory. */
@@ -37,9 +37,9 @@ export class PostingCache {
   readonly #db: Database;
   readonly #namespaces = new Map<number, NamespaceTerms>();
   readonly #terms = new LRUCache<string, CachedTerm>({
-    maxSize: MAX_POSTINGS,
+    maxSize: MAX_BYTES,
     // At most the whole cache, so that a huge term is cached alone.
-    sizeCalculation: ({ postings }) => Math.min(MAX_POSTINGS, BASE_SIZE + postings.size),
+    sizeCalculation: ({ postings }) => Math.min(MAX_BYTES, BASE_BYTES + postings.bytes),
     dispose: ({ term, owner }, _key, reason) => {
       if (reason !== 'set') owner.postings.delete(term);
     },

@@ -6,9 +6,14 @@ import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
-/** Words in memory, about 60 bytes each. */
-const MAX_WORDS = 500_000;
-const MAX_NAMESPACES = 1000;
+/** Bytes of the words in memory, of all namespaces together: about 600,000 words. */
+const MAX_BYTES = 16_000_000;
+/** The size of a vocabulary in addition to its words. */
+const BASE_BYTES = 2000;
+/** Bytes of the pending changes of all namespaces. */
+const MAX_PENDING_BYTES = 8_000_000;
+/** The size of a pending word, which is in two maps and in a list, at most. */
+const PENDING_WORD_BYTES = 250;
 
 /** The changes that are not merged into the vocabulary of a namespace, as of an epoch of the vocabulary. */
 interface PendingChanges {
@@ -30,11 +35,15 @@ interface MergedVocabulary {
 /** Counts the passages of words and finds corrections for misspelt words, as of the current snapshot. */
 export class VocabularyCache {
   readonly #db: Database;
-  readonly #pending = new LRUCache<number, PendingChanges>({ max: MAX_NAMESPACES });
+  readonly #pending = new LRUCache<number, PendingChanges>({
+    maxSize: MAX_PENDING_BYTES,
+    sizeCalculation: ({ byWord }) =>
+      Math.min(MAX_PENDING_BYTES, BASE_BYTES + byWord.size * PENDING_WORD_BYTES),
+  });
   readonly #merged = new LRUCache<number, MergedVocabulary>({
-    maxSize: MAX_WORDS,
+    maxSize: MAX_BYTES,
     // At most the whole cache, so that a huge vocabulary is cached alone.
-    sizeCalculation: ({ list }) => Math.min(MAX_WORDS, 1 + list.size),
+    sizeCalculation: ({ list }) => Math.min(MAX_BYTES, BASE_BYTES + list.bytes),
   });
 
   constructor(db: Database) {
@@ -61,19 +70,25 @@ export class VocabularyCache {
     const row = this.#db.prepare('SELECT word_epoch FROM namespace WHERE id = ?').get(ns);
     const epoch = Number(row?.['word_epoch']);
     const cached = this.#pending.get(ns);
-    const pending =
+    // The entry is removed during the refresh, so that an error cannot leave an incomplete one.
+    this.#pending.delete(ns);
+    const pending: PendingChanges =
       cached?.epoch === epoch
         ? cached
         : { epoch, lastChange: 0, byWord: new Map(), byStem: new Map(), list: new WordList() };
-    this.#pending.set(ns, pending);
     for (const { id, changes } of wordChanges(this.#db, ns, pending.lastChange)) {
       pending.lastChange = id;
+      const words = changes.map(([word]) => word).filter((word) => !pending.byWord.has(word));
+      pending.list.add(
+        words,
+        words.map(() => 0),
+      );
       for (const [word, change] of changes) {
-        if (!pending.byWord.has(word)) pending.list.add(word, 0);
         countWord(pending.byWord, word, change);
         countWord(pending.byStem, stem(word), change);
       }
     }
+    this.#pending.set(ns, pending);
     return pending;
   }
 
@@ -104,8 +119,7 @@ export class VocabularyCache {
     );
     const row = all.get(ns);
     if (typeof row?.['words'] === 'string') {
-      const passages = String(row['passages']).split(' ');
-      for (const [i, word] of row['words'].split(' ').entries()) list.add(word, Number(passages[i]));
+      list.add(row['words'].split(' '), String(row['passages']).split(' ').map(Number));
     }
     return list;
   }

@@ -72,7 +72,7 @@ export function unpackRetrieval(namespace: string, { lists, cosines, passages }:
       ...rest,
     })),
     cosines: unpackScores(cosines),
-    passages: unpackPassages(namespace, passages),
+    passages: unpackPassages(namespace, passages).map(({ passage }) => passage),
   };
 }
 
@@ -90,15 +90,38 @@ function unpackScores(packed: PackedScores): PassageScore[] {
   }));
 }
 
+/** A passage and the memory that it takes, at most: what SQLite sent for it and for its record, and the objects. */
+export interface SizedPassage {
+  readonly passage: StoredPassage;
+  readonly bytes: number;
+}
+
+/** Bytes of the objects of a passage, of its record and of what ranking derives from them, without their texts. */
+const BASE_BYTES = 1000;
+
 export function unpackPassages(
   namespace: string,
   { passages, records }: Pick<PackedPassages, 'passages' | 'records'>,
-): StoredPassage[] {
+): SizedPassage[] {
   const headers = new Map(
-    (JSON.parse(records) as SQLOutputValue[][]).map((row) => [row[0], headerOfList(namespace, row)] as const),
+    (JSON.parse(records) as SQLOutputValue[][]).map((row) => [
+      row[0],
+      { record: headerOfList(namespace, row), bytes: bytesOf(row) },
+    ]),
   );
   return (JSON.parse(passages) as SQLOutputValue[][]).flatMap((row) => {
-    const record = headers.get(row[1]);
-    return record === undefined ? [] : [storedPassageOf(row, record)];
+    const header = headers.get(row[1]);
+    if (header === undefined) return [];
+    const bytes = BASE_BYTES + header.bytes + bytesOf(row);
+    return [{ passage: storedPassageOf(row, header.record), bytes }];
   });
+}
+
+/** JavaScript stores a text with any character above U+00FF in two bytes for each. */
+const BYTES_PER_CHARACTER = 2;
+
+function bytesOf(row: readonly SQLOutputValue[]): number {
+  let characters = 0;
+  for (const value of row) if (typeof value === 'string') characters += value.length;
+  return characters * BYTES_PER_CHARACTER;
 }

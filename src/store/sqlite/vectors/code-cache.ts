@@ -3,10 +3,12 @@ import type { Database } from '../database/database.ts';
 import { components } from './quantise.ts';
 import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 
-/** Codes in memory, about 60 bytes each. */
-const MAX_CODES = 1_250_000;
+/** Bytes of the codes in memory, of all namespaces together. */
+const MAX_BYTES = 75_000_000;
+/** A code, its id, and the memory in which the kernel compares it. */
+const BYTES_PER_CODE = 60;
 /** The size of an entry in addition to its codes, because its memory has spare capacity. */
-const BASE_SIZE = 1024;
+const BASE_BYTES = 60_000;
 
 interface Loaded {
   readonly codes: SignCodes;
@@ -17,9 +19,9 @@ interface Loaded {
 export class CodeCache {
   readonly #db: Database;
   readonly #loaded = new LRUCache<string, Loaded>({
-    maxSize: MAX_CODES,
+    maxSize: MAX_BYTES,
     // At most the whole cache, so that a huge namespace is cached alone.
-    sizeCalculation: ({ codes }) => Math.min(MAX_CODES, BASE_SIZE + codes.size),
+    sizeCalculation: ({ codes }) => Math.min(MAX_BYTES, BASE_BYTES + codes.size * BYTES_PER_CODE),
   });
   /** The entries that are current as of `#dataVersion`. */
   readonly #current = new Set<string>();

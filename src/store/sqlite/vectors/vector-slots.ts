@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { components, scaleOf } from './quantise.ts';
 
 /** Bytes of the vectors that are kept, about. */
-const MAX_BYTES = 8_000_000;
-const MAX_SLOTS = 16_384;
+const MAX_BYTES = 12_000_000;
+const MAX_SLOTS = 32_768;
 /** The kernel reads 16 bytes at a time, so that shorter vectors end with zeros. */
 const BLOCK_BYTES = 16;
 const WASM_PAGE_BYTES = 65_536;

@@ -165,18 +165,21 @@ function passagesOfVectors(
   filter: SearchFilter,
 ): (PassageScore & { vector: number })[] {
   const condition = passageCondition(db, ns, filter);
-  // CROSS JOIN keeps SQLite from starting with all passages.
-  const rows = db
+  // CROSS JOIN keeps SQLite from starting with all passages. One value is read faster than hundreds of rows.
+  const found = db
     .prepare(
-      `SELECT near.key, p.id, p.record FROM json_each(?) AS near
+      `SELECT json_group_array(near.key) AS keys, json_group_array(p.id) AS passages,
+         json_group_array(p.record) AS records FROM json_each(?) AS near
        CROSS JOIN vector AS v ON v.id = near.value
        CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${condition.join}
        WHERE p.ns = ? AND ${condition.sql}`,
     )
-    .all(JSON.stringify(scored.map(({ vector }) => vector)), ns, ...condition.parameters);
-  return rows.map((row) => {
-    const { vector, score } = scored[row['key'] as number]!;
-    return { vector, passage: row['id'] as number, record: row['record'] as number, score };
+    .get(JSON.stringify(scored.map(({ vector }) => vector)), ns, ...condition.parameters);
+  const numbersOf = (column: string): number[] => JSON.parse(String(found?.[column])) as number[];
+  const [passages, records] = [numbersOf('passages'), numbersOf('records')];
+  return numbersOf('keys').map((key, i) => {
+    const { vector, score } = scored[key]!;
+    return { vector, passage: passages[i]!, record: records[i]!, score };
   });
 }
 

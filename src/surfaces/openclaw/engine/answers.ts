@@ -1,3 +1,5 @@
+import { formatAge } from '../../../core/time/age.ts';
+import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
 import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
@@ -45,6 +47,8 @@ interface AnswerOptions {
   readonly own: string;
   readonly limit: number;
   readonly maxTokens: number;
+  /** Runs of the agent's tools that match the query (F7). */
+  readonly runs: CorpusOutput['documents'];
 }
 
 /**
@@ -66,10 +70,11 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
       ...(belongsTo !== '' && { belongs_to: plain(belongsTo) }),
     })),
   ];
+  const runs = options.runs.map(runHit);
   const isSure = strongMatches(found.map(({ result }) => result)) > 0;
   const missing = outputs.flatMap(({ output }) => output.missing);
   const warnings = new Set(missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`));
-  const results = withinTokens(hits, options.maxTokens);
+  const results = withinTokens([...hits, ...runs], options.maxTokens);
   return {
     notice: noticeOf(results.length, isSure),
     results,
@@ -122,6 +127,24 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
     ...(title !== '' && { title }),
     age: result.age,
     from: plain(result.from ?? result.source_name),
+  };
+}
+
+function runHit({ path, title, content, score, metadata }: CorpusOutput['documents'][number]): Hit {
+  const at = Date.parse(typeof metadata['at'] === 'string' ? metadata['at'] : '');
+  return {
+    path,
+    startLine: 1,
+    endLine: content.split('\n').length,
+    score: Math.round(score * 1000) / 1000,
+    snippet: plain(content),
+    source: 'memory',
+    corpus: 'memory',
+    citation: path,
+    provenance: { originClass: 'system', sessionKind: 'unknown', observedAt: Number.isNaN(at) ? 0 : at },
+    title: plain(title),
+    age: formatAge(at, Date.now()),
+    from: 'run of a tool',
   };
 }
 

@@ -81,16 +81,23 @@ export class GatewayEngine {
     return (Object.hasOwn(agents, agent) ? agents[agent]?.namespace : undefined) ?? `agent:${agent}`;
   }
 
+  /** The namespace of the agent's conversations. */
+  conversationsOf(agent: string): string {
+    return `${this.namespaceOf(agent)}:sessions`;
+  }
+
   /** What a turn may read and write. With several restrictions, the strictest decides. */
   grant({ agent, isOwner, isSandboxed }: Turn): Grant {
-    const { nonOwner, sandboxed, shared = [this.config.namespace] } = this.settings;
+    const { nonOwner, sandboxed, sessions, shared = [this.config.namespace] } = this.settings;
     const limits = [...(isOwner ? [] : [nonOwner]), ...(isSandboxed ? [sandboxed] : [])];
     const own = this.namespaceOf(agent);
+    // Conversations may be private: only the owner's own turns find them.
+    const conversations = sessions.enabled && limits.length === 0 ? [this.conversationsOf(agent)] : [];
     const mayRead = limits.every(({ read }) => read !== 'none');
     const readsShared = limits.every(({ read }) => read === 'all');
     return {
       own: mayRead ? own : null,
-      shared: mayRead && readsShared ? shared.filter((each) => each !== own) : [],
+      shared: [...(mayRead && readsShared ? shared.filter((each) => each !== own) : []), ...conversations],
       mayWrite: mayRead && limits.every(({ write }) => write),
     };
   }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
+import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
@@ -51,13 +53,15 @@ interface Call {
 /** Searches the namespaces that the turn may read, with the input of memory-core's tool. @throws LociError */
 export async function searchMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<SearchAnswer> {
   const { query, maxResults, minScore, corpus, ...filters } = parsed(searchInput, input);
-  if (corpus === 'sessions')
-    throw new LociError('invalid_input', `session transcripts are not indexed`, {
-      hint: 'Search without `corpus`: everything that is remembered is searched.',
-    });
   const { settings } = engine;
   const grant = engine.grant(call.turn);
   const own = requireReadable(grant);
+  const conversations = engine.conversationsOf(call.turn.agent);
+  const isOfSessions = corpus === 'sessions';
+  if (isOfSessions && !grant.shared.includes(conversations))
+    throw new LociError('invalid_input', 'conversations are not stored, or not for this turn to read', {
+      hint: 'Search without `corpus`: everything that is remembered is searched.',
+    });
   const limit = maxResults ?? settings.maxResults;
   const search = await operation<SearchOutput>('search');
   const request = parseInput(search, {
@@ -68,12 +72,27 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
     ...(minScore !== undefined && { min_score: minScore }),
   });
   const outputs = await Promise.all(
-    [own, ...grant.shared].map(async (namespace) => ({
+    (isOfSessions ? [conversations] : [own, ...grant.shared]).map(async (namespace) => ({
       namespace,
       output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, call.signal), request),
     })),
   );
-  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens });
+  const found = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
+  const hasFilter = Object.keys(filters).length > 0;
+  const runs = isOfSessions || hasFilter || found >= limit ? [] : await runsAbout(engine, query, call.turn);
+  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens, runs });
+}
+
+/** Runs of tools are appended only where there is room: they say what was done, and rarely what is asked. */
+const MAX_RUNS = 2;
+
+async function runsAbout(
+  engine: GatewayEngine,
+  query: string,
+  turn: Turn,
+): Promise<CorpusOutput['documents']> {
+  const documents = await corpusDocuments(engine, { query, limit: 50 }, turn);
+  return documents.filter(({ collection }) => collection !== 'facts').slice(0, MAX_RUNS);
 }
 
 const MAX_RELATED = 3;
@@ -125,10 +144,26 @@ function locate(
   path: string,
 ): { readonly namespace: string; readonly citation: string } {
   const own = requireReadable(grant);
-  const namespace = grant.shared.find((each) => path.startsWith(`${each}:`));
+  // One namespace may begin with the name of another.
+  const [namespace] = grant.shared
+    .filter((each) => path.startsWith(`${each}:`))
+    .toSorted((a, b) => b.length - a.length);
   return namespace === undefined
     ? { namespace: own, citation: path }
     : { namespace, citation: path.slice(namespace.length + 1) };
+}
+
+/** The facts and runs of the agent that match a query. @throws LociError */
+export async function corpusDocuments(
+  engine: GatewayEngine,
+  request: { readonly query: string; readonly limit: number },
+  turn: Turn,
+): Promise<CorpusOutput['documents']> {
+  const own = requireReadable(engine.grant(turn));
+  const corpus = await operation<CorpusOutput>('corpus');
+  const { query, limit } = request;
+  const input = parseInput(corpus, { query: query.slice(0, 2000), limit: Math.min(Math.max(1, limit), 500) });
+  return (await runOperation(corpus, engine.contextOf(own, turn.agent), input)).documents;
 }
 
 /** Runs an operation that writes, in the agent's own namespace. @throws LociError */
@@ -163,3 +198,59 @@ async function operation<Output = unknown>(name: string): Promise<Operation<unkn
   loaded.set(name, operations);
   return (await operations) as Operation<unknown, Output>;
 }
+
+/** The tag of records that auto-capture has written. */
+const CAPTURED = 'captured';
+
+/**
+ * Writes facts as records of the agent, with the turn in their metadata. One that is stored already is not written again, and no
+ * more are written than the settings allow. Returns how many were written.
+ * @throws LociError `writes_disabled`, and the other errors of a write
+ */
+export async function captureFacts(
+  engine: GatewayEngine,
+  facts: readonly string[],
+  { turn, origin }: { readonly turn: Turn; readonly origin: Readonly<Record<string, string>> },
+): Promise<number> {
+  const { own, mayWrite } = engine.grant(turn);
+  if (own === null || !mayWrite) return 0;
+  const loci = await engine.contextOf(own, turn.agent).loci({ create: true });
+  const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;
+  const today = new Date().setHours(0, 0, 0, 0);
+  const { records } = await loci.list({ limit: maxPerDay, tags: [CAPTURED] });
+  const writtenToday = records.filter(({ record }) => record.createdAt >= today).length;
+  let written = 0;
+  for (const content of facts.slice(0, Math.min(maxPerTurn, maxPerDay - writtenToday))) {
+    const { replayed } = await loci.write({
+      content,
+      category: CAPTURED,
+      tags: [CAPTURED],
+      metadata: { captured_from: origin },
+      unlessSame: true,
+    });
+    if (!replayed) written++;
+  }
+  return written;
+}
+
+/** Longer messages and answers are cut. In characters. */
+const MAX_CONVERSATION_LENGTH = 20_000;
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Stores a message with its answer, which expires, in the namespace of the agent's conversations. @throws LociError */
+export async function storeConversation(
+  engine: GatewayEngine,
+  agent: string,
+  { text, origin }: { readonly text: string; readonly origin: Readonly<Record<string, string>> },
+): Promise<void> {
+  const loci = await engine.contextOf(engine.conversationsOf(agent), agent).loci({ create: true });
+  const { session = '', run = randomUUID() } = origin;
+  await loci.facts.store({
+    key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),
+    value: text.slice(0, MAX_CONVERSATION_LENGTH).toWellFormed(),
+    category: 'sessions',
+    ttlSeconds: engine.settings.sessions.days * DAY_SECONDS,
+  });
+}
+
+const MAX_KEY_LENGTH = 200;

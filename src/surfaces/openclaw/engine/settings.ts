@@ -75,7 +75,8 @@ const pluginSettings = z.strictObject({
         .default(30)
         .describe('How often they are compared with the index.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The memory files of workspaces.'),
   autoRecall: z
     .strictObject({
       enabled: z
@@ -112,8 +113,20 @@ const pluginSettings = z.strictObject({
     })
     .prefault({})
     .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
+  sessions: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether the messages of users and the answers of agents are stored from then on, and found by turns of the owner.',
+        ),
+      days: z.number().int().min(1).max(365).default(90).describe('After how many days they expire.'),
+    })
+    .prefault({})
+    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
   dreaming: z
-    .strictObject({ enabled: z.literal(false) })
+    .strictObject({ enabled: z.literal(false).describe('Must be false.') })
     .exactOptional()
     .describe(
       'Only `enabled: false`. OpenClaw reads it: with it, memory-core does not start beside the plugin.',

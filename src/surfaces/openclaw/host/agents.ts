@@ -4,7 +4,7 @@ import type { HostConfig, PluginApi } from './api.ts';
 import { DEFAULT_AGENT } from './turn.ts';
 
 /** The ids of the agents in the configuration of the host. Without any, there is one. */
-function agentIds({ agents }: HostConfig): readonly string[] {
+export function agentIds({ agents }: HostConfig): readonly string[] {
   const ids = agents?.entries === undefined ? agents?.list?.map(({ id }) => id) : Object.keys(agents.entries);
   return ids === undefined || ids.length === 0 ? [DEFAULT_AGENT] : ids;
 }

@@ -1,0 +1,2 @@
+// The plugin is a part of the package around this folder.
+export { default } from '../../dist/bundle/openclaw-corpus.js';

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { memoryFor } from './gateway-memory.ts';
+import { agentIds } from './host/agents.ts';
+import type { HostCommand, PluginApi } from './host/api.ts';
+import { DEFAULT_AGENT } from './host/turn.ts';
+
+const COMMAND_LINE = fileURLToPath(new URL('../../../bin/loci.js', import.meta.url));
+
+const LOCI = 'loci';
+const MEMORY = 'memory';
+const DESCRIPTIONS = {
+  [LOCI]: 'Use the command line of Loci, with the settings of the plugin: openclaw loci search oven',
+  [MEMORY]:
+    'Search, read and index the memory of an agent: openclaw memory [--agent ID] search|get|list|status|index …',
+} as const;
+
+/** Adds `openclaw loci …` and `openclaw memory …`. Both accept what `loci` accepts. */
+export function registerCommands(api: PluginApi, plugin: string): void {
+  const register = (
+    name: typeof LOCI | typeof MEMORY,
+    run: (words: readonly string[]) => Promise<void>,
+  ): void => {
+    api.registerCli(
+      ({ program }) => {
+        passThrough(program, name, run);
+      },
+      { descriptors: [{ name, description: DESCRIPTIONS[name], hasSubcommands: true }] },
+    );
+  };
+  register(LOCI, (words) => runLoci(api, plugin, words, {}));
+  register(MEMORY, async (words) => {
+    const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
+    if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
+    const { agents } = (api.pluginConfig ?? {}) as {
+      readonly agents?: Readonly<Record<string, { readonly namespace?: string } | undefined>>;
+    };
+    const namespace = agents?.[agent]?.namespace ?? `agent:${agent}`;
+    return runLoci(api, plugin, rest, { LOCI_NAMESPACE: namespace });
+  });
+}
+
+function passThrough(
+  program: HostCommand,
+  name: typeof LOCI | typeof MEMORY,
+  run: (words: readonly string[]) => Promise<void>,
+): void {
+  program
+    .command(name)
+    .description(DESCRIPTIONS[name])
+    .argument('[words...]', 'the words of the command')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action((words) => run(words));
+}
+
+/** The value of `--agent`, and the other words. */
+export function takeAgent(words: readonly string[]): {
+  readonly agent?: string;
+  readonly rest: readonly string[];
+} {
+  const at = words.findIndex((word) => word === '--agent' || word.startsWith('--agent='));
+  const word = words[at];
+  if (word === undefined) return { rest: words };
+  const isOneWord = word.includes('=');
+  const agent = isOneWord ? word.slice(word.indexOf('=') + 1) : words[at + 1];
+  const rest = words.toSpliced(at, isOneWord ? 1 : 2);
+  return agent === undefined || agent === '' ? { rest } : { agent, rest };
+}
+
+/** Runs the command line in a process of its own, with the streams and signals of this one. */
+async function runLoci(
+  { pluginConfig = {} }: PluginApi,
+  plugin: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { parsePluginConfig } = await import('./engine/settings.ts');
+  const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig);
+  const child = spawn(process.execPath, [COMMAND_LINE, ...words], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      ...(settings.home !== undefined && { LOCI_HOME: settings.home }),
+      LOCI_HOST_SETTINGS: JSON.stringify(hostSettings),
+      ...env,
+    },
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+/** Reads the memory files of an agent's workspace that have changed. A running gateway does this by itself. */
+async function indexWorkspace(api: PluginApi, plugin: string, agent: string): Promise<void> {
+  const memory = memoryFor(plugin, api);
+  try {
+    const { engine } = await memory.open();
+    await engine.workspaces.refresh(agent);
+    const { ownStats } = await (await engine.loci(engine.namespaceOf(agent))).status();
+    const records = ownStats?.records ?? 0;
+    process.stdout.write(`The memory of ${agent} is indexed: ${String(records)} records.\n`);
+  } finally {
+    await memory.close();
+  }
+}

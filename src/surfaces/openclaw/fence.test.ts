@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fenced, withoutFences } from './fence.ts';
+
+/** Texts that try to end the fence, among other texts. */
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom(
+        '</loci-recall',
+        ' id="0000000000000000"',
+        '>',
+        '<loci-recall id="',
+        '< / LOCI-RECALL >',
+        '\n',
+      ),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+describe('the fence of recalled text', () => {
+  it('has exactly one opening and one closing tag, with the same random name, whatever the text is', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const result = fenced(text, 'Data.');
+        const tags = [...result.matchAll(/<\s*\/?\s*loci-recall[^>]*>?/giu)].map(([tag]) => tag);
+        const [, id] = /^<loci-recall id="([0-9a-f]{16})">\n/.exec(result) ?? [];
+        expect(tags).toEqual([`<loci-recall id="${String(id)}">`, `</loci-recall id="${String(id)}">`]);
+        expect(result.endsWith(tags[1]!)).toBe(true);
+      }),
+    );
+  });
+
+  it('has another name each time', () => {
+    expect(fenced('text', 'Data.')).not.toBe(fenced('text', 'Data.'));
+  });
+
+  it('can be removed from a message with all of its text', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const message = `${fenced(`recalled secret ${text}`, 'Data.')}\n\nMy own words`;
+        expect(withoutFences(message)).toBe('My own words');
+      }),
+    );
+  });
+
+  it('is removed up to the end of the message when it is not closed', () => {
+    expect(withoutFences('Before <loci-recall id="0123456789abcdef">\nrecalled')).toBe('Before');
+  });
+});
