@@ -6,7 +6,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Startup:': ['startup'],
   'Portability:': ['export', 'import', 'corpus'],
   'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
-  'Servers:': ['mcp', 'serve'],
+  'Servers:': ['mcp', 'serve', 'openclaw'],
 };
 
 const HEADINGS = Object.keys(HELP_GROUPS);

@@ -29,6 +29,12 @@ interface StandaloneOption {
   readonly description: string;
 }
 
+const OPENCLAW_PROGRAM: StandaloneOption = {
+  name: 'openclaw',
+  placeholder: 'path',
+  description: 'the program of OpenClaw; by default, `openclaw` on the PATH',
+};
+
 export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
   {
     name: 'open',
@@ -128,6 +134,51 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       { title: 'At a socket that only you can open', line: 'loci serve --socket ~/.loci/loci.sock' },
     ],
     load: async () => (await import('../rest/command.ts')).serveRest,
+  },
+  {
+    name: 'openclaw setup',
+    summary: 'make Loci the memory of OpenClaw',
+    description:
+      'Installs the plugin memory-loci in OpenClaw, gives it the memory slot, takes memory-core out of the way, indexes the memory ' +
+      'files of all agents, and checks in a gateway that memory_search answers from Loci. openclaw.json is backed up byte for byte, and ' +
+      'only the keys that it needs are changed. If a step fails, OpenClaw is as it was before.',
+    operands: [],
+    options: [
+      { name: 'dry-run', placeholder: null, description: 'print every step, and change nothing' },
+      { name: 'yes', placeholder: null, description: 'do not ask; needed where there is no terminal' },
+      OPENCLAW_PROGRAM,
+    ],
+    examples: [
+      { title: 'What it would do', line: 'loci openclaw setup --dry-run' },
+      { title: 'Set it up', line: 'loci openclaw setup' },
+      { title: 'Without Loci on this machine', line: 'npx loci-memory openclaw setup' },
+    ],
+    load: async () => (await import('../openclaw/setup/setup.ts')).setUpOpenclaw,
+  },
+  {
+    name: 'openclaw undo',
+    summary: 'restore what was there before `loci openclaw setup`',
+    description:
+      'Restores openclaw.json byte for byte, and uninstalls the plugin if setup has installed it. If the file was changed since, only ' +
+      'the keys that setup changed are reverted. The memory in the Loci home stays.',
+    operands: [],
+    options: [OPENCLAW_PROGRAM],
+    examples: [{ title: 'Restore it', line: 'loci openclaw undo' }],
+    load: async () => (await import('../openclaw/setup/undo.ts')).undoOpenclaw,
+  },
+  {
+    name: 'openclaw doctor',
+    summary: 'check that OpenClaw remembers with Loci',
+    description:
+      'Checks the version and the plugin, the memory slot, what can be in the way of the tools, the settings, the store and the index, ' +
+      'and asks a running gateway for memory_search. Each problem comes with its remedy. Changes nothing.',
+    operands: [],
+    options: [OPENCLAW_PROGRAM],
+    examples: [
+      { title: 'Check everything', line: 'loci openclaw doctor' },
+      { title: 'For another program', line: 'loci openclaw doctor --json' },
+    ],
+    load: async () => (await import('../openclaw/setup/doctor.ts')).examineOpenclaw,
   },
   {
     name: 'watch',

@@ -66,11 +66,9 @@ export class AgentWorkspaces {
     }
   }
 
-  async #refresh({ agent, folder, extraPaths }: Workspace): Promise<void> {
-    const vaults = [
-      ...((await isFolder(folder)) ? [workspaceVault(agent, folder)] : []),
-      ...(await extraVaults(agent, extraPaths)),
-    ];
+  async #refresh(workspace: Workspace): Promise<void> {
+    const { agent } = workspace;
+    const vaults = await memoryVaults(workspace);
     if (vaults.length === 0) return;
     const loci = await this.#options.loci(agent);
     // A workspace may lose all of its memory files: its owner has removed them.
@@ -83,6 +81,14 @@ export class AgentWorkspaces {
     this.#lastProblem.set(agent, message);
     this.#options.log(`the workspace of ${agent} cannot be indexed: ${message}`);
   }
+}
+
+/** The memory files of a workspace, as vaults. Folders that do not exist are left out. */
+export async function memoryVaults({ agent, folder, extraPaths }: Workspace): Promise<VaultConfig[]> {
+  return [
+    ...((await isFolder(folder)) ? [workspaceVault(agent, folder)] : []),
+    ...(await extraVaults(agent, extraPaths)),
+  ];
 }
 
 function workspaceVault(agent: string, folder: string): VaultConfig {

@@ -19,7 +19,7 @@ export function workspacesOf({ runtime }: PluginApi): Workspace[] {
 }
 
 /** The further files and folders of OpenClaw's own memory. Those that a pattern narrows are left out. */
-function extraPaths(config: HostConfig, agent: string, folder: string): string[] {
+export function extraPaths(config: HostConfig, agent: string, folder: string): string[] {
   const entry = config.agents?.entries?.[agent] ?? config.agents?.list?.find(({ id }) => id === agent);
   const configured = [
     ...(config.memory?.search?.extraPaths ?? []),

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LociError } from '../../../core/errors.ts';
+import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
+import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
+import { replaceFile } from '../../../core/fs/replace-file.ts';
+
+const savedFile = z.strictObject({
+  path: z.string(),
+  /** The name of the copy in the folder of the backup. */
+  copy: z.string(),
+  mode: z.number(),
+  /** The hash of what setup wrote; `null` once it found that somebody else had changed the file in between. */
+  written: z.string().nullable(),
+});
+
+const keyChange = z.strictObject({
+  file: z.string(),
+  path: z.array(z.string()),
+  previous: z.string().nullable(),
+  existing: z.number(),
+  value: z.json(),
+  isElement: z.boolean(),
+});
+
+const manifest = z.strictObject({
+  version: z.literal(1),
+  configFile: z.string(),
+  plugin: z.string(),
+  /** Whether OpenClaw had the plugin before. */
+  wasInstalled: z.boolean(),
+  /** The name of the package of the plugin that was there before, in the folder of the backup. */
+  previousPackage: z.string().nullable(),
+  files: z.array(savedFile),
+  /** In the order in which they were made. */
+  changes: z.array(keyChange),
+});
+
+/** What setup did, and what `undo` needs to revert it. */
+export type Manifest = z.infer<typeof manifest>;
+export type SavedFile = z.infer<typeof savedFile>;
+
+/** The copies of what setup changed, in the Loci home. */
+export class Backup {
+  readonly folder: string;
+
+  constructor(home: string) {
+    this.folder = join(home, 'openclaw-backup');
+  }
+
+  /** @throws LociError `unreadable` if the manifest is damaged */
+  async manifest(): Promise<Manifest | null> {
+    const file = join(this.folder, 'manifest.json');
+    const text = await readIfExists(file);
+    if (text === null) return null;
+    try {
+      return manifest.parse(JSON.parse(text.toString('utf8')));
+    } catch (error) {
+      throw new LociError('unreadable', `${file} is damaged`, {
+        hint: `The copies of the configuration are beside it, in ${this.folder}.`,
+        cause: error,
+      });
+    }
+  }
+
+  async save(value: Manifest): Promise<void> {
+    this.#makeFolder();
+    await replaceFile(join(this.folder, 'manifest.json'), `${JSON.stringify(value, null, 2)}\n`, 0o600);
+  }
+
+  /** Copies a file byte for byte. */
+  async copy(path: string, index: number): Promise<SavedFile> {
+    this.#makeFolder();
+    const copy = `${String(index)}.openclaw-config`;
+    const [bytes, { mode }] = await Promise.all([readFile(path), stat(path)]);
+    await writeFile(join(this.folder, copy), bytes, { mode: 0o600 });
+    return { path, copy, mode: mode & 0o777, written: null };
+  }
+
+  /** Keeps a package that is replaced. Returns its name in the backup. */
+  async keepPackage(tarball: string): Promise<string> {
+    this.#makeFolder();
+    await writeFile(join(this.folder, 'previous-plugin.tgz'), await readFile(tarball), { mode: 0o600 });
+    return 'previous-plugin.tgz';
+  }
+
+  async restore({ path, copy, mode }: SavedFile): Promise<void> {
+    await replaceText(path, await readFile(join(this.folder, copy), 'utf8'), mode);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #makeFolder(): void {
+    makePrivateFolder(this.folder);
+  }
+}
+
+export function hashOf(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Replaces a text file atomically and keeps its permissions. @throws LociError `unreadable` */
+export async function replaceText(path: string, text: string, mode?: number): Promise<void> {
+  try {
+    const permissions = mode ?? (await stat(path)).mode & 0o777;
+    await replaceFile(path, text, permissions);
+    await chmod(path, permissions);
+  } catch (error) {
+    throw unreadableError(path, error);
+  }
+}
+
+/** @throws LociError `unreadable` */
+export async function readIfExists(path: string): Promise<Buffer | null> {
+  return readFile(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw unreadableError(path, error);
+  });
+}

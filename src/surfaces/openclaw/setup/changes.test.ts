@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { changeKeys, PLUGIN, revertChange } from './changes.ts';
+import { ConfigFiles } from './config-files.ts';
+import { parseJson5 } from './json5-text.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-config-'));
+const root = join(folder, 'openclaw.json');
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function load(text: string, included: Readonly<Record<string, string>> = {}): Promise<ConfigFiles> {
+  writeFileSync(root, text);
+  for (const [name, content] of Object.entries(included)) writeFileSync(join(folder, name), content);
+  return ConfigFiles.load(root);
+}
+
+async function changed(text: string, included: Readonly<Record<string, string>> = {}): Promise<ConfigFiles> {
+  const files = await load(text, included);
+  changeKeys(files, null);
+  return files;
+}
+
+/** The texts after all changes are reverted, the last one first. */
+function reverted(files: ConfigFiles): Map<string, string | null> {
+  const texts = new Map<string, string | null>(
+    [...files.original.keys()].map((file) => [file, files.text(file)]),
+  );
+  for (const change of files.changes.toReversed()) {
+    const text = texts.get(change.file);
+    texts.set(change.file, typeof text === 'string' ? revertChange(text, change) : null);
+  }
+  return texts;
+}
+
+const plugins = {
+  slots: { memory: PLUGIN },
+  entries: { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } },
+};
+
+describe('changeKeys', () => {
+  it('keeps comments, quotes, order and other plugins', async () => {
+    const files = await changed(`// Mine.
+{
+  tools: { profile: 'full' }, // why
+  plugins: {
+    /* others */
+    entries: {
+      browser: { enabled: false, }, // not here
+      'memory-core': { enabled: true, config: { dreaming: 1 } },
+    },
+  },
+}
+`);
+    expect(files.text(root)).toBe(`// Mine.
+{
+  tools: { profile: 'full' }, // why
+  plugins: {
+    /* others */
+    entries: {
+      browser: { enabled: false, }, // not here
+      'memory-core': { enabled: false, config: { dreaming: 1 } },
+      "memory-loci": { enabled: true },
+    },
+    slots: { memory: "memory-loci" },
+  },
+}
+`);
+  });
+
+  it('writes JSON into a JSON file', async () => {
+    const files = await changed('{\n  "gateway": {\n    "port": 1\n  }\n}\n');
+    expect(JSON.parse(files.text(root))).toEqual({ gateway: { port: 1 }, plugins });
+  });
+
+  it('keeps CRLF line ends and a byte order mark', async () => {
+    const files = await changed('\uFEFF{\r\n\t"a": 1\r\n}\r\n');
+    expect(files.text(root)).toMatch(/^\uFEFF\{\r\n\t"a": 1,\r\n\t"plugins": \{.*\}\r\n\}\r\n$/);
+  });
+
+  it('changes the included file that has the keys', async () => {
+    const text = '{ gateway: { port: 1 }, plugins: { $include: "./plugins.json5" } }';
+    const files = await changed(text, {
+      'plugins.json5': '{\n  // all plugins\n  allow: ["browser"], // short\n}\n',
+    });
+    expect(files.changedFiles()).toEqual([join(folder, 'plugins.json5')]);
+    expect(files.values()['plugins']).toEqual({ allow: ['browser', PLUGIN], ...plugins });
+    expect(files.text(join(folder, 'plugins.json5'))).toContain(
+      '// all plugins\n  allow: ["browser", "memory-loci"], // short\n',
+    );
+  });
+
+  it('says which key to set if several files could have it', async () => {
+    const files = await load('{ plugins: { $include: ["a.json5", "b.json5"] } }', {
+      'a.json5': '{}',
+      'b.json5': '{}',
+    });
+    expect(() => {
+      changeKeys(files, null);
+    }).toThrow(/plugins\.slots\.memory/);
+  });
+
+  it('refuses a configuration that denies the plugin', async () => {
+    const files = await load('{ plugins: { deny: ["memory-loci"] } }');
+    expect(() => {
+      changeKeys(files, null);
+    }).toThrow(/plugins\.deny/);
+  });
+
+  it('changes nothing twice', async () => {
+    const once = (await changed('{ plugins: { allow: [] } }')).text(root);
+    const twice = await changed(once);
+    expect(twice.changes).toEqual([]);
+    expect(twice.text(root)).toBe(once);
+  });
+});
+
+describe('revertChange', () => {
+  it('gives the same bytes for every layout', async () => {
+    await fc.assert(
+      fc.asyncProperty(configText(), async (text) => {
+        const files = await changed(text);
+        const { plugins: now, ...others } = files.values();
+        const { plugins: before, ...same } = parseJson5(text, root).toJSON() as Record<string, unknown>;
+        expect(others).toEqual(same);
+        expect(now).toMatchObject({
+          ...(before as object | undefined),
+          ...plugins,
+          ...entriesOf(before),
+          ...allowOf(before),
+        });
+        expect(reverted(files).get(root)).toBe(text);
+      }),
+    );
+  });
+
+  it('keeps what somebody has added since', async () => {
+    const files = await changed('{}');
+    const text = files.text(root).replace('"slots": {', '"slots": { "contextEngine": "legacy",');
+    const texts = files.changes
+      .toReversed()
+      .reduce((rest, change) => revertChange(rest, change) ?? rest, text);
+    expect(JSON.parse(texts)).toEqual({ plugins: { slots: { contextEngine: 'legacy' } } });
+  });
+
+  it('leaves a key that somebody has changed since', async () => {
+    const files = await changed('{}');
+    const [slot] = files.changes;
+    expect(slot).toBeDefined();
+    if (slot === undefined) return;
+    expect(revertChange(files.text(root).replace('"memory-loci"', '"memory-lancedb"'), slot)).toBeNull();
+  });
+
+  it('removes an entry after a line comment without damaging the file', () => {
+    const change = { file: root, path: ['b'], previous: null, existing: 0, value: 2, isElement: false };
+    const text = revertChange('{ a: 1, // one\n b: 2 }', change);
+    expect(parseJson5(text ?? '', root).toJSON()).toEqual({ a: 1 });
+  });
+});
+
+function entriesOf(before: unknown): object {
+  const { entries = {} } = (before ?? {}) as { entries?: Record<string, object> };
+  const core = { ...entries['memory-core'], enabled: false };
+  return { entries: { ...entries, ...plugins.entries, 'memory-core': core } };
+}
+
+function allowOf(before: unknown): object {
+  const { allow } = (before ?? {}) as { allow?: string[] };
+  return allow === undefined ? {} : { allow: [...allow, PLUGIN] };
+}
+
+/** JSON5 texts of configurations with any layout. */
+function configText(): fc.Arbitrary<string> {
+  const newLine = fc.constantFrom('\n', '\r\n');
+  return newLine.chain((line) => {
+    const space = fc.constantFrom('', ' ', line, `${line}  `, `${line}\t`, `${line}${line}  `);
+    const gap = fc.oneof(
+      { weight: 4, arbitrary: space },
+      fc
+        .tuple(space, fc.constantFrom(`// say, {"x": 1}${line}`, '/* a, } */', `/*${line}*/`), space)
+        .map((each) => each.join('')),
+    );
+    const container = (open: string, close: string, items: readonly string[]): fc.Arbitrary<string> =>
+      fc
+        .tuple(
+          fc.array(gap, { minLength: 3 * items.length + 2, maxLength: 3 * items.length + 2 }),
+          fc.boolean(),
+        )
+        .map(([gaps, trailing]) => {
+          const parts = items.map(
+            (item, at) =>
+              `${gaps[3 * at] ?? ''}${item}${gaps[3 * at + 1] ?? ''}${at < items.length - 1 || trailing ? `,${gaps[3 * at + 2] ?? ''}` : ''}`,
+          );
+          return open + parts.join('') + (gaps.at(-1) ?? '') + close;
+        });
+    const object = (properties: readonly fc.Arbitrary<readonly [string, string]>[]): fc.Arbitrary<string> =>
+      fc
+        .tuple(
+          fc.subarray([...properties]).chain((some) => fc.tuple(...some)),
+          fc.constantFrom('"', "'", ''),
+          gap,
+        )
+        .chain(([pairs, quote, between]) =>
+          container(
+            '{',
+            '}',
+            pairs.map(
+              ([key, value]) =>
+                `${key.includes('-') && quote === '' ? `"${key}"` : quote + key + quote}:${between}${value}`,
+            ),
+          ),
+        );
+    const plain = fc.constantFrom('1', "'x'", '"}"', 'null', '[1,]', '{ a: [ { } ] }', '.5');
+    const pair = (key: string, value: fc.Arbitrary<string>): fc.Arbitrary<readonly [string, string]> =>
+      value.map((text) => [key, text] as const);
+    const enabled = object([pair('enabled', fc.constantFrom('true', 'false')), pair('config', plain)]);
+    const allow = fc.subarray(["'browser'", '"x"']).chain((items) => container('[', ']', items));
+    const parts = object([
+      pair('entries', object([pair('browser', enabled), pair('memory-core', enabled)])),
+      pair(
+        'slots',
+        object([pair('memory', fc.constantFrom('"memory-core"', "'none'")), pair('contextEngine', plain)]),
+      ),
+      pair('allow', allow),
+    ]);
+    const whole = object([pair('gateway', plain), pair('plugins', parts), pair('tools', plain)]);
+    return fc
+      .tuple(fc.constantFrom('', '\uFEFF'), gap, whole, gap)
+      .map(([mark, before, text, after]) => mark + before + text + after);
+  });
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
+import { valueAt } from '../../../config/tree.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import type { Json } from '../../../core/types.ts';
+import type { ConfigFiles, KeyChange } from './config-files.ts';
+import { parseJson5, propertyOf, removeElement, removeProperty, replaceValue } from './json5-text.ts';
+
+export const PLUGIN = 'memory-loci';
+/** The memory of OpenClaw itself. */
+export const HOST_PLUGIN = 'memory-core';
+const SLOT: readonly string[] = ['plugins', 'slots', 'memory'];
+
+/** Changes the keys, in memory, that make Loci the memory of OpenClaw. @param home the Loci home, if it is not the default */
+export function changeKeys(files: ConfigFiles, home: string | null): void {
+  const values = files.values();
+  if (listAt(values, 'plugins', 'deny').includes(PLUGIN))
+    throw new LociError('invalid_config', `plugins.deny in openclaw.json forbids ${PLUGIN}`, {
+      hint: `Remove ${PLUGIN} from plugins.deny, then run \`loci openclaw setup\` again.`,
+    });
+  if (valueAt(values, ['plugins', 'enabled']) === false)
+    throw new LociError('invalid_config', 'plugins.enabled in openclaw.json turns all plugins off', {
+      hint: 'Set plugins.enabled to true, then run `loci openclaw setup` again.',
+    });
+  const keys: (readonly [readonly string[], Json])[] = [
+    [SLOT, PLUGIN],
+    [['plugins', 'entries', PLUGIN, 'enabled'], true],
+    // It would take the names of the tools, even without the slot.
+    [['plugins', 'entries', HOST_PLUGIN, 'enabled'], false],
+    ...(home === null ? [] : [[['plugins', 'entries', PLUGIN, 'config', 'home'], home] as const]),
+  ];
+  for (const [path, value] of keys) if (valueAt(values, path) !== value) files.set(path, value);
+  const allowed = valueAt(values, ['plugins', 'allow']);
+  if (Array.isArray(allowed) && !allowed.includes(PLUGIN)) files.append(['plugins', 'allow'], PLUGIN);
+}
+
+/** A change in words: `plugins.slots.memory = "memory-loci"`. */
+export function changeText({ path, value, previous, isElement }: KeyChange): string {
+  const key = path.join('.');
+  if (isElement) return `${key}: ${JSON.stringify(value)} is added`;
+  return `${key} = ${JSON.stringify(value)}${previous === null ? '' : ` (was ${previous})`}`;
+}
+
+/** The text without a change; `null` if somebody has changed the key since. */
+export function revertChange(text: string, change: KeyChange): string | null {
+  const { file, path, previous, value, isElement, existing } = change;
+  const found = lookUp(text, file, path);
+  if (found === null) return null;
+  const { object, property } = found;
+  if (isElement)
+    return property.value instanceof JsonArrayNode ? removeElement(text, property.value, value) : null;
+  if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
+  if (previous !== null) return replaceValue(text, property, previous);
+  let reverted = removeProperty(text, object, property);
+  // Objects that setup had to make are removed again, unless they have something else by now.
+  for (let length = path.length - 1; length > existing; length--) {
+    const parent = lookUp(reverted, file, path.slice(0, length));
+    if (parent === null) break;
+    const inside = parent.property.value;
+    if (!(inside instanceof JsonObjectNode) || !isEmpty(reverted, inside)) break;
+    reverted = removeProperty(reverted, parent.object, parent.property);
+  }
+  return reverted;
+}
+
+function isEmpty(text: string, { location }: JsonObjectNode): boolean {
+  return text.slice(location.start.index + 1, location.end.index - 1).trim() === '';
+}
+
+function lookUp(
+  text: string,
+  file: string,
+  path: readonly string[],
+): { readonly object: JsonObjectNode; readonly property: NonNullable<ReturnType<typeof propertyOf>> } | null {
+  let object = parseJson5(text, file);
+  for (const [index, name] of path.entries()) {
+    const property = propertyOf(object, name);
+    if (property === undefined) return null;
+    if (index === path.length - 1) return { object, property };
+    if (!(property.value instanceof JsonObjectNode)) return null;
+    object = property.value;
+  }
+  return null;
+}
+
+export function listAt(values: JsonMap, ...path: readonly string[]): readonly Json[] {
+  const list = valueAt(values, path);
+  return Array.isArray(list) ? list : [];
+}

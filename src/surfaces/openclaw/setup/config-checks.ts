@@ -1,0 +1,134 @@
+import { valueAt } from '../../../config/tree.ts';
+import { isJsonMap, type JsonMap } from '../../../core/json.ts';
+import type { Check } from '../../../engine/health/check.ts';
+import { HOST_PLUGIN, listAt, PLUGIN } from './changes.ts';
+
+const SETUP = 'Run `loci openclaw setup`.';
+const TOOLS: readonly string[] = ['memory_search', 'memory_get'];
+
+/** What the configuration of OpenClaw alone tells. */
+export function configChecks(values: JsonMap): Check[] {
+  return [
+    slotCheck(values),
+    hostPluginCheck(values),
+    pluginListsCheck(values),
+    accessCheck(values),
+    toolsCheck(values),
+  ];
+}
+
+function slotCheck(values: JsonMap): Check {
+  const slot = valueAt(values, ['plugins', 'slots', 'memory']) ?? null;
+  const name = 'memory slot';
+  if (slot === PLUGIN) return { name, result: 'ok', detail: `plugins.slots.memory is ${PLUGIN}`, hint: null };
+  const detail =
+    slot === null ? 'plugins.slots.memory is not set' : `plugins.slots.memory is ${JSON.stringify(slot)}`;
+  return { name, result: 'failed', detail, hint: SETUP };
+}
+
+/** With another plugin in the slot, memory-core still loads for its "dreaming", and takes the names of the tools. */
+function hostPluginCheck(values: JsonMap): Check {
+  const isOff =
+    valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
+    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
+    valueAt(values, ['plugins', 'entries', PLUGIN, 'config', 'dreaming', 'enabled']) === false;
+  if (isOff) return { name: HOST_PLUGIN, result: 'ok', detail: 'it is not in the way', hint: null };
+  return {
+    name: HOST_PLUGIN,
+    result: 'failed',
+    detail: 'it loads beside Loci, and its memory_search and memory_get replace those of Loci',
+    hint: `Set plugins.entries.${HOST_PLUGIN}.enabled to false; \`loci openclaw setup\` does that.`,
+  };
+}
+
+function pluginListsCheck(values: JsonMap): Check {
+  const name = 'allowed plugins';
+  const fail = (detail: string, hint: string): Check => ({ name, result: 'failed', detail, hint });
+  if (valueAt(values, ['plugins', 'enabled']) === false)
+    return fail('plugins.enabled turns all plugins off', 'Set plugins.enabled to true.');
+  if (listAt(values, 'plugins', 'deny').includes(PLUGIN))
+    return fail(`plugins.deny has ${PLUGIN}`, `Remove ${PLUGIN} from plugins.deny.`);
+  if (valueAt(values, ['plugins', 'entries', PLUGIN, 'enabled']) === false)
+    return fail(`plugins.entries.${PLUGIN}.enabled is false`, SETUP);
+  const allow = valueAt(values, ['plugins', 'allow']);
+  if (Array.isArray(allow) && !allow.includes(PLUGIN))
+    return fail(`plugins.allow does not have ${PLUGIN}`, SETUP);
+  return { name, result: 'ok', detail: `${PLUGIN} may load`, hint: null };
+}
+
+function accessCheck(values: JsonMap): Check {
+  const entry = ['plugins', 'entries', PLUGIN];
+  const needing = ['autoRecall', 'autoCapture'].filter(
+    (setting) => valueAt(values, [...entry, 'config', setting, 'enabled']) === true,
+  );
+  const name = 'conversation access';
+  const key = [...entry, 'hooks', 'allowConversationAccess'];
+  if (needing.length === 0) return { name, result: 'ok', detail: 'no setting needs it', hint: null };
+  if (valueAt(values, key) === true)
+    return { name, result: 'ok', detail: `${key.join('.')} is true`, hint: null };
+  return {
+    name,
+    result: 'failed',
+    detail: `${needing.join(' and ')} cannot work: the plugin may not read conversations`,
+    hint: `Set ${key.join('.')} to true, or turn ${needing.join(' and ')} off.`,
+  };
+}
+
+function toolsCheck(values: JsonMap): Check {
+  const agents = valueAt(values, ['agents', 'entries']);
+  const scopes: (readonly [string, unknown])[] = [
+    ['tools', values['tools']],
+    ...Object.entries(isJsonMap(agents) ? agents : {}).map(
+      ([id, agent]) => [`agents.entries.${id}.tools`, isJsonMap(agent) ? agent['tools'] : undefined] as const,
+    ),
+  ];
+  const problems = scopes.flatMap(([place, policy]) => (isJsonMap(policy) ? hiddenBy(policy, place) : []));
+  if (problems.length === 0)
+    return { name: 'tools', result: 'ok', detail: 'agents may use memory_search and memory_get', hint: null };
+  return {
+    name: 'tools',
+    result: 'failed',
+    detail: problems.map(([detail]) => detail).join('\n'),
+    hint: problems.map(([, hint]) => hint).join(' '),
+  };
+}
+
+/** Profiles without the tools of memory. */
+const PROFILES: readonly string[] = ['minimal', 'messaging'];
+
+/** What hides the tools in a policy, each with its remedy. */
+function hiddenBy(policy: JsonMap, place: string): (readonly [detail: string, hint: string])[] {
+  const denied = listAt(policy, 'deny').filter((entry) => TOOLS.some((tool) => matches(entry, tool)));
+  const allow = policy['allow'];
+  const alsoAllow = listAt(policy, 'alsoAllow');
+  const isMissing = (list: readonly unknown[]): boolean =>
+    !TOOLS.every((tool) => list.some((entry) => matches(entry, tool)));
+  const { profile } = policy;
+  const names = TOOLS.join(' and ');
+  return [
+    ...(denied.length > 0
+      ? [[`${place}.deny hides them: ${JSON.stringify(denied)}`, `Remove it from ${place}.deny.`] as const]
+      : []),
+    ...(Array.isArray(allow) && allow.length > 0 && isMissing([...allow, ...alsoAllow])
+      ? [[`${place}.allow does not have ${names}`, `Add group:memory to ${place}.allow.`] as const]
+      : []),
+    ...(typeof profile === 'string' && PROFILES.includes(profile) && isMissing(alsoAllow)
+      ? [
+          [
+            `${place}.profile ${profile} does not have ${names}`,
+            `Add group:memory to ${place}.alsoAllow.`,
+          ] as const,
+        ]
+      : []),
+  ];
+}
+
+/** Whether an entry of a tool policy is about a tool: its name, a pattern, its plugin or a group. */
+function matches(entry: unknown, tool: string): boolean {
+  if (typeof entry !== 'string') return false;
+  const name = entry.trim().toLowerCase();
+  if ([tool, PLUGIN, 'group:memory', 'group:plugins'].includes(name)) return true;
+  if (!name.includes('*')) return false;
+  const parts = name.split('*').map((part) => part.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`).test(tool);
+}

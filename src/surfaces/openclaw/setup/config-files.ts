@@ -1,0 +1,221 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
+import { LociError } from '../../../core/errors.ts';
+import { unreadableError } from '../../../core/fs/file-errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import type { Json } from '../../../core/types.ts';
+import {
+  addElement,
+  addProperty,
+  parseJson5,
+  propertyOf,
+  quotesKeys,
+  replaceValue,
+  textOf,
+  valueText,
+} from './json5-text.ts';
+
+/** The key of an object that names a file with its contents. */
+const INCLUDE = '$include';
+const MAX_DEPTH = 10;
+
+/** A change of one key, with what it takes to revert it. */
+export interface KeyChange {
+  readonly file: string;
+  /** Within the file, which differs from the path in the configuration where the file is included. */
+  readonly path: readonly string[];
+  /** The text of the previous value; `null` if the key was missing. */
+  readonly previous: string | null;
+  /** How many keys of the path existed before. */
+  readonly existing: number;
+  readonly value: Json;
+  /** Whether the value was added to the list at the path. */
+  readonly isElement: boolean;
+}
+
+/** `openclaw.json` and the files that it includes, with the changes that were made so far in memory. */
+export class ConfigFiles {
+  readonly root: string;
+  /** The texts as they are on disk now. */
+  readonly original: ReadonlyMap<string, string>;
+  readonly #texts: Map<string, string>;
+  readonly changes: KeyChange[] = [];
+
+  private constructor(root: string, texts: ReadonlyMap<string, string>) {
+    this.root = root;
+    this.original = texts;
+    this.#texts = new Map(texts);
+  }
+
+  /** @throws LociError `unreadable`, `invalid_config` */
+  static async load(root: string): Promise<ConfigFiles> {
+    const texts = new Map<string, string>();
+    const waiting = [root];
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (texts.has(file)) continue;
+      const text = await readText(file);
+      texts.set(file, text);
+      waiting.push(...includesIn(parseJson5(text, file).toJSON() as JsonMap, file));
+    }
+    return new ConfigFiles(root, texts);
+  }
+
+  /** The text with the changes. */
+  text(file: string): string {
+    return this.#texts.get(file) ?? '';
+  }
+
+  originalText(file: string): string {
+    return this.original.get(file) ?? '';
+  }
+
+  /** The files whose text was changed. */
+  changedFiles(): string[] {
+    return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
+  }
+
+  /** The whole configuration with the contents of all included files, as OpenClaw merges them. */
+  values(): JsonMap {
+    return this.#valuesOf(this.root);
+  }
+
+  #valuesOf(file: string): JsonMap {
+    return this.#merge(parseJson5(this.text(file), file).toJSON() as Json, file, 0) as JsonMap;
+  }
+
+  #merge(value: Json, file: string, depth: number): Json {
+    if (depth > 100 || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => this.#merge(each, file, depth + 1));
+    const { [INCLUDE]: include, ...siblings } = value;
+    const own = Object.fromEntries(
+      Object.entries(siblings).map(([key, each]) => [key, this.#merge(each, file, depth + 1)]),
+    );
+    return includePaths(include, file)
+      .map((each) => this.#merge(parseJson5(this.text(each), each).toJSON() as Json, each, depth + 1))
+      .concat(own)
+      .reduce((merged, each) => mergeDeep(merged, each));
+  }
+
+  /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
+  set(path: readonly string[], value: Json): void {
+    const { file, object, rest, path: within } = this.#locate(path, value);
+    const text = this.text(file);
+    const [name = '', ...below] = rest;
+    const property = propertyOf(object, name);
+    const existing = within.length - rest.length;
+    const change = { file, path: within, value, isElement: false };
+    if (property !== undefined) {
+      const previous = textOf(text, property.value);
+      const replacement = valueText(value, quotesKeys(object));
+      if (previous === replacement) return;
+      this.#texts.set(file, replaceValue(text, property, replacement));
+      this.changes.push({ ...change, previous, existing: within.length });
+      return;
+    }
+    const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
+    this.#texts.set(file, addProperty(text, object, name, valueText(nested, quotesKeys(object))));
+    this.changes.push({ ...change, previous: null, existing });
+  }
+
+  /** Adds an element to an existing list. */
+  append(path: readonly string[], element: string): void {
+    const { file, object, rest, path: within } = this.#locate(path, element);
+    const list = propertyOf(object, rest[0] ?? '')?.value;
+    if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
+    this.#texts.set(file, addElement(this.text(file), list, JSON.stringify(element)));
+    this.changes.push({
+      file,
+      path: within,
+      previous: null,
+      existing: within.length,
+      value: element,
+      isElement: true,
+    });
+  }
+
+  /** The innermost object that exists on the way to a key, with the keys below it. */
+  #locate(path: readonly string[], value: Json): Place {
+    let file = this.root;
+    let object = parseJson5(this.text(file), file);
+    let start = 0;
+    let index = 0;
+    for (let hops = 0; hops < MAX_DEPTH;) {
+      const name = path[index] ?? '';
+      const found = propertyOf(object, name)?.value;
+      if (found !== undefined && index === path.length - 1) break;
+      if (found instanceof JsonObjectNode) {
+        object = found;
+        index++;
+        continue;
+      }
+      const include = propertyOf(object, INCLUDE)?.value.toJSON();
+      if (found !== undefined || Array.isArray(include)) throw cannotPlace(path, value, file);
+      if (typeof include !== 'string') break;
+      file = resolve(dirname(file), include);
+      object = parseJson5(this.text(file), file);
+      start = index;
+      hops++;
+    }
+    return { file, object, rest: path.slice(index), path: path.slice(start) };
+  }
+}
+
+interface Place {
+  readonly file: string;
+  readonly object: JsonObjectNode;
+  /** The keys from the object on. */
+  readonly rest: readonly string[];
+  readonly path: readonly string[];
+}
+
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw unreadableError(file, error);
+  });
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text, 'utf8').equals(bytes)) return text;
+  throw new LociError('invalid_config', `${file} is not UTF-8 text`, {
+    hint: 'Save it as UTF-8. Nothing was changed.',
+  });
+}
+
+function cannotPlace(path: readonly string[], value: Json, file: string): LociError {
+  const key = path.join('.');
+  return new LociError(
+    'invalid_config',
+    `it is not clear which file has to set ${key} (${file} includes several, or has another kind of value there)`,
+    {
+      hint: `Set ${key} to ${JSON.stringify(value)} yourself, then run \`loci openclaw setup\` again.`,
+    },
+  );
+}
+
+/** The files that any object of a file includes. */
+function includesIn(value: Json, file: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => includesIn(each, file));
+  const below = Object.values(value).flatMap((each) => includesIn(each, file));
+  return [...includePaths(value[INCLUDE], file), ...below];
+}
+
+function includePaths(include: Json | undefined, file: string): string[] {
+  const names = Array.isArray(include) ? include : [include];
+  return names.flatMap((name) => (typeof name === 'string' ? [resolve(dirname(file), name)] : []));
+}
+
+/** Later values replace earlier ones; objects are merged, and lists are joined. */
+function mergeDeep(a: Json, b: Json): Json {
+  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
+  if (!isMap(a) || !isMap(b)) return b;
+  const merged: JsonMap = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const earlier = merged[key];
+    merged[key] = earlier === undefined ? value : mergeDeep(earlier, value);
+  }
+  return merged;
+}
+
+function isMap(value: Json): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

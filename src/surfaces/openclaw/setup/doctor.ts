@@ -1,0 +1,128 @@
+import { LociError } from '../../../core/errors.ts';
+import { asLociError } from '../../../core/fs/file-errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import type { Check } from '../../../engine/health/check.ts';
+import { hasColours, makeStyle } from '../../cli/format/style.ts';
+import { escapeControl, toJson } from '../../shared/escape-control.ts';
+import { columnsOf, isTerminal } from '../../shared/io.ts';
+import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
+import { parsePluginConfig } from '../engine/settings.ts';
+import { PLUGIN } from './changes.ts';
+import { configChecks } from './config-checks.ts';
+import { gatewayPort, isListening, searchMemory } from './gateway.ts';
+import { workspacesIn, workspaceStates } from './index-memory.ts';
+import { isThisPackage } from './package.ts';
+import { lociHomeOf, loadHostConfig, openclawCommand, pluginConfig, type Session } from './session.ts';
+
+/** Runs `loci openclaw doctor`. */
+export const examineOpenclaw = openclawCommand(async (session) => {
+  const { call, io } = session;
+  session.report('examining OpenClaw');
+  const checks = await examine(session);
+  const healthy = checks.every(({ result }) => result !== 'failed');
+  io.stdout.write(
+    call.json
+      ? `${toJson({ healthy, checks })}\n`
+      : doctorCommand.render(
+          { healthy, checks },
+          {
+            style: makeStyle(hasColours(io.stdout, io.env)),
+            columns: columnsOf(io.stdout),
+            terminal: isTerminal(io.stdout),
+            options: new Set(['verbose']),
+          },
+        ),
+  );
+  return healthy ? 0 : 1;
+});
+
+/** All checks, in the order in which their problems are best solved. */
+async function examine(session: Session): Promise<Check[]> {
+  const program = await programCheck(session);
+  if (program.result === 'failed') return [program];
+  let values: JsonMap;
+  try {
+    values = (await loadHostConfig(session)).values();
+  } catch (error) {
+    return [program, failed('configuration', error, session)];
+  }
+  const guarded = (name: string, check: () => Promise<Check | Check[]>): Promise<Check | Check[]> =>
+    check().catch((error: unknown) => failed(name, error, session));
+  const rest = await Promise.all([
+    guarded('plugin', () => pluginCheck(session)),
+    Promise.resolve(configChecks(values)),
+    guarded('settings', () => Promise.resolve(settingsCheck(values))),
+    guarded('store', () => memoryChecks(session, values)),
+    guarded('gateway', () => gatewayCheck(session, values)),
+  ]);
+  return [program, ...rest.flat()];
+}
+
+function failed(name: string, error: unknown, { signal }: Session): Check {
+  if (signal.aborted) throw new LociError('aborted', 'stopped');
+  const { message, hint } = asLociError(error);
+  return { name, result: 'failed', detail: message, hint };
+}
+
+async function programCheck(session: Session): Promise<Check> {
+  const { openclaw } = session;
+  try {
+    await openclaw.assertNode();
+    return { name: 'openclaw', result: 'ok', detail: `version ${await openclaw.version()}`, hint: null };
+  } catch (error) {
+    return failed('openclaw', error, session);
+  }
+}
+
+async function pluginCheck({ openclaw }: Session): Promise<Check> {
+  const plugin = (await openclaw.plugins()).find(({ id }) => id === PLUGIN);
+  const check = { name: 'plugin', result: 'failed' as const, hint: 'Run `loci openclaw setup`.' };
+  if (plugin === undefined) return { ...check, detail: `${PLUGIN} is not installed` };
+  if (plugin.status !== 'loaded')
+    return { ...check, detail: `${PLUGIN} is ${plugin.error ?? plugin.status}` };
+  const detail = `${PLUGIN} ${plugin.version ?? ''} is loaded`;
+  if (await isThisPackage(plugin.rootDir)) return { ...check, result: 'ok', detail, hint: null };
+  return { ...check, result: 'warning', detail: `${detail}; it is not the version of this command` };
+}
+
+function settingsCheck(values: JsonMap): Check {
+  parsePluginConfig(PLUGIN, pluginConfig(values));
+  return { name: 'settings', result: 'ok', detail: `plugins.entries.${PLUGIN}.config is valid`, hint: null };
+}
+
+/** Whether the store can be read, and whether the index of each agent's memory files is current. */
+async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]> {
+  const agents = await session.openclaw.agents();
+  const home = lociHomeOf(session, values);
+  const states = await workspaceStates(pluginConfig(values), home, workspacesIn(values, agents));
+  const hint = 'A running gateway reads them within a minute; `loci openclaw setup` reads them now.';
+  return [
+    { name: 'store', result: 'ok', detail: home, hint: null },
+    ...states.map(({ agent, folder, changes, wasRead }): Check => {
+      const name = `memory of ${agent}`;
+      if (!wasRead) return { name, result: 'warning', detail: `${folder} was not read yet`, hint };
+      if (changes === '') return { name, result: 'ok', detail: `${folder} is indexed`, hint: null };
+      return { name, result: 'warning', detail: `${folder}: since it was read, ${changes}`, hint };
+    }),
+  ];
+}
+
+async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise<Check> {
+  const port = gatewayPort(values, io.env);
+  const name = 'gateway';
+  if (!(await isListening(port)))
+    return {
+      name,
+      result: 'warning',
+      detail: `no gateway listens at port ${String(port)}, so that memory_search was not tried`,
+      hint: 'Start it with `openclaw gateway`, and run this again.',
+    };
+  const { isLoci, problem } = await searchMemory(openclaw);
+  if (isLoci) return { name, result: 'ok', detail: 'memory_search is answered by Loci', hint: null };
+  return {
+    name,
+    result: 'failed',
+    detail: escapeControl(problem),
+    hint: 'Solve the problems above, then run `openclaw gateway restart`.',
+  };
+}

@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { valueAt } from '../../../config/tree.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import { isJsonMap, type JsonMap } from '../../../core/json.ts';
+import type { Openclaw } from './program.ts';
+
+const DEFAULT_PORT = 18_789;
+/** A gateway takes 10 to 40 s to start. */
+const START_TIMEOUT_MS = 180_000;
+/** A running gateway loads plugins again within seconds of a change of its configuration. */
+const RELOAD_TIMEOUT_MS = 90_000;
+const POLL_INTERVAL_MS = 500;
+
+/** What makes a gateway serve this check alone: no channels, no schedules, no announcement in the network. */
+const CHECK_ENV: NodeJS.ProcessEnv = {
+  OPENCLAW_SKIP_CHANNELS: '1',
+  OPENCLAW_SKIP_CRON: '1',
+  OPENCLAW_NO_RESPAWN: '1',
+  OPENCLAW_NO_AUTO_UPDATE: '1',
+  OPENCLAW_DISABLE_BONJOUR: '1',
+};
+
+/** The port of the gateway of this machine. */
+export function gatewayPort(values: JsonMap, env: NodeJS.ProcessEnv): number {
+  const set = Number(env['OPENCLAW_GATEWAY_PORT'] ?? valueAt(values, ['gateway', 'port']));
+  return Number.isInteger(set) && set > 0 ? set : DEFAULT_PORT;
+}
+
+/** Whether something listens at a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const end = (result: boolean): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('connect', () => {
+      end(true);
+    });
+    socket.once('error', () => {
+      end(false);
+    });
+    socket.setTimeout(2000, () => {
+      end(false);
+    });
+  });
+}
+
+/** Who answered `memory_search`. */
+export interface SearchAnswer {
+  readonly isLoci: boolean;
+  /** Why it is not Loci, or why it cannot search. */
+  readonly problem: string;
+}
+
+/** Runs `memory_search` in a gateway, as an agent would. @throws LociError if the gateway does not answer */
+export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
+  const request = { name: 'memory_search', args: { query: 'memory' } };
+  const called = await openclaw.json('gateway', 'call', 'tools.invoke', '--params', JSON.stringify(request));
+  const details = isJsonMap(called) && isJsonMap(called['output']) ? called['output']['details'] : undefined;
+  if (!isJsonMap(details)) {
+    const error = isJsonMap(called) && isJsonMap(called['error']) ? called['error']['message'] : undefined;
+    return {
+      isLoci: false,
+      problem: typeof error === 'string' ? error : 'the gateway does not offer memory_search',
+    };
+  }
+  const { provider, error } = details;
+  if (typeof error === 'string') return { isLoci: false, problem: error };
+  if (provider === 'loci') return { isLoci: true, problem: '' };
+  return {
+    isLoci: false,
+    problem: `another memory answers memory_search (provider ${JSON.stringify(provider ?? null)})`,
+  };
+}
+
+/** Waits until a running gateway has loaded its plugins again. @throws LociError `source_failed` if Loci does not answer by then */
+export async function verifyRunning(openclaw: Openclaw, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + RELOAD_TIMEOUT_MS;
+  for (;;) {
+    const answer = await searchMemory(openclaw).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return { isLoci: false, problem: messageOf(error) };
+    });
+    if (answer.isLoci) return;
+    if (Date.now() > deadline)
+      throw new LociError(
+        'source_failed',
+        `the running gateway does not answer from Loci: ${answer.problem}`,
+        {
+          hint:
+            'Stop the gateway (`openclaw gateway stop`), run `loci openclaw setup` again, which then starts one for the check, and start ' +
+            'yours.',
+        },
+      );
+    await pause(signal);
+  }
+}
+
+/** Starts a gateway on a free port, for one check, with a copy of the configuration. @throws LociError `source_failed` */
+export async function verifyWithOwnGateway(openclaw: Openclaw, signal: AbortSignal): Promise<void> {
+  const port = await freePort();
+  const program = openclaw.with({ ...CHECK_ENV, OPENCLAW_GATEWAY_PORT: String(port) });
+  const gateway = new CheckGateway(program, port);
+  try {
+    await gateway.untilReady(signal);
+    const answer = await searchMemory(program);
+    if (!answer.isLoci)
+      throw new LociError('source_failed', `memory_search does not answer from Loci: ${answer.problem}`, {
+        hint: '`loci openclaw doctor` lists what can be in the way: hidden or denied tools, another plugin, an unreadable store.',
+      });
+  } finally {
+    await gateway.stop();
+  }
+}
+
+class CheckGateway {
+  readonly #process: ChildProcess;
+  readonly #port: number;
+  #output = '';
+  #failure: Error | null = null;
+
+  constructor(openclaw: Openclaw, port: number) {
+    this.#port = port;
+    const args = ['gateway', 'run', '--port', String(port), '--bind', 'loopback', '--tailscale', 'off'];
+    const [program, all] = openclaw.commandLine(args);
+    this.#process = spawn(program, all, { env: openclaw.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString('utf8')).slice(-10_000);
+    };
+    this.#process.stdout?.on('data', keep);
+    this.#process.stderr?.on('data', keep);
+    this.#process.on('error', (error) => {
+      this.#failure = error;
+    });
+  }
+
+  async untilReady(signal: AbortSignal): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await isListening(this.#port))) {
+      if (this.#hasEnded() || Date.now() > deadline) {
+        const lines = this.#failure?.message ?? this.#output.trim().split('\n').slice(-6).join('\n');
+        throw new LociError('source_failed', `a gateway for the check did not start: ${lines}`, {
+          hint: 'Run `openclaw gateway run` to see why. If one is running on another port, set OPENCLAW_GATEWAY_PORT to it.',
+        });
+      }
+      await pause(signal);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#hasEnded()) return;
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    const kill = setTimeout(() => this.#process.kill('SIGKILL'), 15_000);
+    await ended;
+    clearTimeout(kill);
+  }
+
+  #hasEnded(): boolean {
+    return this.#failure !== null || this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await delay(POLL_INTERVAL_MS, undefined, { signal }).catch((error: unknown) => {
+    throw new LociError('aborted', 'stopped', { cause: error });
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}

@@ -1,0 +1,112 @@
+import { LociError } from '../../../core/errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
+import { createContext } from '../../../operations/context.ts';
+import { formatVaultChanges } from '../../../engine/vaults/vault-changes.ts';
+import { memoryVaults, type Workspace } from '../engine/agent-workspaces.ts';
+import { GatewayEngine } from '../engine/engine.ts';
+import { parsePluginConfig } from '../engine/settings.ts';
+import { extraPaths } from '../host/agents.ts';
+import type { HostConfig } from '../host/api.ts';
+import { PLUGIN } from './changes.ts';
+import type { HostAgent } from './program.ts';
+
+/** The files of an agent's memory that were indexed. */
+export interface IndexedWorkspace {
+  readonly agent: string;
+  readonly folder: string;
+  readonly files: number;
+  /** Files that were added or changed. */
+  readonly changed: number;
+  readonly problems: readonly string[];
+}
+
+/** The workspaces of agents, as the plugin finds them. */
+export function workspacesIn(values: JsonMap, agents: readonly HostAgent[]): Workspace[] {
+  return agents.map(({ id, workspace }) => ({
+    agent: id,
+    folder: workspace,
+    extraPaths: extraPaths(values as HostConfig, id, workspace),
+  }));
+}
+
+/** Indexes the memory files of all agents as the plugin does, each in the namespace of its agent. */
+export async function indexMemory(
+  config: JsonMap,
+  workspaces: readonly Workspace[],
+  options: ProgressOptions,
+): Promise<IndexedWorkspace[]> {
+  const engine = await GatewayEngine.open({
+    plugin: PLUGIN,
+    config,
+    workspaces: () => workspaces,
+    log: () => undefined,
+  });
+  try {
+    const indexed: IndexedWorkspace[] = [];
+    if (!engine.settings.workspace.enabled) return indexed;
+    for (const workspace of workspaces) {
+      const { agent, folder } = workspace;
+      const vaults = await memoryVaults(workspace);
+      const loci = await engine.loci(engine.namespaceOf(agent));
+      const { sources } = await loci.index({ vaults, allowEmpty: true, ...options });
+      indexed.push({
+        agent,
+        folder,
+        files: sources.reduce((sum, { seen }) => sum + seen, 0),
+        changed: sources.reduce((sum, { added, updated }) => sum + added + updated, 0),
+        problems: sources.flatMap(({ problems }) => problems.map(({ key, detail }) => `${key}: ${detail}`)),
+      });
+    }
+    return indexed;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** How the memory files of an agent differ from the index. */
+export interface WorkspaceState {
+  readonly agent: string;
+  readonly folder: string;
+  /** In words; empty if nothing has changed since they were read. */
+  readonly changes: string;
+  readonly wasRead: boolean;
+}
+
+/** Compares the memory files of all agents with the index. @throws LociError the errors of opening the store */
+export async function workspaceStates(
+  config: JsonMap,
+  home: string,
+  workspaces: readonly Workspace[],
+): Promise<WorkspaceState[]> {
+  const { settings, hostSettings } = parsePluginConfig(PLUGIN, config);
+  const states: WorkspaceState[] = [];
+  for (const workspace of workspaces) {
+    const { agent, folder } = workspace;
+    const vaults = await memoryVaults(workspace);
+    const namespace = settings.agents[agent]?.namespace ?? `agent:${agent}`;
+    const context = createContext({
+      home,
+      caller: { surface: 'cli', trust: 'operator', namespace },
+      hostSettings: {
+        ...hostSettings,
+        tree: { ...hostSettings.tree, namespace, vaults: vaults as unknown as JsonMap[] },
+      },
+      storeThreads: false,
+    });
+    try {
+      const { vaults: compared } = await (await context.loci()).vaults();
+      const changes = compared.flatMap((each) =>
+        each.changes === null ? [] : [formatVaultChanges(each.changes)],
+      );
+      const wasRead = compared.every(({ lastRead }) => lastRead !== null);
+      states.push({ agent, folder, changes: changes.filter((each) => each !== '').join(', '), wasRead });
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'store_not_found') throw error;
+      states.push({ agent, folder, changes: '', wasRead: false });
+    } finally {
+      await context.close();
+    }
+  }
+  return states;
+}

@@ -1,0 +1,184 @@
+import type { JsonArrayNode } from '@croct/json5-parser';
+import {
+  JsonIdentifierNode,
+  type JsonNode,
+  JsonObjectNode,
+  JsonParser,
+  type JsonPropertyNode,
+} from '@croct/json5-parser';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import type { Json } from '../../../core/types.ts';
+
+/**
+ * Changes single keys of a JSON5 text, such as `openclaw.json`. Everything else keeps its bytes: comments, order, quotes, line ends.
+ * The parser only locates the parts, because its own editor loses comments when it removes a key.
+ */
+
+/** @throws LociError `invalid_config` that names the file, if it is not a JSON5 object */
+export function parseJson5(text: string, file: string): JsonObjectNode {
+  try {
+    return JsonParser.parse(text, JsonObjectNode);
+  } catch (error) {
+    throw new LociError(
+      'invalid_config',
+      `${file} is not a JSON5 object: ${messageOf(error).split('\n')[0] ?? ''}`,
+      {
+        hint: 'Correct the file; `openclaw config validate` checks it.',
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The property of an object with this name. Of several with the same name, the last counts, as in JSON5. */
+export function propertyOf(object: JsonObjectNode, name: string): JsonPropertyNode | undefined {
+  return object.properties.findLast(({ key }) => key.toJSON() === name);
+}
+
+/** The text of a node. */
+export function textOf(text: string, { location }: JsonNode): string {
+  return text.slice(location.start.index, location.end.index);
+}
+
+/** Replaces the value of a property. */
+export function replaceValue(text: string, { value }: JsonPropertyNode, replacement: string): string {
+  return splice(text, value.location.start.index, value.location.end.index, replacement);
+}
+
+/** Adds a property at the end of an object. @param value JSON5 text */
+export function addProperty(text: string, object: JsonObjectNode, name: string, value: string): string {
+  return addEntry(text, object, object.properties, `${keyText(object, name)}: ${value}`);
+}
+
+/** Adds an element at the end of an array. @param value JSON5 text */
+export function addElement(text: string, array: JsonArrayNode, value: string): string {
+  return addEntry(text, array, array.elements, value);
+}
+
+export function removeProperty(text: string, object: JsonObjectNode, property: JsonPropertyNode): string {
+  return removeEntry(text, object.properties, property);
+}
+
+/** Removes the elements of an array that have this value. */
+export function removeElement(text: string, array: JsonArrayNode, value: Json): string {
+  const element = array.elements.findLast((each) => each.toJSON() === value);
+  return element === undefined ? text : removeEntry(text, array.elements, element);
+}
+
+/** A value on one line, in the style of people: `{ enabled: false }` or `{ "enabled": false }`. */
+export function valueText(value: Json, quotesKeys: boolean): string {
+  if (Array.isArray(value)) return `[${value.map((each) => valueText(each, quotesKeys)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(
+    ([key, each]) =>
+      `${quotesKeys || !IDENTIFIER.test(key) ? JSON.stringify(key) : key}: ${valueText(each, quotesKeys)}`,
+  );
+  return `{ ${entries.join(', ')} }`;
+}
+
+/** Whether the keys of an object are quoted. Those of an empty object are, since JSON needs it. */
+export function quotesKeys(object: JsonObjectNode): boolean {
+  return !object.properties.some(({ key }) => key instanceof JsonIdentifierNode);
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+function keyText(object: JsonObjectNode, name: string): string {
+  return quotesKeys(object) || !IDENTIFIER.test(name) ? JSON.stringify(name) : name;
+}
+
+/** Puts an entry after the last one, on a line of its own if the others have one. */
+function addEntry(text: string, container: JsonNode, entries: readonly JsonNode[], entry: string): string {
+  const open = container.location.start.index;
+  const last = entries.at(-1);
+  if (last === undefined) {
+    const close = container.location.end.index - 1;
+    const inside = text.slice(open + 1, close);
+    const line = /\r?\n/.exec(inside)?.[0];
+    // An empty object on several lines has the indentation of its closing bracket.
+    const space = inside === '' ? '' : ' ';
+    const before = line === undefined ? space : `${line}${indentAt(text, close)}${indentUnit(text)}`;
+    return splice(text, open + 1, open + 1, before + entry);
+  }
+  const first = entries[0] ?? last;
+  const { start } = last.location;
+  const end = last.location.end.index;
+  const comma = skipInsignificant(text, end);
+  const hasComma = text[comma] === ',';
+  const after = endOfLineComments(text, hasComma ? comma + 1 : end);
+  const line = /\r?\n/.exec(text.slice(open, first.location.start.index))?.[0];
+  const endsInLineComment = text.slice(end, after).includes('//');
+  const newLine = line ?? (endsInLineComment ? lineEndOf(text) : undefined);
+  const before = newLine === undefined ? ' ' : `${newLine}${indentAt(text, start.index)}`;
+  const added = splice(text, after, after, `${before}${entry}${hasComma ? ',' : ''}`);
+  return hasComma ? added : splice(added, end, end, ',');
+}
+
+/** The inverse of `addEntry`. Comments stay. */
+function removeEntry(text: string, entries: readonly JsonNode[], entry: JsonNode): string {
+  const end = entry.location.end.index;
+  const start = entry.location.start.index;
+  const previous = entries[entries.indexOf(entry) - 1];
+  const comma = skipInsignificant(text, end);
+  // The comma after the entry goes with it, or the one before the last entry.
+  const separator = text[comma] === ',' ? comma : null;
+  const removedComma =
+    separator ?? (previous === undefined ? null : skipInsignificant(text, previous.location.end.index));
+  const without = (from: number): string => {
+    const cuts = [[from, end], ...(removedComma === null ? [] : [[removedComma, removedComma + 1]])] as [
+      number,
+      number,
+    ][];
+    cuts.sort(([a], [b]) => b - a);
+    return cuts.reduce((rest, [first, last]) => splice(rest, first, last, ''), text);
+  };
+  const trimmed = without(text.slice(0, start).trimEnd().length);
+  // A line comment before the entry must not reach what follows it.
+  return isJson5(trimmed) ? trimmed : without(start);
+}
+
+function isJson5(text: string): boolean {
+  try {
+    JsonParser.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function splice(text: string, start: number, end: number, replacement: string): string {
+  return text.slice(0, start) + replacement + text.slice(end);
+}
+
+const INSIGNIFICANT = /(?:\s|\/\/[^\n\r]*|\/\*[^]*?\*\/)*/y;
+const REST_OF_LINE = /(?:[ \t]*\/\*[^\n\r]*?\*\/)*(?:[ \t]*\/\/[^\n\r]*)?/y;
+
+/** The index of the next character that is neither white space nor part of a comment. */
+function skipInsignificant(text: string, from: number): number {
+  return endOfMatch(INSIGNIFICANT, text, from);
+}
+
+/** The end of the comments on the same line: they belong to the entry before them. */
+function endOfLineComments(text: string, from: number): number {
+  return endOfMatch(REST_OF_LINE, text, from);
+}
+
+function endOfMatch(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+
+function lineEndOf(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
+}
+
+/** The white space at the start of the line of a position. */
+function indentAt(text: string, index: number): string {
+  const start = Math.max(text.lastIndexOf('\n', index - 1), text.lastIndexOf('\r', index - 1)) + 1;
+  return /^[ \t]*/.exec(text.slice(start, index))?.[0] ?? '';
+}
+
+/** One level of indentation in this text. */
+function indentUnit(text: string): string {
+  return /^[ \t]+/m.exec(text)?.[0] ?? '  ';
+}

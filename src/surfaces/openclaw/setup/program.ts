@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
+
+const run = promisify(execFile);
+
+/** The oldest version whose plugin API Loci uses. */
+export const MIN_VERSION = '2026.9.6';
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** An installation downloads packages. */
+const TIMEOUT_MS = 600_000;
+
+export interface ProgramOptions {
+  /** `openclaw` on the PATH, or the path of the program or of its script. */
+  readonly path: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** An agent of OpenClaw. */
+export interface HostAgent {
+  readonly id: string;
+  readonly workspace: string;
+}
+
+/** A plugin in the list of OpenClaw. */
+export interface HostPlugin {
+  readonly id: string;
+  readonly version?: string;
+  /** The folder of its package. */
+  readonly rootDir: string;
+  readonly status: string;
+  readonly error?: string;
+  readonly toolNames: readonly string[];
+}
+
+/** Runs commands of OpenClaw, without a shell. */
+export class Openclaw {
+  readonly #options: ProgramOptions;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return this.#options.env;
+  }
+
+  /** The same program with other variables. */
+  with(env: NodeJS.ProcessEnv): Openclaw {
+    return new Openclaw({ ...this.#options, env: { ...this.#options.env, ...env } });
+  }
+
+  /** The same program, which Ctrl-C does not stop, to restore what was there before. */
+  uninterrupted(): Openclaw {
+    return new Openclaw({ ...this.#options, signal: new AbortController().signal });
+  }
+
+  /** The program and its arguments. Scripts run in the Node of this process. */
+  commandLine(args: readonly string[]): [program: string, args: string[]] {
+    const { path } = this.#options;
+    if (/\.[cm]?js$/.test(path)) return [process.execPath, [resolve(path), ...args]];
+    return [path, [...args]];
+  }
+
+  /** @throws LociError `source_failed` with what it printed, `unreadable` if it cannot be started, `aborted` */
+  async run(...args: string[]): Promise<string> {
+    const { env, signal } = this.#options;
+    const [program, all] = this.commandLine(args);
+    try {
+      const { stdout } = await run(program, all, {
+        env: { ...env, NO_COLOR: '1', FORCE_COLOR: undefined },
+        signal,
+        timeout: TIMEOUT_MS,
+        maxBuffer: MAX_OUTPUT_BYTES,
+      });
+      return stdout;
+    } catch (error) {
+      throw explain(error, this.#options, args);
+    }
+  }
+
+  async json(...args: string[]): Promise<unknown> {
+    const output = await this.run(...args, '--json');
+    try {
+      // A warning may come before the document.
+      return JSON.parse(output.slice(Math.max(0, output.search(/^[{[]/m))));
+    } catch (error) {
+      throw new LociError('source_failed', `\`openclaw ${args.join(' ')}\` did not print JSON`, {
+        hint: 'Run it in a terminal to see what it prints.',
+        cause: error,
+      });
+    }
+  }
+
+  /** @throws LociError `unsupported_runtime` for an older version */
+  async version(): Promise<string> {
+    const output = await this.run('--version');
+    const version = /\d{4}\.\d+\.\d+\S*/.exec(output)?.[0] ?? '';
+    if (version !== '' && compareVersions(version, MIN_VERSION) >= 0) return version;
+    throw new LociError(
+      'unsupported_runtime',
+      `Loci needs OpenClaw ${MIN_VERSION} or newer; this is ${version === '' ? output.trim() : version}`,
+      { hint: 'Run `openclaw update`.' },
+    );
+  }
+
+  /** @throws LociError `unsupported_runtime` if `node`, which runs OpenClaw, is a version that it does not support */
+  async assertNode(): Promise<void> {
+    const { path, env, signal } = this.#options;
+    const isScript = this.commandLine([])[0] !== path;
+    const found = isScript
+      ? process.version
+      : await run('node', ['--version'], { env, signal }).then(
+          ({ stdout }) => stdout.trim(),
+          () => null,
+        );
+    // Without a `node` on the PATH, OpenClaw brings its own.
+    if (found === null || isSupportedNode(found)) return;
+    throw new LociError('unsupported_runtime', `OpenClaw needs Node 24.16 or newer; \`node\` is ${found}`, {
+      hint: 'Install Node 24 (https://nodejs.org/en/download).',
+    });
+  }
+
+  async configFile(): Promise<string> {
+    const { path } = (await this.json('config', 'file')) as { path: string };
+    return path;
+  }
+
+  async agents(): Promise<HostAgent[]> {
+    return (await this.json('agents', 'list')) as HostAgent[];
+  }
+
+  async plugins(): Promise<readonly HostPlugin[]> {
+    const { plugins } = (await this.json('plugins', 'list')) as { plugins: readonly HostPlugin[] };
+    return plugins;
+  }
+
+  async installPlugin(tarball: string): Promise<void> {
+    await this.run('plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities');
+  }
+
+  async uninstallPlugin(id: string): Promise<void> {
+    await this.run('plugins', 'uninstall', id, '--force');
+  }
+
+  /**
+   * Lets OpenClaw work with a copy of its configuration, which is then removed. OpenClaw writes a configuration anew whenever it changes
+   * it, and loses all comments. The copy is beside the original, so that the files that it includes are found.
+   */
+  async withConfigCopy<T>(
+    configFile: string,
+    text: string,
+    use: (openclaw: Openclaw) => Promise<T>,
+  ): Promise<T> {
+    const copy = join(dirname(configFile), `.loci-setup-${String(process.pid)}.json`);
+    await writeFile(copy, text, { mode: 0o600 });
+    try {
+      return await use(this.with({ OPENCLAW_CONFIG_PATH: copy }));
+    } finally {
+      // OpenClaw keeps backups beside the file.
+      const names = await readdir(dirname(copy));
+      const own = names.filter((name) => name.startsWith(basename(copy)));
+      await Promise.all(own.map((name) => rm(join(dirname(copy), name), { recursive: true, force: true })));
+    }
+  }
+}
+
+function explain(error: unknown, { path, signal }: ProgramOptions, args: readonly string[]): LociError {
+  if (signal.aborted) return new LociError('aborted', 'stopped', { cause: error });
+  const command = `openclaw ${args.slice(0, 2).join(' ')}`;
+  if (systemErrorCode(error) === 'ENOENT' || systemErrorCode(error) === 'EACCES')
+    return new LociError('unreadable', `${path} cannot be started`, {
+      hint: 'Install OpenClaw (https://docs.openclaw.ai/install), or name the program with --openclaw PATH.',
+      cause: error,
+    });
+  const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string };
+  const printed = stderr.trim() === '' ? stdout.trim() : stderr.trim();
+  const lines = printed === '' ? messageOf(error) : printed.split('\n').slice(-8).join('\n');
+  return new LociError('source_failed', `\`${command}\` failed: ${lines}`, {
+    hint: 'Run `openclaw doctor`, and see what it says.',
+    cause: error,
+  });
+}
+
+/** Compares versions such as 2026.9.6 and 2026.10.0-beta.1. */
+export function compareVersions(a: string, b: string): number {
+  const numbers = (version: string): number[] => (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const [first, second] = [numbers(a), numbers(b)];
+  for (const index of [0, 1, 2]) {
+    const difference = (first[index] ?? 0) - (second[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** OpenClaw supports Node from 24.16 to before 25, and from 26.1. */
+export function isSupportedNode(version: string): boolean {
+  const [major = 0, minor = 0] = (version.match(/\d+/g) ?? []).map(Number);
+  if (major === 24) return minor >= 16;
+  return major > 26 || (major === 26 && minor >= 1);
+}

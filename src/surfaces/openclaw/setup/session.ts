@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { expandHome } from '../../../config/paths.ts';
+import { configHome } from '../../../config/load.ts';
+import { valueAt } from '../../../config/tree.ts';
+import { LociError } from '../../../core/errors.ts';
+import { isJsonMap, type JsonMap } from '../../../core/json.ts';
+import { escapeControl } from '../../shared/escape-control.ts';
+import type { Io } from '../../shared/io.ts';
+import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
+import { STOP_SIGNALS } from '../../shared/stop-signals.ts';
+import { PLUGIN } from './changes.ts';
+import { ConfigFiles } from './config-files.ts';
+import { Openclaw } from './program.ts';
+
+/** What the commands about OpenClaw use while they run. */
+export interface Session {
+  readonly call: StandaloneCall;
+  readonly io: Io;
+  readonly openclaw: Openclaw;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Prints a line about what is done now. */
+  readonly report: (message: string) => void;
+}
+
+/** Makes a command. Ctrl-C aborts its signal, so that it can restore what it has changed. */
+export function openclawCommand(run: (session: Session) => Promise<number>): RunStandalone {
+  return async (call, io) => {
+    const controller = new AbortController();
+    const report = (message: string): void => {
+      io.stderr.write(`loci: ${escapeControl(message)}\n`);
+    };
+    const stop = (): void => {
+      if (!controller.signal.aborted) report('stopping');
+      controller.abort(new LociError('aborted', 'stopped'));
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    const { openclaw: path } = call.options;
+    const options = {
+      path: typeof path === 'string' ? path : 'openclaw',
+      env: io.env,
+      signal: controller.signal,
+    };
+    try {
+      return await run({ call, io, openclaw: new Openclaw(options), signal: controller.signal, report });
+    } finally {
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    }
+  };
+}
+
+/** The configuration of OpenClaw. @throws LociError `not_found` if there is none yet */
+export async function loadHostConfig({ openclaw }: Session): Promise<ConfigFiles> {
+  const file = await openclaw.configFile();
+  if ((await stat(file).catch(() => null)) === null)
+    throw new LociError('not_found', `OpenClaw has no configuration yet: ${file} is missing`, {
+      hint: 'Run `openclaw onboard` first, or set OPENCLAW_CONFIG_PATH.',
+    });
+  return ConfigFiles.load(file);
+}
+
+/** The settings of the plugin. */
+export function pluginConfig(values: JsonMap): JsonMap {
+  const config = valueAt(values, ['plugins', 'entries', PLUGIN, 'config']);
+  return isJsonMap(config) ? config : {};
+}
+
+/** The Loci home that the plugin uses, or will use. @throws LociError `invalid_input` if `--home` is another one */
+export function lociHomeOf({ call, io }: Session, values: JsonMap): string {
+  const { home: configured } = pluginConfig(values);
+  const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
+  if (typeof configured !== 'string') return asked;
+  const home = resolve(expandHome(configured));
+  if (call.home === undefined || asked === home) return home;
+  throw new LociError('invalid_input', `${PLUGIN} uses the home ${home} already, not ${asked}`, {
+    hint: `Leave --home out, or change plugins.entries.${PLUGIN}.config.home in openclaw.json.`,
+  });
+}

@@ -1,0 +1,264 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { LociError } from '../../../core/errors.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
+import { ProgressDisplay } from '../../cli/format/progress-display.ts';
+import { escapeControl, toJson } from '../../shared/escape-control.ts';
+import { isTerminal } from '../../shared/io.ts';
+import { Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
+import { changeText, PLUGIN } from './changes.ts';
+import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
+import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
+import { pack } from './package.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { openclawCommand, pluginConfig, type Session } from './session.ts';
+import { runSteps, type Step } from './steps.ts';
+
+/** Runs `loci openclaw setup`. */
+export const setUpOpenclaw = openclawCommand(async (session) => {
+  const { call, io, report } = session;
+  report('looking at OpenClaw');
+  const plan = await makePlan(session);
+  const setup = new Setup(session, plan);
+  if (call.options['dry-run'] === true) {
+    const titles = setup.steps().map(({ title }) => title);
+    io.stdout.write(call.json ? `${toJson({ ...facts(plan), steps: titles })}\n` : dryRunText(plan, titles));
+    return 0;
+  }
+  await confirm(session, plan);
+  await runSteps(setup.steps(), session.signal, report);
+  const { indexed } = setup;
+  io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
+  return 0;
+});
+
+async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
+  if (call.options['yes'] === true) return;
+  const hasTerminal = isTerminal(io.stderr) && 'isTTY' in io.stdin && io.stdin.isTTY === true;
+  if (!hasTerminal)
+    throw new LociError('invalid_input', 'there is no terminal to ask in', {
+      hint: 'Use --yes to go ahead, or --dry-run to see what would be done.',
+    });
+  const terminal = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const files = plan.files.changedFiles().map((file) => escapeControl(file));
+    const what =
+      files.length === 0 ? 'Install the plugin' : `Install the plugin and change ${files.join(' and ')}`;
+    const answer = await terminal.question(`${what}? [y/N] `, { signal });
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    terminal.close();
+  }
+  throw new LociError('aborted', 'nothing was changed', { hint: '--dry-run lists the steps.' });
+}
+
+/** The steps of setup, and what they need to revert. */
+class Setup {
+  readonly #session: Session;
+  readonly #plan: Plan;
+  readonly #backup: Backup;
+  indexed: readonly IndexedWorkspace[] = [];
+  /** As it was before; `null` if setup did not run before. */
+  #manifestBefore: Manifest | null = null;
+  #manifest: Manifest | null = null;
+
+  constructor(session: Session, plan: Plan) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#backup = new Backup(plan.home);
+  }
+
+  steps(): Step[] {
+    const { files, installs, isRunning, home } = this.#plan;
+    const agents = this.#plan.agents.map(({ id }) => id).join(', ');
+    return [
+      {
+        title: `back up the configuration to ${this.#backup.folder}`,
+        run: () => this.#backUp(),
+        revert: () => this.#dropBackup(),
+      },
+      ...(installs
+        ? [
+            {
+              title: `install the plugin ${PLUGIN}`,
+              run: () => this.#install(),
+              revert: () => this.#uninstall(),
+            },
+          ]
+        : []),
+      { title: `index the memory files of ${agents} in ${home}`, run: () => this.#index() },
+      ...(files.changes.length > 0
+        ? [
+            {
+              title: `change ${files.changedFiles().join(' and ')}`,
+              run: () => this.#write(),
+              revert: () => this.#restore(),
+            },
+          ]
+        : []),
+      {
+        title: isRunning
+          ? 'wait until memory_search of the running gateway answers from Loci'
+          : 'start a gateway for a moment, and check that its memory_search answers from Loci',
+        run: () => this.#verify(),
+      },
+    ];
+  }
+
+  async #backUp(): Promise<void> {
+    const { files, installed } = this.#plan;
+    const before = await this.#backup.manifest();
+    this.#manifestBefore = before;
+    const saved = [...(before?.files ?? [])];
+    for (const path of files.changedFiles()) {
+      const index = saved.findIndex((each) => each.path === path);
+      const written = hashOf(files.text(path));
+      const known = saved[index];
+      if (known === undefined) saved.push({ ...(await this.#backup.copy(path, saved.length)), written });
+      // The copy is older than what somebody has changed since, so that `undo` must not restore it.
+      else
+        saved[index] = {
+          ...known,
+          written: known.written === hashOf(files.originalText(path)) ? written : null,
+        };
+    }
+    this.#manifest = {
+      version: 1,
+      configFile: files.root,
+      plugin: PLUGIN,
+      wasInstalled: before?.wasInstalled ?? installed !== null,
+      previousPackage: before?.previousPackage ?? null,
+      files: saved,
+      changes: [
+        ...(before?.changes ?? []),
+        ...files.changes.map((each) => ({ ...each, path: [...each.path] })),
+      ],
+    };
+    // It is saved before anything is changed, so that `undo` works even if this process is killed.
+    await this.#backup.save(this.#manifest);
+  }
+
+  async #dropBackup(): Promise<void> {
+    if (this.#manifestBefore === null) await this.#backup.remove();
+    else await this.#backup.save(this.#manifestBefore);
+  }
+
+  async #install(): Promise<void> {
+    const { openclaw, signal } = this.#session;
+    const { files, installed } = this.#plan;
+    const folder = await mkdtemp(join(tmpdir(), 'loci-openclaw-'));
+    try {
+      // A version that somebody else has installed is kept, to be installed again by `undo`.
+      if (installed !== null && this.#manifest !== null && this.#manifestBefore === null) {
+        const previousPackage = await this.#backup.keepPackage(await pack(folder, signal, installed.rootDir));
+        this.#manifest = { ...this.#manifest, previousPackage };
+        await this.#backup.save(this.#manifest);
+      }
+      const tarball = await pack(folder, signal);
+      const text = files.originalText(files.root);
+      await openclaw.withConfigCopy(files.root, text, (program) => program.installPlugin(tarball));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #uninstall(): Promise<void> {
+    const { files, installed } = this.#plan;
+    const openclaw = this.#session.openclaw.uninterrupted();
+    const previous = this.#manifest?.previousPackage ?? null;
+    // A second setup keeps the plugin of the first one.
+    if (installed !== null && previous === null) return;
+    const text = files.originalText(files.root);
+    await openclaw.withConfigCopy(files.root, text, async (program) => {
+      if (previous !== null) await program.installPlugin(join(this.#backup.folder, previous));
+      else if ((await program.plugins()).some(({ id }) => id === PLUGIN))
+        await program.uninstallPlugin(PLUGIN);
+    });
+  }
+
+  async #index(): Promise<void> {
+    const { files, agents, home } = this.#plan;
+    const values = files.values();
+    const progress = new ProgressDisplay(this.#session.io.stderr);
+    try {
+      this.indexed = await indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
+        signal: this.#session.signal,
+        onProgress: (current) => {
+          progress.update(current);
+        },
+      });
+    } finally {
+      progress.clear();
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { files } = this.#plan;
+    for (const path of files.changedFiles()) {
+      if ((await readFile(path, 'utf8')) !== files.originalText(path))
+        throw new LociError('conflict', `${path} was changed meanwhile`);
+      await replaceText(path, files.text(path));
+    }
+  }
+
+  async #restore(): Promise<void> {
+    const { files } = this.#plan;
+    for (const path of files.changedFiles()) {
+      const now = await readIfExists(path);
+      if (now?.toString('utf8') === files.text(path)) await replaceText(path, files.originalText(path));
+    }
+  }
+
+  async #verify(): Promise<void> {
+    const { openclaw, signal } = this.#session;
+    const { files, isRunning } = this.#plan;
+    if (isRunning) return verifyRunning(openclaw, signal);
+    await openclaw.withConfigCopy(files.root, files.text(files.root), (program) =>
+      verifyWithOwnGateway(program, signal),
+    );
+  }
+}
+
+function facts({ version, files, home, installs, isRunning }: Plan) {
+  return {
+    version,
+    configFile: files.root,
+    home,
+    plugin: PLUGIN,
+    installs,
+    gatewayRuns: isRunning,
+    changes: files.changes.map(({ file, path, value }) => ({ file, key: path.join('.'), value })),
+  };
+}
+
+function changeLines({ files }: Plan): string[] {
+  return files.changes.map((change) => `  ${change.file}: ${changeText(change)}`);
+}
+
+function dryRunText(plan: Plan, titles: readonly string[]): string {
+  const lines = titles.map((title, at) => `  ${String(at + 1)}. ${title}`);
+  const changes = plan.files.changes.length === 0 ? [] : ['These keys would change:', ...changeLines(plan)];
+  return escapeControl(
+    [`OpenClaw ${plan.version}. Nothing was changed. Setup would:`, ...lines, ...changes, ''].join('\n'),
+  );
+}
+
+function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
+  const { version, files, installs, home } = plan;
+  const lines = [
+    `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
+    ...(installs
+      ? [`  The plugin ${PLUGIN} was installed.`]
+      : [`  The plugin ${PLUGIN} was installed already.`]),
+    ...(files.changes.length === 0 ? ['  No key had to change.'] : changeLines(plan)),
+    ...indexed.flatMap(({ agent, folder, files: count, problems }) => [
+      `  ${agent}: ${formatCount(count, 'file')} of memory in ${folder}`,
+      ...problems.map((problem) => `    ${problem}`),
+    ]),
+    '`loci openclaw undo` restores what was there before; `loci openclaw doctor` checks everything.',
+    '',
+  ];
+  return escapeControl(lines.join('\n'));
+}

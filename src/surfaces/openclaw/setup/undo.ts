@@ -1,0 +1,114 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configHome } from '../../../config/load.ts';
+import { LociError } from '../../../core/errors.ts';
+import { escapeControl, toJson } from '../../shared/escape-control.ts';
+import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
+import { changeText, revertChange } from './changes.ts';
+import { ConfigFiles } from './config-files.ts';
+import { lociHomeOf, openclawCommand, type Session } from './session.ts';
+
+/** What became of a file. */
+interface Restored {
+  readonly path: string;
+  /** Whether it has the bytes that it had before setup. */
+  readonly identical: boolean;
+  /** Keys that somebody has changed since setup, which were left as they are. */
+  readonly kept: readonly string[];
+}
+
+/** Runs `loci openclaw undo`: restores what was there before the first `loci openclaw setup`. */
+export const undoOpenclaw = openclawCommand(async (session) => {
+  const { call, io } = session;
+  const { backup, manifest } = await findBackup(session);
+  session.report('restoring the configuration');
+  const files: Restored[] = [];
+  for (const saved of manifest.files) files.push(await restore(backup, manifest, saved));
+  session.report('restoring the plugins');
+  const plugin = await restorePlugin(session, backup, manifest);
+  const isExact = files.every(({ identical }) => identical);
+  // The copies stay where a file could not be restored from them.
+  if (isExact) await backup.remove();
+  else await rm(join(backup.folder, 'manifest.json'), { force: true });
+  const copies = isExact ? null : backup.folder;
+  io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies));
+  return 0;
+});
+
+/** @throws LociError `not_found` if setup did not run with this home */
+async function findBackup(
+  session: Session,
+): Promise<{ readonly backup: Backup; readonly manifest: Manifest }> {
+  const { openclaw, call, io } = session;
+  const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
+  // The configuration may be damaged: then only the home that was asked for is looked at.
+  const configured = await openclaw
+    .configFile()
+    .then((file) => ConfigFiles.load(file))
+    .then((files) => lociHomeOf(session, files.values()))
+    .catch(() => asked);
+  for (const home of new Set([asked, configured])) {
+    const backup = new Backup(home);
+    const manifest = await backup.manifest();
+    if (manifest !== null) return { backup, manifest };
+  }
+  throw new LociError('not_found', `there is nothing to undo: ${new Backup(asked).folder} has no backup`, {
+    hint: 'If setup ran with --home, name the same home.',
+  });
+}
+
+async function restore(backup: Backup, manifest: Manifest, saved: SavedFile): Promise<Restored> {
+  const { path, copy, written } = saved;
+  const [now, before] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
+  if (now?.equals(before) === true) return { path, identical: true, kept: [] };
+  if (now === null || hashOf(now) === written) {
+    await backup.restore(saved);
+    return { path, identical: true, kept: [] };
+  }
+  let text = now.toString('utf8');
+  const kept: string[] = [];
+  for (const change of manifest.changes.filter(({ file }) => file === path).toReversed()) {
+    const reverted = revertChange(text, change);
+    if (reverted === null) kept.push(changeText(change));
+    else text = reverted;
+  }
+  await replaceText(path, text);
+  return { path, identical: text === before.toString('utf8'), kept };
+}
+
+/** What happened to the plugin. */
+type PluginOutcome = 'kept' | 'uninstalled' | 'previous version installed';
+
+async function restorePlugin(
+  { openclaw }: Session,
+  backup: Backup,
+  { wasInstalled, previousPackage, plugin, configFile }: Manifest,
+): Promise<PluginOutcome> {
+  if (wasInstalled && previousPackage === null) return 'kept';
+  const config = await readFile(configFile, 'utf8');
+  return openclaw.withConfigCopy(configFile, config, async (program): Promise<PluginOutcome> => {
+    if (previousPackage !== null) {
+      await program.installPlugin(join(backup.folder, previousPackage));
+      return 'previous version installed';
+    }
+    // Somebody may have uninstalled it already.
+    if ((await program.plugins()).some(({ id }) => id === plugin)) await program.uninstallPlugin(plugin);
+    return 'uninstalled';
+  });
+}
+
+function text(files: readonly Restored[], plugin: PluginOutcome, copies: string | null): string {
+  const lines = [
+    ...files.flatMap(({ path, identical, kept }) => [
+      identical
+        ? `${path} is as it was before setup.`
+        : `${path} was changed since setup, so only the keys that setup had changed were reverted.`,
+      ...kept.map((key) => `  left as it is, because it was changed since: ${key}`),
+    ]),
+    `The plugin: ${plugin}.`,
+    ...(copies === null ? [] : [`The files as they were before setup are in ${copies}.`]),
+    'The memory in the Loci home stays. Restart the gateway if it does not load its plugins again by itself.',
+    '',
+  ];
+  return escapeControl(lines.join('\n'));
+}
