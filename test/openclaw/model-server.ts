@@ -15,19 +15,26 @@ export interface ModelRequest {
 
 export interface ModelServer {
   readonly url: string;
-  /** All requests since the last call of `take`, in order. */
-  take(): ModelRequest[];
   close(): Promise<void>;
 }
+
+/** All requests that a model has had since the last call, in order. */
+export async function takeRequests(url: string): Promise<ModelRequest[]> {
+  const response = await fetch(`${url}${TAKEN}`);
+  return (await response.json()) as ModelRequest[];
+}
+
+const TAKEN = '/taken';
 
 /**
  * A model without a language model: it speaks the streaming chat API of OpenAI, and answers `CALL tool {json}` in the last message
  * of the user with a call of that tool. It repeats the result of a tool.
  */
 export async function startModelServer(): Promise<ModelServer> {
-  let requests: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   const server = createServer((request, response) => {
-    void respond(request, response, (received) => requests.push(received));
+    if (request.url?.endsWith(TAKEN) === true) response.end(JSON.stringify(requests.splice(0)));
+    else void respond(request, response, (received) => requests.push(received));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -35,11 +42,6 @@ export async function startModelServer(): Promise<ModelServer> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}/v1`,
-    take: () => {
-      const taken = requests;
-      requests = [];
-      return taken;
-    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

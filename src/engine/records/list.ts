@@ -2,7 +2,7 @@ import { formatAge } from '../../core/time/age.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+import { audienceOf, excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
 import { wholeCitations } from './citations/citation.ts';
 
 export interface ListRequest extends Pick<SearchFilter, 'origins' | 'sources' | 'tags'> {
@@ -36,8 +36,10 @@ export async function listRecords(context: EngineContext, request: ListRequest):
   const { limit, after = null, ...requested } = request;
   const now = context.now();
   const { vaults, sources } = await sourcesOfNamespace(context);
-  const audience = caller.trust === 'operator' || requested.sources !== undefined ? 'user' : 'context';
-  const filter = { ...excludeSources(requested, hiddenSources(vaults, sources, audience)), now };
+  const filter = {
+    ...excludeSources(requested, hiddenSources(vaults, sources, audienceOf(caller, requested))),
+    now,
+  };
   const records: LociRecord[] = [];
   let page: LociRecord[] = [];
   // Pages of long contents are shorter than their limit. One record more tells whether there is a next page.

@@ -17,6 +17,7 @@ import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 import {
+  audienceOf,
   hiddenSources,
   sourcesOfNamespace,
   sourcePolicies,
@@ -34,10 +35,7 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly related?: number;
   /** Results with a lower score are left out; the configured threshold unless given. 0 to 1. */
   readonly minScore?: number;
-  /**
-   * `context` leaves out the sources that the settings keep out of a model's context. Unless given, it is `context` for agents that
-   * name no source, and `user` for others.
-   */
+  /** `context` leaves out the sources that the settings keep out of a model's context. By `audienceOf` unless given. */
   readonly audience?: Audience;
   readonly signal?: AbortSignal;
 }
@@ -124,21 +122,20 @@ interface HiddenOfSource extends HiddenResults {
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
 export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
-  const { query, limit: requestedLimit, minScore, related, signal, audience: given, ...filter } = request;
+  const { query, limit: requestedLimit, minScore, related, signal, audience, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
-  const { config, namespace, store, caller } = context;
-  const audience =
-    given ?? (caller.trust === 'operator' || filter.sources !== undefined ? 'user' : 'context');
+  const { caller, config, namespace, store } = context;
   const now = context.now();
   await context.expire();
   const { vaults, sources } = await sourcesOfNamespace(context);
+  const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
   const limit = requestedLimit ?? config.search.limit;
   const outcome = await runSearch({
     store,
     namespace,
     query,
-    filter: { ...excludeSources(filter, hiddenSources(vaults, sources, audience)), now },
+    filter: { ...excludeSources(filter, hidden), now },
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),

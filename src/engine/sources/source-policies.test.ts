@@ -9,7 +9,13 @@ import type { SearchFilter } from '../../store/search-model.ts';
 import type { Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
 import { search, type SearchRequest, type SearchResponse } from '../records/search.ts';
-import { hiddenSources, sourcesOfNamespace, sourcePolicies, excludeSources } from './source-policies.ts';
+import {
+  audienceOf,
+  hiddenSources,
+  sourcesOfNamespace,
+  sourcePolicies,
+  excludeSources,
+} from './source-policies.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const CONFIG = configSchema.parse({
@@ -160,4 +166,11 @@ describe('search', () => {
     expect(response.results.map(({ source }) => source)).toEqual(['notes', 'mail']);
     expect(response.hiddenOfSources).toEqual([]);
   });
+});
+
+it('an agent is a context, unless it names sources', () => {
+  expect(audienceOf({ trust: 'operator' }, {})).toBe('user');
+  expect(audienceOf({ trust: 'agent' }, {})).toBe('context');
+  expect(audienceOf({ trust: 'external' }, {})).toBe('context');
+  expect(audienceOf({ trust: 'agent' }, { sources: ['tasks'] })).toBe('user');
 });

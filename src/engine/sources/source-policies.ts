@@ -1,5 +1,6 @@
 import type { SourceConfig, VaultConfig } from '../../config/sources-schema.ts';
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/rank/source-policy.ts';
+import type { Caller } from '../../core/caller.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { cachedSources } from './configured-sources.ts';
@@ -49,6 +50,14 @@ export function sourcePolicies(
 
 /** Who receives the results: a user who searches, or a model whose context gets them without a request. */
 export type Audience = 'user' | 'context';
+
+/** An agent gets what the settings keep out of its context only if it names sources. */
+export function audienceOf(
+  { trust }: Pick<Caller, 'trust'>,
+  { sources }: { readonly sources?: readonly string[] },
+): Audience {
+  return trust === 'operator' || sources !== undefined ? 'user' : 'context';
+}
 
 /** The names of the disabled vaults and sources, and for `context` also of those with `includeInContext: false`. */
 export function hiddenSources(

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { PRIVATE_TODO } from './household.ts';
+import { gateway, hits } from './shared.ts';
+
+const containing = (text: string): unknown => expect.stringContaining(text);
+
+it('memory_search finds what a memory file of the workspace says', async () => {
+  await expect
+    .poll(() => hits('gas man'), { timeout: 20_000 })
+    .toMatchObject([{ path: 'MEMORY.md', snippet: containing('The gas man comes on Friday') }]);
+});
+
+it('memory_search leaves out files of the workspace that are no memory', async () => {
+  expect(await hits('zebra')).toEqual([]);
+});
+
+it('memory_search says that nothing is about the query, as a success', async () => {
+  const { status, value } = await gateway.invoke('memory_search', { query: 'xylophone' });
+  expect([status, value]).toMatchObject([200, { results: [], notice: containing('Nothing found') }]);
+});
+
+it('memory_get reads the lines that a citation names, of the workspace and of the vault', async () => {
+  const [own] = await hits('gas man');
+  const [note] = await hits('induction oven');
+  const read = await gateway.invoke('memory_get', { path: own?.citation });
+  const readNote = await gateway.invoke('memory_get', { path: note?.citation });
+  expect(note?.citation).toMatch(/^default:notes\/Kitchen remodel\.md#L/);
+  expect(read.value).toMatchObject({ status: 'ok', text: containing('gas man') });
+  expect(readNote.value).toMatchObject({ status: 'ok', text: containing('induction oven') });
+});
+
+it('memory_get says that there is no such file', async () => {
+  const { value } = await gateway.invoke('memory_get', { path: 'memory/2020-01-01.md' });
+  expect(value).toMatchObject({ status: 'not_found', path: 'memory/2020-01-01.md' });
+});
+
+it('a record is found once it is written, no longer when it is deleted, and again when it is restored', async () => {
+  const written = await gateway.invoke('memory_write', { content: 'The plumber is called Babatunde.' });
+  const id = (written.value as { readonly id: number }).id;
+  const found = await hits('plumber');
+  await gateway.invoke('memory_delete', { id });
+  const afterDelete = await hits('plumber');
+  await gateway.invoke('memory_undelete', { id });
+  const afterUndelete = await hits('plumber');
+  await gateway.invoke('memory_update', { id, content: 'The plumber is called Wilhelmina.' });
+  const [updated] = await hits('plumber');
+  expect([found.length, afterDelete.length, afterUndelete.length]).toEqual([1, 0, 1]);
+  expect(updated).toMatchObject({ snippet: containing('Wilhelmina'), provenance: { originClass: 'agent' } });
+});
+
+it('a fact is found once it is stored, and no longer when it is forgotten', async () => {
+  await gateway.invoke('memory_store', { key: 'favourite_tea', value: 'Lapsang souchong' });
+  const found = await hits('Lapsang');
+  await gateway.invoke('memory_forget', { key: 'favourite_tea' });
+  expect([found.length, (await hits('Lapsang')).length]).toEqual([1, 0]);
+});
+
+it('a wrong input is an error that says what to do', async () => {
+  const { value } = await gateway.invoke('memory_delete', { id: 999_999 });
+  expect(value).toMatchObject({ status: 'error', error: containing('999999'), action: containing('') });
+  expect((value as { readonly action: string }).action).not.toBe('');
+});
+
+it('memory_search never returns documents of a source that the owner keeps from models', async () => {
+  const found = await hits('what the kitchen remodel really costs');
+  expect(found.length).toBeGreaterThan(0);
+  expect(JSON.stringify(found)).not.toContain(PRIVATE_TODO);
+});
+
+it('an answer of memory_search has fewer than 1200 tokens', async () => {
+  const paragraph = 'The garden wall needs lime mortar, which takes weeks to harden in the damp. '.repeat(12);
+  for (let i = 0; i < 12; i++)
+    await gateway.invoke('memory_write', { title: `Wall ${String(i)}`, content: `${String(i)}. ${paragraph}` });
+  const { value } = await gateway.invoke('memory_search', { query: 'garden wall lime mortar' });
+  const few = (value as { readonly results: readonly unknown[] }).results.length;
+  const many = await gateway.invoke('memory_search', { query: 'garden wall lime mortar', maxResults: 50 });
+  expect(few).toBe(6);
+  // English text and JSON have more than three characters for each token.
+  for (const answer of [value, many.value]) expect(JSON.stringify(answer).length / 3).toBeLessThan(1200);
+});

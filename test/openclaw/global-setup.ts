@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { freePort } from './free-port.ts';
+import { Gateway, type GatewayAddress } from './gateway.ts';
+import { furnish } from './household.ts';
+import { installOpenclaw, packPlugin } from './installation.ts';
+import { startModelServer } from './model-server.ts';
+import { baseConfig, OpenclawHome } from './openclaw.ts';
+
+/** What all test files share: one installation of the plugin, one model and one gateway. */
+export interface SharedSetup {
+  readonly home: string;
+  readonly tarball: string;
+  /** The folder of the installed package. */
+  readonly plugin: string;
+  readonly modelUrl: string;
+  readonly gateway: GatewayAddress;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    readonly shared: SharedSetup;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await installOpenclaw();
+  const home = new OpenclawHome();
+  const model = await startModelServer();
+  let gateway: Gateway | null = null;
+  const close = async (): Promise<void> => {
+    await gateway?.stop();
+    await model.close();
+    home.remove();
+  };
+  try {
+    const tarball = await packPlugin(home.folder);
+    home.writeConfig({ ...baseConfig(home, await freePort(), model.url), plugins: {} });
+    await home.openclaw('plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities');
+    await furnish(home);
+    const { agents } = home.readConfig() as { agents: object };
+    const ids = ['main', 'kids', 'archive'];
+    for (const id of ids) mkdirSync(home.workspace(id), { recursive: true });
+    home.changeConfig({
+      agents: { ...agents, list: ids.map((id) => ({ id, workspace: home.workspace(id) })) },
+      plugins: {
+        slots: { memory: 'memory-loci' },
+        entries: {
+          'memory-core': { enabled: false },
+          'memory-loci': {
+            enabled: true,
+            config: { writes: { enabled: true }, workspace: { intervalSeconds: 5 } },
+          },
+        },
+      },
+    });
+    gateway = await Gateway.start(home);
+    project.provide('shared', {
+      home: home.folder,
+      tarball,
+      plugin: join(home.folder, 'state', 'npm', 'projects', 'loci-memory', 'node_modules', 'loci-memory'),
+      modelUrl: model.url,
+      gateway: gateway.address,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return close;
+}

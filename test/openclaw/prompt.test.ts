@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { loci, STARTUP, TODO } from './household.ts';
+import { textOf } from './model-server.ts';
+import { gateway, hits, home, modelRequests, systemText } from './shared.ts';
+
+it('a turn about the kitchen remodel gets the note, and the todo that no word of the message names', async () => {
+  await expect.poll(() => hits('kitchen remodel'), { timeout: 20_000 }).not.toHaveLength(0);
+  await modelRequests();
+  await gateway.chat('Let’s talk about the kitchen remodel. CALL memory_search {"query":"let\'s talk about the kitchen remodel"}', {
+    session: 'remodel',
+  });
+  const last = (await modelRequests()).at(-1);
+  const result = textOf(last?.messages.findLast(({ role }) => role === 'tool') ?? { role: 'tool' });
+  expect(result).toContain('induction oven');
+  expect(result).toContain(TODO);
+});
+
+it('the model is told the startup text, how to use memory, and the curated memory of the workspace', async () => {
+  await modelRequests();
+  await gateway.chat('Hello', { session: 'hello' });
+  const [request] = await modelRequests();
+  const system = request === undefined ? '' : systemText(request);
+  expect(system).toContain(STARTUP);
+  expect(system).toContain('## Memory (Loci)');
+  expect(system).toContain('The gas man comes on Friday');
+});
+
+it('the model is offered the tools of memory itself, not only through a search for tools', async () => {
+  await modelRequests();
+  await gateway.chat('Hello', { session: 'tools' });
+  const [request] = await modelRequests();
+  expect(request?.tools).toEqual(
+    expect.arrayContaining(['memory_search', 'memory_get', 'memory_write', 'memory_store', 'memory_forget']),
+  );
+});
+
+it('the prompt before the messages has the same bytes in ten turns', async () => {
+  await modelRequests();
+  for (let turn = 0; turn < 10; turn++) await gateway.chat(`This is turn ${String(turn)}.`, { session: 'ten' });
+  const requests = await modelRequests();
+  const hashes = requests.map((request) => createHash('sha256').update(systemText(request)).digest('hex'));
+  expect(hashes).toHaveLength(10);
+  expect(new Set(hashes).size).toBe(1);
+});
+
+it('the next turn has a startup entry that the owner has changed meanwhile', async () => {
+  await gateway.chat('Hello', { session: 'change' });
+  await loci(home, 'startup', 'set', 'tone', 'Be brief in the evening.');
+  await modelRequests();
+  await gateway.chat('Hello again', { session: 'change' });
+  const [request] = await modelRequests();
+  expect(request === undefined ? '' : systemText(request)).toContain('Be brief in the evening.');
+});

@@ -1,0 +1,17 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** The tests on the real OpenClaw, which share one gateway: `npm run test:openclaw`. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/openclaw/**/*.test.ts'],
+    pool: 'threads',
+    maxWorkers: 1,
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    globalSetup: ['test/openclaw/global-setup.ts'],
+    reporters: ['default', './test/reporter.ts'],
+  },
+});
+
+export default config;
