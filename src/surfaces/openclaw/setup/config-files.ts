@@ -18,7 +18,10 @@ import {
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';
+/** OpenClaw follows no more files. */
 const MAX_DEPTH = 10;
+/** Files that include each other are not followed for ever. */
+const MAX_NESTING = 100;
 
 /** A change of one key, with what it takes to revert it. */
 export interface KeyChange {
@@ -75,26 +78,14 @@ export class ConfigFiles {
     return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
   }
 
-  /** The whole configuration with the contents of all included files, as OpenClaw merges them. */
+  /** The whole configuration with the changes and the contents of all included files, as OpenClaw merges them. */
   values(): JsonMap {
-    return this.#valuesOf(this.root);
+    return merged(this.root, this.#texts);
   }
 
-  #valuesOf(file: string): JsonMap {
-    return this.#merge(parseJson5(this.text(file), file).toJSON() as Json, file, 0) as JsonMap;
-  }
-
-  #merge(value: Json, file: string, depth: number): Json {
-    if (depth > 100 || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((each) => this.#merge(each, file, depth + 1));
-    const { [INCLUDE]: include, ...siblings } = value;
-    const own = Object.fromEntries(
-      Object.entries(siblings).map(([key, each]) => [key, this.#merge(each, file, depth + 1)]),
-    );
-    return includePaths(include, file)
-      .map((each) => this.#merge(parseJson5(this.text(each), each).toJSON() as Json, each, depth + 1))
-      .concat(own)
-      .reduce((merged, each) => mergeDeep(merged, each));
+  /** The whole configuration as it is on disk. */
+  originalValues(): JsonMap {
+    return merged(this.root, this.original);
   }
 
   /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
@@ -189,6 +180,22 @@ function cannotPlace(path: readonly string[], value: Json, file: string): LociEr
       hint: `Set ${key} to ${JSON.stringify(value)} yourself, then run \`loci openclaw setup\` again.`,
     },
   );
+}
+
+function merged(file: string, texts: ReadonlyMap<string, string>): JsonMap {
+  const valueOf = (each: string, depth: number): Json =>
+    resolveIncludes(parseJson5(texts.get(each) ?? '', each).toJSON() as Json, each, depth);
+  const resolveIncludes = (value: Json, from: string, depth: number): Json => {
+    if (depth > MAX_NESTING || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from, depth + 1));
+    const { [INCLUDE]: include, ...siblings } = value;
+    const own = Object.entries(siblings).map(([key, each]) => [key, resolveIncludes(each, from, depth + 1)]);
+    return includePaths(include, from)
+      .map((each) => valueOf(each, depth + 1))
+      .concat(Object.fromEntries(own) as JsonMap)
+      .reduce(mergeDeep);
+  };
+  return valueOf(file, 0) as JsonMap;
 }
 
 /** The files that any object of a file includes. */

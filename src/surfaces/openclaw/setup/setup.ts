@@ -157,8 +157,8 @@ class Setup {
         await this.#backup.save(this.#manifest);
       }
       const tarball = await pack(folder, signal);
-      const text = files.originalText(files.root);
-      await openclaw.withConfigCopy(files.root, text, (program) => program.installPlugin(tarball));
+      const values = files.originalValues();
+      await openclaw.withConfigCopy(files.root, values, (program) => program.installPlugin(tarball));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -170,8 +170,8 @@ class Setup {
     const previous = this.#manifest?.previousPackage ?? null;
     // A second setup keeps the plugin of the first one.
     if (installed !== null && previous === null) return;
-    const text = files.originalText(files.root);
-    await openclaw.withConfigCopy(files.root, text, async (program) => {
+    const values = files.originalValues();
+    await openclaw.withConfigCopy(files.root, values, async (program) => {
       if (previous !== null) await program.installPlugin(join(this.#backup.folder, previous));
       else if ((await program.plugins()).some(({ id }) => id === PLUGIN))
         await program.uninstallPlugin(PLUGIN);
@@ -215,7 +215,7 @@ class Setup {
     const { openclaw, signal } = this.#session;
     const { files, isRunning } = this.#plan;
     if (isRunning) return verifyRunning(openclaw, signal);
-    await openclaw.withConfigCopy(files.root, files.text(files.root), (program) =>
+    await openclaw.withConfigCopy(files.root, files.values(), (program) =>
       verifyWithOwnGateway(program, signal),
     );
   }
