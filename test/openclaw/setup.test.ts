@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { baseConfig, CACHE, freePort, installOpenclaw, OpenclawHome } from './openclaw.ts';
 
@@ -148,7 +149,12 @@ describe('loci openclaw', () => {
     expect(existsSync(join(lociHome(config), 'openclaw-backup'))).toBe(false);
 
     writeConfig('core.json', JSON.stringify({ gateway, ...rest }));
+    await promisify(execFile)(process.execPath, [PROGRAM, 'memory', 'index'], {
+      env: { ...home.env, OPENCLAW_CONFIG_PATH: config },
+      cwd: home.folder,
+    });
     const index = join(dirname(config), 'agents', 'main', 'agent', 'openclaw-agent.sqlite');
+    expect(existsSync(index)).toBe(true);
     const original = snapshot(config);
     expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: false } });
     expect(existsSync(index)).toBe(true);

@@ -8,6 +8,7 @@ import type { Json } from '../../../core/types.ts';
 import {
   addElement,
   addProperty,
+  keyText,
   parseJson5,
   propertyOf,
   quotesKeys,
@@ -93,19 +94,20 @@ export class ConfigFiles {
     const { file, object, rest, path: within } = this.#locate(path, value);
     const text = this.text(file);
     const [name = '', ...below] = rest;
+    const quotes = quotesKeys(parseJson5(text, file)) && quotesKeys(object);
     const property = propertyOf(object, name);
     const existing = within.length - rest.length;
     const change = { file, path: within, value, isElement: false };
     if (property !== undefined) {
       const previous = textOf(text, property.value);
-      const replacement = valueText(value, quotesKeys(object));
+      const replacement = valueText(value, quotes);
       if (previous === replacement) return;
       this.#texts.set(file, replaceValue(text, property, replacement));
       this.changes.push({ ...change, previous, existing: within.length });
       return;
     }
     const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-    this.#texts.set(file, addProperty(text, object, name, valueText(nested, quotesKeys(object))));
+    this.#texts.set(file, addProperty(text, object, keyText(name, quotes), valueText(nested, quotes)));
     this.changes.push({ ...change, previous: null, existing });
   }
 

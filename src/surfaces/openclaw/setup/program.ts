@@ -9,7 +9,7 @@ import type { JsonMap } from '../../../core/json.ts';
 const run = promisify(execFile);
 
 /** The oldest version whose plugin API Loci uses. */
-export const MIN_VERSION = '2026.9.6';
+const MIN_VERSION = '2026.9.6';
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** An installation downloads packages. */
 const TIMEOUT_MS = 600_000;
