@@ -76,8 +76,11 @@ export interface Loci {
   totals(): Promise<Totals>;
   /** The names of the vaults and sources that were read at least once, even if they were empty. */
   readSources(): Promise<Set<string>>;
-  /** The configured vaults with their changes, and indexed vaults that are no longer configured. */
-  vaults(): Promise<VaultStates>;
+  /**
+   * The configured vaults with their changes, and indexed vaults that are no longer configured.
+   * @param given other vaults in place of the configured ones
+   */
+  vaults(given?: readonly VaultConfig[]): Promise<VaultStates>;
   /** Removes all records of a vault or source. Returns their number. */
   forgetVault(source: string, options?: Pick<ProgressOptions, 'signal'>): Promise<number>;
   doctor(options?: ProgressOptions): Promise<Check[]>;
@@ -204,7 +207,7 @@ function engineOf(context: EngineContext): Loci {
       const states = await store.records.sourceStates(namespace);
       return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
     },
-    vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
+    vaults: async (given) => (await import('./vaults/vault-states.ts')).vaultStates(context, given),
     forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
     doctor: async (options) => (await import('./health/health.ts')).doctor(context, options),

@@ -37,13 +37,14 @@ export interface VaultStates {
   readonly unconfigured: readonly UnconfiguredVault[];
 }
 
-/** Compares every configured vault with the store without reading its notes. */
-export async function vaultStates(context: EngineContext): Promise<VaultStates> {
+/** Compares every configured vault with the store without reading its notes, or the given ones in place of these. */
+export async function vaultStates(
+  context: EngineContext,
+  configured: readonly VaultConfig[] = vaultsOfNamespace(context),
+): Promise<VaultStates> {
   const { store, namespace } = context;
   const states = await store.records.sourceStates(namespace);
-  const vaults = await Promise.all(
-    vaultsOfNamespace(context).map((vault) => stateOf(context, vault, states)),
-  );
+  const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, states)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.records.facet(namespace, 'source', filter);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
@@ -79,11 +79,11 @@ export class Backup {
     return { path, copy, mode: mode & 0o777, written: null };
   }
 
-  /** Keeps a package that is replaced. Returns its name in the backup. */
-  async keepPackage(tarball: string): Promise<string> {
+  /** Keeps a package of the plugin that is replaced. Returns its name in the backup. */
+  async keepPackage(tarball: string, name: string): Promise<string> {
     this.#makeFolder();
-    await writeFile(join(this.folder, 'previous-plugin.tgz'), await readFile(tarball), { mode: 0o600 });
-    return 'previous-plugin.tgz';
+    await copyFile(tarball, join(this.folder, name));
+    return name;
   }
 
   async restore({ path, copy, mode }: SavedFile): Promise<void> {

@@ -8,6 +8,7 @@ import type { Json } from '../../../core/types.ts';
 import {
   addElement,
   addProperty,
+  keyText,
   parseJson5,
   propertyOf,
   quotesKeys,
@@ -18,7 +19,10 @@ import {
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';
+/** OpenClaw follows no more files. */
 const MAX_DEPTH = 10;
+/** Files that include each other are not followed for ever. */
+const MAX_NESTING = 100;
 
 /** A change of one key, with what it takes to revert it. */
 export interface KeyChange {
@@ -75,26 +79,14 @@ export class ConfigFiles {
     return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
   }
 
-  /** The whole configuration with the contents of all included files, as OpenClaw merges them. */
+  /** The whole configuration with the changes and the contents of all included files, as OpenClaw merges them. */
   values(): JsonMap {
-    return this.#valuesOf(this.root);
+    return merged(this.root, this.#texts);
   }
 
-  #valuesOf(file: string): JsonMap {
-    return this.#merge(parseJson5(this.text(file), file).toJSON() as Json, file, 0) as JsonMap;
-  }
-
-  #merge(value: Json, file: string, depth: number): Json {
-    if (depth > 100 || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((each) => this.#merge(each, file, depth + 1));
-    const { [INCLUDE]: include, ...siblings } = value;
-    const own = Object.fromEntries(
-      Object.entries(siblings).map(([key, each]) => [key, this.#merge(each, file, depth + 1)]),
-    );
-    return includePaths(include, file)
-      .map((each) => this.#merge(parseJson5(this.text(each), each).toJSON() as Json, each, depth + 1))
-      .concat(own)
-      .reduce((merged, each) => mergeDeep(merged, each));
+  /** The whole configuration as it is on disk. */
+  originalValues(): JsonMap {
+    return merged(this.root, this.original);
   }
 
   /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
@@ -102,19 +94,20 @@ export class ConfigFiles {
     const { file, object, rest, path: within } = this.#locate(path, value);
     const text = this.text(file);
     const [name = '', ...below] = rest;
+    const quotes = quotesKeys(parseJson5(text, file)) && quotesKeys(object);
     const property = propertyOf(object, name);
     const existing = within.length - rest.length;
     const change = { file, path: within, value, isElement: false };
     if (property !== undefined) {
       const previous = textOf(text, property.value);
-      const replacement = valueText(value, quotesKeys(object));
+      const replacement = valueText(value, quotes);
       if (previous === replacement) return;
       this.#texts.set(file, replaceValue(text, property, replacement));
       this.changes.push({ ...change, previous, existing: within.length });
       return;
     }
     const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-    this.#texts.set(file, addProperty(text, object, name, valueText(nested, quotesKeys(object))));
+    this.#texts.set(file, addProperty(text, object, keyText(name, quotes), valueText(nested, quotes)));
     this.changes.push({ ...change, previous: null, existing });
   }
 
@@ -189,6 +182,22 @@ function cannotPlace(path: readonly string[], value: Json, file: string): LociEr
       hint: `Set ${key} to ${JSON.stringify(value)} yourself, then run \`loci openclaw setup\` again.`,
     },
   );
+}
+
+function merged(file: string, texts: ReadonlyMap<string, string>): JsonMap {
+  const valueOf = (each: string, depth: number): Json =>
+    resolveIncludes(parseJson5(texts.get(each) ?? '', each).toJSON() as Json, each, depth);
+  const resolveIncludes = (value: Json, from: string, depth: number): Json => {
+    if (depth > MAX_NESTING || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from, depth + 1));
+    const { [INCLUDE]: include, ...siblings } = value;
+    const own = Object.entries(siblings).map(([key, each]) => [key, resolveIncludes(each, from, depth + 1)]);
+    return includePaths(include, from)
+      .map((each) => valueOf(each, depth + 1))
+      .concat(Object.fromEntries(own) as JsonMap)
+      .reduce(mergeDeep);
+  };
+  return valueOf(file, 0) as JsonMap;
 }
 
 /** The files that any object of a file includes. */

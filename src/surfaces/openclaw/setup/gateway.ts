@@ -12,6 +12,8 @@ const DEFAULT_PORT = 18_789;
 const START_TIMEOUT_MS = 180_000;
 /** A running gateway loads plugins again within seconds of a change of its configuration. */
 const RELOAD_TIMEOUT_MS = 90_000;
+/** The first call loads the plugin. */
+const CALL_TIMEOUT_MS = '60000';
 const POLL_INTERVAL_MS = 500;
 
 /** What makes a gateway serve this check alone: no channels, no schedules, no announcement in the network. */
@@ -49,6 +51,20 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
+/** Whether a gateway that has just started accepts calls. */
+async function isReady(port: number): Promise<boolean> {
+  if (!(await isListening(port))) return false;
+  try {
+    const response = await fetch(`http://127.0.0.1:${String(port)}/readyz`, {
+      signal: AbortSignal.timeout(5000),
+    });
+    return response.ok;
+  } catch (error) {
+    // With TLS there is no answer to plain HTTP: the call itself then waits.
+    return !(error instanceof Error && error.name === 'TimeoutError');
+  }
+}
+
 /** Who answered `memory_search`. */
 export interface SearchAnswer {
   readonly isLoci: boolean;
@@ -59,7 +75,15 @@ export interface SearchAnswer {
 /** Runs `memory_search` in a gateway, as an agent would. @throws LociError if the gateway does not answer */
 export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
   const request = { name: 'memory_search', args: { query: 'memory' } };
-  const called = await openclaw.json('gateway', 'call', 'tools.invoke', '--params', JSON.stringify(request));
+  const called = await openclaw.json(
+    'gateway',
+    'call',
+    'tools.invoke',
+    '--timeout',
+    CALL_TIMEOUT_MS,
+    '--params',
+    JSON.stringify(request),
+  );
   const details = isJsonMap(called) && isJsonMap(called['output']) ? called['output']['details'] : undefined;
   if (!isJsonMap(details)) {
     const error = isJsonMap(called) && isJsonMap(called['error']) ? called['error']['message'] : undefined;
@@ -140,7 +164,7 @@ class CheckGateway {
 
   async untilReady(signal: AbortSignal): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await isListening(this.#port))) {
+    while (!(await isReady(this.#port))) {
       if (this.#hasEnded() || Date.now() > deadline) {
         const lines = this.#failure?.message ?? this.#output.trim().split('\n').slice(-6).join('\n');
         throw new LociError('source_failed', `a gateway for the check did not start: ${lines}`, {

@@ -1,4 +1,3 @@
-import { LociError } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { createContext } from '../../../operations/context.ts';
@@ -80,33 +79,24 @@ export async function workspaceStates(
   workspaces: readonly Workspace[],
 ): Promise<WorkspaceState[]> {
   const { settings, hostSettings } = parsePluginConfig(PLUGIN, config);
-  const states: WorkspaceState[] = [];
-  for (const workspace of workspaces) {
-    const { agent, folder } = workspace;
-    const vaults = await memoryVaults(workspace);
-    const namespace = settings.agents[agent]?.namespace ?? `agent:${agent}`;
-    const context = createContext({
-      home,
-      caller: { surface: 'cli', trust: 'operator', namespace },
-      hostSettings: {
-        ...hostSettings,
-        tree: { ...hostSettings.tree, namespace, vaults: vaults as unknown as JsonMap[] },
-      },
-      storeThreads: false,
-    });
-    try {
-      const { vaults: compared } = await (await context.loci()).vaults();
-      const changes = compared.flatMap((each) =>
-        each.changes === null ? [] : [formatVaultChanges(each.changes)],
-      );
-      const wasRead = compared.every(({ lastRead }) => lastRead !== null);
-      states.push({ agent, folder, changes: changes.filter((each) => each !== '').join(', '), wasRead });
-    } catch (error) {
-      if (!(error instanceof LociError) || error.code !== 'store_not_found') throw error;
-      states.push({ agent, folder, changes: '', wasRead: false });
-    } finally {
-      await context.close();
-    }
+  const context = createContext({ home, caller: OWNER, hostSettings, storeThreads: false });
+  try {
+    const loci = await context.loci();
+    return await Promise.all(
+      workspaces.map(async (workspace) => {
+        const { agent, folder } = workspace;
+        const namespace = settings.agents[agent]?.namespace ?? `agent:${agent}`;
+        const { vaults } = await loci.as({ ...loci.caller, namespace }).vaults(await memoryVaults(workspace));
+        const changes = vaults.flatMap((each) =>
+          each.changes === null ? [] : formatVaultChanges(each.changes),
+        );
+        const wasRead = vaults.every(({ lastRead }) => lastRead !== null);
+        return { agent, folder, changes: changes.filter((each) => each !== '').join(', '), wasRead };
+      }),
+    );
+  } finally {
+    await context.close();
   }
-  return states;
 }
+
+const OWNER = { surface: 'cli', trust: 'operator' } as const;

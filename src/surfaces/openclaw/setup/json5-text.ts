@@ -45,9 +45,9 @@ export function replaceValue(text: string, { value }: JsonPropertyNode, replacem
   return splice(text, value.location.start.index, value.location.end.index, replacement);
 }
 
-/** Adds a property at the end of an object. @param value JSON5 text */
-export function addProperty(text: string, object: JsonObjectNode, name: string, value: string): string {
-  return addEntry(text, object, object.properties, `${keyText(object, name)}: ${value}`);
+/** Adds a property at the end of an object. @param key and value: JSON5 text */
+export function addProperty(text: string, object: JsonObjectNode, key: string, value: string): string {
+  return addEntry(text, object, object.properties, `${key}: ${value}`);
 }
 
 /** Adds an element at the end of an array. @param value JSON5 text */
@@ -66,25 +66,25 @@ export function removeElement(text: string, array: JsonArrayNode, value: Json): 
 }
 
 /** A value on one line, in the style of people: `{ enabled: false }` or `{ "enabled": false }`. */
-export function valueText(value: Json, quotesKeys: boolean): string {
-  if (Array.isArray(value)) return `[${value.map((each) => valueText(each, quotesKeys)).join(', ')}]`;
+export function valueText(value: Json, quotes: boolean): string {
+  if (Array.isArray(value)) return `[${value.map((each) => valueText(each, quotes)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).map(
-    ([key, each]) =>
-      `${quotesKeys || !IDENTIFIER.test(key) ? JSON.stringify(key) : key}: ${valueText(each, quotesKeys)}`,
+    ([key, each]) => `${keyText(key, quotes)}: ${valueText(each, quotes)}`,
   );
   return `{ ${entries.join(', ')} }`;
 }
 
-/** Whether the keys of an object are quoted. Those of an empty object are, since JSON needs it. */
-export function quotesKeys(object: JsonObjectNode): boolean {
-  return !object.properties.some(({ key }) => key instanceof JsonIdentifierNode);
-}
-
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-function keyText(object: JsonObjectNode, name: string): string {
-  return quotesKeys(object) || !IDENTIFIER.test(name) ? JSON.stringify(name) : name;
+/** A key, with quotes if it needs them or if all keys have them. */
+export function keyText(key: string, quotes: boolean): string {
+  return quotes || !IDENTIFIER.test(key) ? JSON.stringify(key) : key;
+}
+
+/** Whether all keys of an object are quoted. Those of an empty object have to be, since JSON needs it. */
+export function quotesKeys(object: JsonObjectNode): boolean {
+  return !object.properties.some(({ key }) => key instanceof JsonIdentifierNode);
 }
 
 /** Puts an entry after the last one, on a line of its own if the others have one. */

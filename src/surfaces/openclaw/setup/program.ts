@@ -4,11 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
 
 const run = promisify(execFile);
 
 /** The oldest version whose plugin API Loci uses. */
-export const MIN_VERSION = '2026.9.6';
+const MIN_VERSION = '2026.9.6';
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** An installation downloads packages. */
 const TIMEOUT_MS = 600_000;
@@ -148,16 +149,16 @@ export class Openclaw {
   }
 
   /**
-   * Lets OpenClaw work with a copy of its configuration, which is then removed. OpenClaw writes a configuration anew whenever it changes
-   * it, and loses all comments. The copy is beside the original, so that the files that it includes are found.
+   * Lets OpenClaw work with a copy of its configuration, which is then removed. OpenClaw writes a configuration and the files that
+   * it includes anew whenever it changes them, and loses all comments. The copy includes no files.
    */
   async withConfigCopy<T>(
     configFile: string,
-    text: string,
+    values: JsonMap,
     use: (openclaw: Openclaw) => Promise<T>,
   ): Promise<T> {
     const copy = join(dirname(configFile), `.loci-setup-${String(process.pid)}.json`);
-    await writeFile(copy, text, { mode: 0o600 });
+    await writeFile(copy, JSON.stringify(values, null, 2), { mode: 0o600 });
     try {
       return await use(this.with({ OPENCLAW_CONFIG_PATH: copy }));
     } finally {
@@ -178,12 +179,28 @@ function explain(error: unknown, { path, signal }: ProgramOptions, args: readonl
       cause: error,
     });
   const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string };
-  const printed = stderr.trim() === '' ? stdout.trim() : stderr.trim();
-  const lines = printed === '' ? messageOf(error) : printed.split('\n').slice(-8).join('\n');
+  const lines = jsonFailure(stdout) ?? lastLines(stderr) ?? lastLines(stdout) ?? messageOf(error);
   return new LociError('source_failed', `\`${command}\` failed: ${lines}`, {
     hint: 'Run `openclaw doctor`, and see what it says.',
     cause: error,
   });
+}
+
+/** The message of a failure that a command with `--json` has printed. */
+function jsonFailure(stdout: string): string | null {
+  try {
+    const { error } = JSON.parse(stdout.slice(Math.max(0, stdout.search(/^\{/m)))) as {
+      error?: { message?: unknown };
+    };
+    return typeof error?.message === 'string' ? error.message : null;
+  } catch {
+    return null;
+  }
+}
+
+function lastLines(printed: string): string | null {
+  const text = printed.trim();
+  return text === '' ? null : text.split('\n').slice(-8).join('\n');
 }
 
 /** Compares versions such as 2026.9.6 and 2026.10.0-beta.1. */

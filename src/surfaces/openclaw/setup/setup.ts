@@ -60,9 +60,11 @@ class Setup {
   readonly #plan: Plan;
   readonly #backup: Backup;
   indexed: readonly IndexedWorkspace[] = [];
-  /** As it was before; `null` if setup did not run before. */
-  #manifestBefore: Manifest | null = null;
+  /** As it was before; `null` if setup did not run before, `undefined` if that is not known. */
+  #manifestBefore: Manifest | null | undefined;
   #manifest: Manifest | null = null;
+  /** The name of the package that this run replaces, in the folder of the backup. */
+  #replacedPackage: string | null = null;
 
   constructor(session: Session, plan: Plan) {
     this.#session = session;
@@ -142,7 +144,7 @@ class Setup {
 
   async #dropBackup(): Promise<void> {
     if (this.#manifestBefore === null) await this.#backup.remove();
-    else await this.#backup.save(this.#manifestBefore);
+    else if (this.#manifestBefore !== undefined) await this.#backup.save(this.#manifestBefore);
   }
 
   async #install(): Promise<void> {
@@ -150,29 +152,34 @@ class Setup {
     const { files, installed } = this.#plan;
     const folder = await mkdtemp(join(tmpdir(), 'loci-openclaw-'));
     try {
-      // A version that somebody else has installed is kept, to be installed again by `undo`.
-      if (installed !== null && this.#manifest !== null && this.#manifestBefore === null) {
-        const previousPackage = await this.#backup.keepPackage(await pack(folder, signal, installed.rootDir));
-        this.#manifest = { ...this.#manifest, previousPackage };
-        await this.#backup.save(this.#manifest);
-      }
+      if (installed !== null)
+        this.#replacedPackage = await this.#keep(await pack(folder, signal, installed.rootDir));
       const tarball = await pack(folder, signal);
-      const text = files.originalText(files.root);
-      await openclaw.withConfigCopy(files.root, text, (program) => program.installPlugin(tarball));
+      const values = files.originalValues();
+      await openclaw.withConfigCopy(files.root, values, (program) => program.installPlugin(tarball));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
+  /** Keeps the package that is replaced. Returns its name. That before the first setup is installed again by `undo`. */
+  async #keep(tarball: string): Promise<string> {
+    if (this.#manifest === null || this.#manifestBefore !== null)
+      return this.#backup.keepPackage(tarball, 'replaced-plugin.tgz');
+    const previousPackage = await this.#backup.keepPackage(tarball, 'previous-plugin.tgz');
+    this.#manifest = { ...this.#manifest, previousPackage };
+    await this.#backup.save(this.#manifest);
+    return previousPackage;
+  }
+
   async #uninstall(): Promise<void> {
     const { files, installed } = this.#plan;
+    const replaced = this.#replacedPackage;
+    // It was not kept yet, so that it was not replaced either.
+    if (installed !== null && replaced === null) return;
     const openclaw = this.#session.openclaw.uninterrupted();
-    const previous = this.#manifest?.previousPackage ?? null;
-    // A second setup keeps the plugin of the first one.
-    if (installed !== null && previous === null) return;
-    const text = files.originalText(files.root);
-    await openclaw.withConfigCopy(files.root, text, async (program) => {
-      if (previous !== null) await program.installPlugin(join(this.#backup.folder, previous));
+    await openclaw.withConfigCopy(files.root, files.originalValues(), async (program) => {
+      if (replaced !== null) await program.installPlugin(join(this.#backup.folder, replaced));
       else if ((await program.plugins()).some(({ id }) => id === PLUGIN))
         await program.uninstallPlugin(PLUGIN);
     });
@@ -215,7 +222,7 @@ class Setup {
     const { openclaw, signal } = this.#session;
     const { files, isRunning } = this.#plan;
     if (isRunning) return verifyRunning(openclaw, signal);
-    await openclaw.withConfigCopy(files.root, files.text(files.root), (program) =>
+    await openclaw.withConfigCopy(files.root, files.values(), (program) =>
       verifyWithOwnGateway(program, signal),
     );
   }

@@ -21,9 +21,9 @@ export async function runSteps(
 ): Promise<void> {
   const begun: Step[] = [];
   for (const step of steps) {
-    begun.push(step);
     try {
       if (signal.aborted) throw new LociError('aborted', 'stopped');
+      begun.push(step);
       report(step.title);
       await step.run();
     } catch (error) {

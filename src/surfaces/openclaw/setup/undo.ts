@@ -85,7 +85,7 @@ async function restorePlugin(
   { wasInstalled, previousPackage, plugin, configFile }: Manifest,
 ): Promise<PluginOutcome> {
   if (wasInstalled && previousPackage === null) return 'kept';
-  const config = await readFile(configFile, 'utf8');
+  const config = (await ConfigFiles.load(configFile)).values();
   return openclaw.withConfigCopy(configFile, config, async (program): Promise<PluginOutcome> => {
     if (previousPackage !== null) {
       await program.installPlugin(join(backup.folder, previousPackage));

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { baseConfig, CACHE, freePort, installOpenclaw, OpenclawHome } from './openclaw.ts';
+
+const LOCI = fileURLToPath(new URL('../../bin/loci.js', import.meta.url));
+const PROGRAM = join(CACHE, 'node_modules', 'openclaw', 'openclaw.mjs');
+
+interface Outcome {
+  readonly code: number;
+  readonly output: Record<string, unknown>;
+}
+
+interface Check {
+  readonly name: string;
+  readonly result: string;
+  readonly hint: string | null;
+}
+
+let home: OpenclawHome;
+
+/** Runs `loci openclaw` with a configuration file and its own Loci home. */
+function loci(configFile: string, ...args: string[]): Promise<Outcome> {
+  const env = { ...home.env, OPENCLAW_CONFIG_PATH: configFile, LOCI_HOME: lociHome(configFile) };
+  const line = [LOCI, 'openclaw', ...args, '--openclaw', PROGRAM, '--json'];
+  return new Promise((resolve) => {
+    execFile(process.execPath, line, { env, cwd: home.folder, timeout: 120_000 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code ?? 1);
+      resolve({
+        code,
+        output: JSON.parse(stdout === '' ? JSON.stringify({ stderr }) : stdout) as Record<string, unknown>,
+      });
+    });
+  });
+}
+
+function lociHome(configFile: string): string {
+  return `${configFile}-loci`;
+}
+
+/** The bytes of a configuration and of its included files, and the names of all files beside them. */
+function snapshot(configFile: string): Record<string, string> {
+  const folder = dirname(configFile);
+  const names = readdirSync(folder).filter((name) =>
+    /json5?$|loci-setup|\.bak|clobbered|rejected/.test(name),
+  );
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
+}
+
+function resultsOf({ output }: Outcome): Record<string, string> {
+  return Object.fromEntries((output['checks'] as Check[]).map(({ name, result }) => [name, result]));
+}
+
+/** A configuration file in the state folder. */
+function writeConfig(name: string, text: string): string {
+  const file = join(dirname(home.configFile), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const COMMENTED = `// My gateway.
+{
+  gateway: { mode: 'local', port: PORT, bind: 'loopback', auth: { mode: 'token', token: 'secret' } }, // at home
+  agents: { $include: './agents.json5' },
+  tools: { toolSearch: false },
+  plugins: { $include: './plugins.json5' },
+}
+`;
+const INCLUDED_AGENTS = `{ defaults: { skipBootstrap: true, workspace: 'WORKSPACE' } } // one agent\r\n`;
+const INCLUDED_PLUGINS = `{
+  // Others stay.
+  allow: ['memory-core', 'device-pair'], // short
+  entries: {
+    'memory-core': { enabled: true /* for now */ },
+    'device-pair': { enabled: false },
+  },
+}
+`;
+
+beforeAll(async () => {
+  await installOpenclaw();
+  home = new OpenclawHome();
+  writeFileSync(join(home.workspace('main'), 'MEMORY.md'), '# Memory\n\nThe oven will be induction.\n');
+}, 300_000);
+
+afterAll(() => {
+  home.remove();
+});
+
+/** They share one OpenClaw, since an installation takes most of the time. The first test installs the plugin, the last uninstalls it. */
+describe('loci openclaw', () => {
+  let fresh = '';
+  let before: Record<string, string> = {};
+
+  it('sets up a fresh configuration after a dry run that changes nothing', async () => {
+    const { plugins: _, ...config } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
+    fresh = writeConfig('fresh.json', JSON.stringify(config, null, 2));
+    before = snapshot(fresh);
+    const dry = await loci(fresh, 'setup', '--dry-run');
+    expect(dry).toMatchObject({ code: 0, output: { installs: true, gatewayRuns: false } });
+    expect(dry.output['steps']).toHaveLength(5);
+    expect(snapshot(fresh)).toEqual(before);
+    expect(existsSync(lociHome(fresh))).toBe(false);
+
+    const done = await loci(fresh, 'setup', '--yes');
+    expect(done).toMatchObject({ code: 0, output: { indexed: [{ agent: 'main', files: 1, problems: [] }] } });
+    expect(JSON.parse(readFileSync(fresh, 'utf8'))).toEqual({
+      ...config,
+      plugins: {
+        slots: { memory: 'memory-loci' },
+        entries: {
+          'memory-loci': { enabled: true, config: { home: lociHome(fresh) } },
+          'memory-core': { enabled: false },
+        },
+      },
+    });
+    const { plugins: __, ...healthy } = resultsOf(await loci(fresh, 'doctor'));
+    expect(healthy).toMatchObject({
+      plugin: 'ok',
+      'memory slot': 'ok',
+      'memory-core': 'ok',
+      'memory of main': 'ok',
+    });
+  });
+
+  it('finds memory-core in the way, reverts a setup that fails, and sets up beside an index of memory-core', async () => {
+    const { plugins: _, gateway, ...rest } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
+    const plugins = { slots: { memory: 'memory-loci' }, entries: { 'memory-loci': { enabled: true } } };
+    const config = writeConfig(
+      'core.json',
+      JSON.stringify({ gateway: { ...(gateway as object), mode: 'remote' }, ...rest, plugins }),
+    );
+    const examined = await loci(config, 'doctor');
+    expect(examined.code).toBe(1);
+    expect(resultsOf(examined)).toMatchObject({ 'memory slot': 'ok', 'memory-core': 'failed' });
+    expect(existsSync(lociHome(config))).toBe(false);
+
+    // A gateway does not start in this mode, so that the last step fails.
+    const initial = snapshot(config);
+    const failed = await loci(config, 'setup', '--yes');
+    expect(failed).toMatchObject({
+      code: 8,
+      output: { error: { message: expect.stringContaining('check') as string } },
+    });
+    expect(snapshot(config)).toEqual(initial);
+    expect(existsSync(join(lociHome(config), 'openclaw-backup'))).toBe(false);
+
+    writeConfig('core.json', JSON.stringify({ gateway, ...rest }));
+    await promisify(execFile)(process.execPath, [PROGRAM, 'memory', 'index'], {
+      env: { ...home.env, OPENCLAW_CONFIG_PATH: config },
+      cwd: home.folder,
+    });
+    const index = join(dirname(config), 'agents', 'main', 'agent', 'openclaw-agent.sqlite');
+    expect(existsSync(index)).toBe(true);
+    const original = snapshot(config);
+    expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: false } });
+    expect(existsSync(index)).toBe(true);
+    expect(await loci(config, 'undo')).toMatchObject({ code: 0, output: { plugin: 'kept', copies: null } });
+    expect(snapshot(config)).toEqual(original);
+  });
+
+  it('keeps comments, included files and other plugins', async () => {
+    writeConfig('agents.json5', INCLUDED_AGENTS.replace('WORKSPACE', home.workspace('main')));
+    const plugins = writeConfig('plugins.json5', INCLUDED_PLUGINS);
+    const config = writeConfig('commented.json', COMMENTED.replace('PORT', String(await freePort())));
+    const initial = snapshot(config);
+    expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0 });
+    const { 'plugins.json5': __, ...others } = initial;
+    expect(snapshot(config)).toMatchObject(others);
+    expect(readFileSync(plugins, 'utf8')).toBe(`{
+  // Others stay.
+  allow: ['memory-core', 'device-pair', "memory-loci"], // short
+  entries: {
+    'memory-core': { enabled: false /* for now */ },
+    'device-pair': { enabled: false },
+    "memory-loci": { enabled: true, config: { home: ${JSON.stringify(lociHome(config))} } },
+  },
+  slots: { memory: "memory-loci" },
+}
+`);
+    expect(await loci(config, 'undo')).toMatchObject({ code: 0 });
+    expect(snapshot(config)).toEqual(initial);
+  });
+
+  it('undoes the first setup byte for byte, and uninstalls the plugin', async () => {
+    expect(await loci(fresh, 'undo')).toMatchObject({
+      code: 0,
+      output: { plugin: 'uninstalled', copies: null },
+    });
+    expect(snapshot(fresh)['fresh.json']).toBe(before['fresh.json']);
+    const { stdout } = await home.openclaw('plugins', 'list', '--json');
+    expect(stdout).not.toContain('"memory-loci"');
+    expect(await loci(fresh, 'undo')).toMatchObject({ code: 4 });
+  });
+});
