@@ -59,7 +59,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  readonly parameters: unknown;
+  readonly parameters: object;
   /** The operation that it runs. */
   readonly operation: string;
   /** Whether it is offered only if \`writes.enabled\` is true. */
