@@ -29,6 +29,8 @@ export default defineConfig(
       '**/*.as.ts',
       '**/*.d.ts',
       'src/**/kernel/',
+      // It needs the declarations of OpenClaw.
+      'test/openclaw/host-types.ts',
       'web/',
     ],
   },

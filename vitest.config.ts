@@ -4,7 +4,7 @@ import { bundledStoreThread } from './test/bundles.ts';
 import { FaultsFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
-/** Those of `test/openclaw` need a real OpenClaw, which is large: they run on request. */
+// The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts.
 const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/openclaw/**'];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */

@@ -71,7 +71,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  readonly parameters: unknown;
+  readonly parameters: object;
   /** The operation that it runs. */
   readonly operation: string;
   readonly readOnly: boolean;

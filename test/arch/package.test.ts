@@ -35,7 +35,7 @@ describe('package.json', () => {
 
   it('has scripts whose files exist', () => {
     const files = Object.values(manifest.scripts).flatMap(
-      (script) => script.match(/\b[\w/-]+\.(mjs|ts)\b/g) ?? [],
+      (script) => script.match(/\b[\w/.-]+\.(mjs|ts)\b/g) ?? [],
     );
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(ROOT + file))).toEqual([]);

@@ -1,11 +1,11 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { gateway, hits, modelRequests } from './shared.ts';
 import { textOf } from './model-server.ts';
 
 /** Scopes of somebody who may send messages to agents, but does not own the gateway. */
 const GUEST = 'operator.read,operator.write';
 
-beforeAll(async () => {
+it('each agent finds its own memory files', async () => {
   await expect.poll(() => hits('rabbit', { agent: 'kids' }), { timeout: 20_000 }).toHaveLength(1);
   await expect.poll(() => hits('gas man'), { timeout: 20_000 }).toHaveLength(1);
 });
@@ -39,16 +39,19 @@ it('no agent sees the memory of another in a whole turn', async () => {
 });
 
 it('both agents find what the owner has in the vault', async () => {
-  expect((await hits('induction oven', { agent: 'kids' }))[0]?.path).toBe('default:notes/Kitchen remodel.md');
-  expect((await hits('induction oven', { agent: 'main' }))[0]?.path).toBe('default:notes/Kitchen remodel.md');
+  expect((await hits('induction oven', { agent: 'kids' }))[0]?.path).toBe('default:Kitchen remodel.md');
+  expect((await hits('induction oven', { agent: 'main' }))[0]?.path).toBe('default:Kitchen remodel.md');
 });
 
 it('somebody who does not own the gateway reads the memory of the agent alone, and writes nothing', async () => {
   const guest = { scopes: GUEST };
   const written = await gateway.invoke('memory_write', { content: 'A guest was here.' }, guest);
   const stored = await gateway.invoke('memory_store', { key: 'guest', value: 'was here' }, guest);
-  const read = await gateway.invoke('memory_get', { path: 'default:notes/Kitchen remodel.md' }, guest);
-  expect(written.value).toMatchObject({ status: 'error', action: expect.stringContaining('nonOwner.write') as unknown });
+  const read = await gateway.invoke('memory_get', { path: 'default:Kitchen remodel.md' }, guest);
+  expect(written.value).toMatchObject({
+    status: 'error',
+    action: expect.stringContaining('nonOwner.write') as unknown,
+  });
   expect(stored.value).toMatchObject({ status: 'error' });
   expect(JSON.stringify(read.value)).not.toContain('induction');
   expect(await hits('induction oven', guest)).toEqual([]);

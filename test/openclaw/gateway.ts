@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 import { PROGRAM } from './installation.ts';
 import type { OpenclawHome } from './openclaw.ts';

@@ -24,7 +24,7 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installOpenclaw();
   const home = new OpenclawHome();
   const model = await startModelServer();

@@ -9,7 +9,7 @@ import type { OpenclawHome } from './openclaw.ts';
 const run = promisify(execFile);
 
 /** The remodel of seed S: a note about it, and a todo that has no tag and names no kitchen. */
-export const NOTE = `# Kitchen remodel
+const NOTE = `# Kitchen remodel
 
 We want an induction oven and pale tiles. The tiles come from Home Depot: buy samples before the end of the month.
 `;
@@ -40,7 +40,10 @@ export async function furnish(home: OpenclawHome): Promise<void> {
     { id: 'todos', name: 'Google Tasks', command: 'cat todos.json' },
     { id: 'private', name: 'Private', command: 'cat private.json', includeInContext: false },
   ];
-  writeFileSync(join(home.lociHome, 'loci.yaml'), stringify({ vaults: [{ name: 'notes', path: vault }], sources }));
+  writeFileSync(
+    join(home.lociHome, 'loci.yaml'),
+    stringify({ vaults: [{ name: 'notes', path: vault }], sources }),
+  );
   await loci(home, 'index');
   await loci(home, 'sources', 'approve', 'todos');
   await loci(home, 'sources', 'approve', 'private');

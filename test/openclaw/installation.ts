@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export const VERSION = '2026.9.6';
+const VERSION = '2026.9.6';
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 /** OpenClaw has 650 MB, so that it is installed once, outside of the checkout. */
 export const CACHE: string = join(

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { baseConfig, CACHE, freePort, installOpenclaw, OpenclawHome } from './openclaw.ts';
+import { freePort } from './free-port.ts';
+import { PROGRAM } from './installation.ts';
+import { baseConfig, OpenclawHome } from './openclaw.ts';
 
 const LOCI = fileURLToPath(new URL('../../bin/loci.js', import.meta.url));
-const PROGRAM = join(CACHE, 'node_modules', 'openclaw', 'openclaw.mjs');
 
 interface Outcome {
   readonly code: number;
@@ -81,7 +82,6 @@ const INCLUDED_PLUGINS = `{
 `;
 
 beforeAll(async () => {
-  await installOpenclaw();
   home = new OpenclawHome();
   writeFileSync(join(home.workspace('main'), 'MEMORY.md'), '# Memory\n\nThe oven will be induction.\n');
 }, 300_000);

@@ -29,12 +29,14 @@ interface ToolHit {
   readonly provenance: { readonly originClass: string };
 }
 
-/** The hits of a search through the gateway. */
+/** The hits of a search through the gateway. @throws Error if memory does not answer */
 export async function hits(
   query: string,
   options: { readonly agent?: string; readonly scopes?: string } = {},
   client: GatewayClient = gateway,
 ): Promise<readonly ToolHit[]> {
   const { value } = await client.invoke('memory_search', { query }, options);
-  return (value as { readonly results: readonly ToolHit[] }).results;
+  const { results } = value as { readonly results?: readonly ToolHit[] };
+  if (results === undefined) throw new Error(`memory_search: ${JSON.stringify(value)}`);
+  return results;
 }

@@ -29,15 +29,20 @@ export function memorySection({ availableTools, citationsMode }: PromptRequest):
   ];
 }
 
-/** How long a turn may wait for its startup text. */
+/** How long a turn may wait for its startup text, if the last text of the session is known. */
 const DEADLINE_MS = 50;
+/**
+ * How long the first turn of a session may wait: without its text, the model would not know who it is, and the prompt of the
+ * second turn would begin with other bytes.
+ */
+const FIRST_DEADLINE_MS = 2000;
 
 /**
  * The startup entries for the system prompt of a turn (R10). A model sees only what the prompt of the turn has, so that the whole
  * text stands in each prompt of a session, with equal bytes while the entries do not change; `first-run` keeps the text of the
  * first turn even then.
  */
-class StartupPrompt {
+export class StartupPrompt {
   readonly #memory: GatewayMemory;
   /** Agent, model and session → the last text. */
   readonly #texts = new Map<string, string>();
@@ -46,15 +51,18 @@ class StartupPrompt {
     this.#memory = memory;
   }
 
-  /** Never throws, and takes at most 50 ms: then it returns the last text of the session. */
+  /** Never throws. At its deadline, it returns the last text of the session. */
   async lines(request: PromptRequest): Promise<readonly string[]> {
     const { agentId = DEFAULT_AGENT, agentSessionKey = '' } = request;
     const key = JSON.stringify([agentId, agentSessionKey]);
+    const deadlineMs = this.#texts.has(key) ? DEADLINE_MS : FIRST_DEADLINE_MS;
     try {
-      const text = await withDeadline(this.#current(agentId, agentSessionKey, key), DEADLINE_MS);
+      const text = await withDeadline(this.#current(agentId, agentSessionKey, key), deadlineMs);
       return text === '' ? [] : ['## Startup', text, ''];
     } catch {
       const last = this.#texts.get(key) ?? '';
+      // The next turn of the session does not wait as long again.
+      this.#remember(key, last);
       return last === '' ? [] : ['## Startup', last, ''];
     }
   }
@@ -64,7 +72,7 @@ class StartupPrompt {
     const last = this.#texts.get(key);
     const { mode, enabled } = engine.config.startup;
     if (!enabled) return '';
-    if (mode === 'first-run' && last !== undefined) return last;
+    if (mode === 'first-run' && last !== undefined && last !== '') return last;
     const loci = await engine.loci();
     const model = this.#memory.turns.modelOf(session) ?? configuredModel(this.#memory.hostConfig, agent);
     const { text } = await loci.startup.inject({

@@ -48,7 +48,7 @@ interface AnswerOptions {
   readonly limit: number;
   readonly maxTokens: number;
   /** Runs of the agent's tools that match the query (F7). */
-  readonly runs: CorpusOutput['documents'];
+  readonly runs?: CorpusOutput['documents'];
 }
 
 /**
@@ -67,23 +67,22 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
     ...found.map(({ namespace, result }) => hitOf(result, prefixOf(namespace, options.own))),
     ...related.map(({ namespace, result, belongsTo }) => ({
       ...hitOf(result, prefixOf(namespace, options.own)),
-      ...(belongsTo !== '' && { belongs_to: plain(belongsTo) }),
+      ...(belongsTo !== '' && { belongs_to: name(belongsTo) }),
     })),
   ];
-  const runs = options.runs.map(runHit);
+  const runs = (options.runs ?? []).map(runHit);
   const isSure = strongMatches(found.map(({ result }) => result)) > 0;
   const missing = outputs.flatMap(({ output }) => output.missing);
   const warnings = new Set(missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`));
-  const results = withinTokens([...hits, ...runs], options.maxTokens);
-  return {
-    notice: noticeOf(results.length, isSure),
-    results,
+  const rest = {
     provider: 'loci',
     model: outputs[0]?.output.provider ?? 'none',
     citations: 'on',
     mode: hasVectors(outputs) ? 'hybrid' : 'fts',
-    ...(warnings.size > 0 && { warning: plain([...warnings].join(' ')) }),
-  };
+    ...(warnings.size > 0 && { warning: shortened(plain([...warnings].join(' ')), MAX_WARNING_LENGTH) }),
+  } as const;
+  const results = withinTokens([...hits, ...runs], options.maxTokens - estimateTokens(JSON.stringify(rest)));
+  return { notice: noticeOf(results.length, isSure), results, ...rest };
 }
 
 function hasVectors(outputs: readonly NamespaceOutput[]): boolean {
@@ -109,7 +108,7 @@ const LINES = /#L(\d+)(?:-L(\d+))?$/;
 function hitOf(result: SearchResultOutput, prefix: string): Hit {
   const citation = `${prefix}${result.citation}`;
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
-  const title = plain(result.title);
+  const title = name(result.title);
   return {
     path: citation.replace(LINES, ''),
     startLine: Number(first),
@@ -126,7 +125,7 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
     },
     ...(title !== '' && { title }),
     age: result.age,
-    from: plain(result.from ?? result.source_name),
+    from: name(result.from ?? result.source_name),
   };
 }
 
@@ -148,10 +147,18 @@ function runHit({ path, title, content, score, metadata }: CorpusOutput['documen
   };
 }
 
+function name(text: string): string {
+  return shortened(plain(text), MAX_NAME_LENGTH);
+}
+
 /** A text of a record without invisible and control characters. */
 function plain(text: string): string {
   return removeTerminalControl(removeInvisible(text)).toWellFormed();
 }
+
+/** A name is shortened at once, so that a single hit fits into any budget. */
+const MAX_NAME_LENGTH = 160;
+const MAX_WARNING_LENGTH = 300;
 
 /** The shortest snippet that a hit is shortened to before it is left out, in characters. */
 const MIN_SNIPPET_LENGTH = 120;
@@ -170,8 +177,8 @@ function withinTokens(hits: readonly Hit[], maxTokens: number): readonly Hit[] {
   return kept;
 }
 
-/** For the fields of an answer other than its hits. */
-const OVERHEAD_TOKENS = 80;
+/** For the notice, and what surrounds the hits. */
+const OVERHEAD_TOKENS = 60;
 
 function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`.toWellFormed();

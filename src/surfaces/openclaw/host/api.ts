@@ -47,7 +47,7 @@ export interface ToolContext {
 }
 
 export interface ToolResult {
-  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly content: { type: 'text'; text: string }[];
   readonly details: unknown;
 }
 
@@ -55,7 +55,7 @@ export interface Tool {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  readonly parameters: unknown;
+  readonly parameters: object;
   /** Keeps the tool visible when Tool Search hides the others. */
   readonly catalogMode?: 'direct-only';
   readonly execute: (callId: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>;
@@ -257,10 +257,7 @@ export interface PluginApi {
     readonly config: { current(): HostConfig };
     readonly agent: { resolveAgentWorkspaceDir(config: HostConfig, agentId: string): string };
   };
-  registerTool(
-    factory: (context: ToolContext) => Tool | null,
-    options: { readonly names: readonly string[] },
-  ): void;
+  registerTool(factory: (context: ToolContext) => Tool | null, options: { readonly names: string[] }): void;
   registerMemoryCapability(capability: MemoryCapability): void;
   registerMemoryPromptPreparation(prepare: (request: PromptRequest) => Promise<readonly string[]>): void;
   registerMemoryCorpusSupplement(supplement: CorpusSupplement): void;

@@ -1,5 +1,5 @@
 /** A call that the caller no longer waits for. What it was doing may go on. */
-export class DeadlineError extends Error {
+class DeadlineError extends Error {
   constructor(deadlineMs: number) {
     super(`memory did not answer within ${String(deadlineMs)} ms`);
   }

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import { estimateTokens, excerptOf, searchAnswer } from './answers.ts';
+import { toolAnswer } from './run-tool.ts';
+
+type Result = SearchOutput['results'][number];
+
+function result(fields: Partial<Result>): Result {
+  return {
+    rank: 1,
+    title: '',
+    snippet: '',
+    citation: 'record/1',
+    score: 0.5,
+    trust: 'agent',
+    created_at: '2026-11-20T12:00:00.000Z',
+    age: '2 days ago',
+    from: null,
+    source_name: 'notes',
+    ...fields,
+  } as Result;
+}
+
+function output(results: readonly Result[], related: SearchOutput['related'] = []): SearchOutput {
+  return { results: [...results], related, missing: [], provider: 'none' } as unknown as SearchOutput;
+}
+
+const OPTIONS = { own: 'agent:main', limit: 6, maxTokens: 1200 };
+
+/** Text as an attacker or a reader of Chinese has it: invisible and control characters, quotes, emoji, lone surrogates. */
+const hostileText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', '\\', '\u0000', '\u001b', '\u200b', '\u202e', '\n', '記', '憶', '🦓', 'a', ' '),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 700,
+  size: 'max',
+});
+
+it('an answer stays within its tokens, whatever the texts of its hits are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ snippet: hostileText, title: hostileText, source_name: hostileText }), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+      fc.integer({ min: 900, max: 3000 }),
+      (texts, maxTokens) => {
+        const results = texts.map((each) => result(each));
+        const answer = searchAnswer([{ namespace: 'agent:main', output: output(results) }], {
+          ...OPTIONS,
+          maxTokens,
+        });
+        expect(answer.results.length).toBeGreaterThan(0);
+        expect(estimateTokens(JSON.stringify(toolAnswer(answer)))).toBeLessThanOrEqual(maxTokens);
+      },
+    ),
+  );
+});
+
+it('no text of a hit has invisible characters, or control characters of a terminal', () => {
+  fc.assert(
+    fc.property(hostileText, hostileText, (snippet, title) => {
+      const [hit] = searchAnswer(
+        [{ namespace: 'agent:main', output: output([result({ snippet, title })]) }],
+        OPTIONS,
+      ).results;
+      for (const text of [hit?.snippet ?? '', hit?.title ?? '']) {
+        expect(text).not.toMatch(/[\u0000\u001b\u200b\u202e]/);
+        expect(text.isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
+
+it('hits of several namespaces are merged by score, and those of another begin with its name', () => {
+  const own = output([result({ score: 0.4, citation: 'MEMORY.md#L3-L5' })]);
+  const shared = output([result({ score: 0.9, citation: 'Oven.md#L7' }), result({ score: 0.1 })]);
+  const { results } = searchAnswer(
+    [
+      { namespace: 'agent:main', output: own },
+      { namespace: 'default', output: shared },
+    ],
+    { ...OPTIONS, limit: 2 },
+  );
+  expect(results).toMatchObject([
+    { citation: 'default:Oven.md#L7', path: 'default:Oven.md', startLine: 7, endLine: 7 },
+    { citation: 'MEMORY.md#L3-L5', path: 'MEMORY.md', startLine: 3, endLine: 5 },
+  ]);
+});
+
+it('an excerpt says where the text goes on, and never ends within a line', () => {
+  const lines = Array.from({ length: 500 }, (_, i) => `${String(i)} ${'word '.repeat(20)}`);
+  const {
+    text,
+    lines: count,
+    nextFrom,
+  } = excerptOf({
+    text: lines.join('\n'),
+    lines: { from: 11, to: 510, total: 600 },
+  });
+  expect(text).toBe(lines.slice(0, count).join('\n'));
+  expect(nextFrom).toBe(11 + count);
+});

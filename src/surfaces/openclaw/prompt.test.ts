@@ -1,0 +1,52 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
+import { GatewayMemory } from './gateway-memory.ts';
+import type { PluginApi, PromptRequest } from './host/api.ts';
+import { memorySection, StartupPrompt } from './prompt.ts';
+
+function memoryIn(home: string): GatewayMemory & AsyncDisposable {
+  const api = {
+    pluginConfig: { home, embedding: { provider: 'none' } },
+    logger: { warn: () => undefined },
+    runtime: { config: { current: () => ({}) }, agent: { resolveAgentWorkspaceDir: () => home } },
+  } as unknown as PluginApi;
+  const memory = new GatewayMemory('memory-loci', api);
+  return Object.assign(memory, { [Symbol.asyncDispose]: () => memory.close() });
+}
+
+const REQUEST: PromptRequest = {
+  availableTools: new Set(),
+  agentId: 'main',
+  agentSessionKey: 'agent:main:a',
+};
+
+it('the first turn of a session has the startup text, also while the store is being opened', async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using before = memoryIn(folder.path);
+    const { engine } = await before.open();
+    await (await engine.loci()).startup.set({ key: 'soul', content: 'You are Ada.' });
+  }
+  await using memory = memoryIn(folder.path);
+  const prompt = new StartupPrompt(memory);
+  const first = await prompt.lines(REQUEST);
+  expect(first.join('\n')).toContain('You are Ada.');
+  for (let turn = 0; turn < 10; turn++) expect(await prompt.lines(REQUEST)).toEqual(first);
+});
+
+it('a turn has no startup text, and no error, if the store cannot be opened', async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'loci.db'));
+  await using memory = memoryIn(folder.path);
+  expect(await new StartupPrompt(memory).lines(REQUEST)).toEqual([]);
+});
+
+it('the section about memory names only the tools that the turn has, with the same bytes each time', () => {
+  const section = (...tools: string[]): string =>
+    memorySection({ availableTools: new Set(tools) }).join('\n');
+  expect(section('exec')).toBe('');
+  expect(section('memory_search', 'memory_get')).not.toContain('memory_write');
+  expect(section('memory_write', 'memory_search')).toBe(section('memory_search', 'memory_write'));
+});

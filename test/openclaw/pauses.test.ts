@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gateway, hits, home } from './shared.ts';
+
+const FILES = 10_000;
+const MAX_PAUSE_MS = 50;
+
+it(`the gateway answers without a pause while ${String(FILES)} files are indexed`, async () => {
+  const folder = join(home.workspace('archive'), 'memory');
+  mkdirSync(folder, { recursive: true });
+  for (let i = 0; i < FILES; i++) {
+    const text = `# Day ${String(i)}\n\nThe harvest of day ${String(i)} weighed ${String(i * 7)} grams. The barn is dry.\n`;
+    writeFileSync(join(folder, `${String(i)}.md`), text);
+  }
+  await gateway.takePauses();
+  await expect.poll(() => indexedFiles(), { timeout: 150_000, interval: 1000 }).toBe(FILES);
+  const { longestMs, longestCpuMs } = await gateway.takePauses();
+  console.log(
+    `longest pause: ${longestMs.toFixed(0)} ms, of its own processor time ${longestCpuMs.toFixed(0)} ms`,
+  );
+  expect(longestCpuMs).toBeLessThan(MAX_PAUSE_MS);
+}, 180_000);
+
+/** How many of the files a search finds by their own words, asked for the last ones of the alphabet. */
+async function indexedFiles(): Promise<number> {
+  const found = await hits('harvest of day 9999', { agent: 'archive' });
+  return found.some(({ path }) => path === 'memory/9999.md') ? FILES : 0;
+}
