@@ -7,13 +7,15 @@ const FILES = 10_000;
 const MAX_PAUSE_MS = 50;
 
 it(`the gateway answers without a pause while ${String(FILES)} files are indexed`, async () => {
+  // The first request of an agent loads modules of the gateway itself.
+  await indexedFiles();
   const folder = join(home.workspace('archive'), 'memory');
   mkdirSync(folder, { recursive: true });
+  await gateway.takePauses();
   for (let i = 0; i < FILES; i++) {
     const text = `# Day ${String(i)}\n\nThe harvest of day ${String(i)} weighed ${String(i * 7)} grams. The barn is dry.\n`;
     writeFileSync(join(folder, `${String(i)}.md`), text);
   }
-  await gateway.takePauses();
   await expect.poll(() => indexedFiles(), { timeout: 150_000, interval: 1000 }).toBe(FILES);
   const { longestMs, longestCpuMs } = await gateway.takePauses();
   console.log(
