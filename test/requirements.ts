@@ -125,6 +125,18 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
   ],
+  R17: [
+    {
+      file: 'test/openclaw/setup.test.ts',
+      test: 'sets up a fresh configuration after a dry run that changes nothing',
+    },
+    { file: 'test/openclaw/setup.test.ts', test: 'keeps comments, included files and other plugins' },
+    {
+      file: 'test/openclaw/setup.test.ts',
+      test: 'undoes the first setup byte for byte, and uninstalls the plugin',
+    },
+    { file: 'src/surfaces/openclaw/setup/changes.test.ts', test: 'gives the same bytes for every layout' },
+  ],
   R19: [
     {
       file: 'src/config/pasted.test.ts',

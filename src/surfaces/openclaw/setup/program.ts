@@ -11,6 +11,8 @@ const run = promisify(execFile);
 /** The oldest version whose plugin API Loci uses. */
 const MIN_VERSION = '2026.9.6';
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** A command that finds a running gateway lets it do the work, with the configuration itself. Nothing listens at this port. */
+const UNUSED_PORT = '1';
 /** An installation downloads packages. */
 const TIMEOUT_MS = 600_000;
 
@@ -160,7 +162,7 @@ export class Openclaw {
     const copy = join(dirname(configFile), `.loci-setup-${String(process.pid)}.json`);
     await writeFile(copy, JSON.stringify(values, null, 2), { mode: 0o600 });
     try {
-      return await use(this.with({ OPENCLAW_CONFIG_PATH: copy }));
+      return await use(this.with({ OPENCLAW_CONFIG_PATH: copy, OPENCLAW_GATEWAY_PORT: UNUSED_PORT }));
     } finally {
       // OpenClaw keeps backups beside the file.
       const names = await readdir(dirname(copy));
