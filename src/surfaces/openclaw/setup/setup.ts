@@ -157,17 +157,9 @@ class Setup {
       const tarball = await pack(folder, signal);
       const values = files.originalValues();
       await openclaw.withConfigCopy(files.root, values, (program) => program.installPlugin(tarball));
-      await this.#restoreAll();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }
-
-  /** A running gateway may have written its configuration anew when the plugin was installed or uninstalled. */
-  async #restoreAll(): Promise<void> {
-    const { files } = this.#plan;
-    for (const [path, text] of files.original)
-      if ((await readFile(path, 'utf8')) !== text) await replaceText(path, text);
   }
 
   /** Keeps the package that is replaced. Returns its name. That before the first setup is installed again by `undo`. */
