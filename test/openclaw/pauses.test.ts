@@ -4,10 +4,14 @@ import { expect, it } from 'vitest';
 import { gateway, hits, home } from './shared.ts';
 
 const FILES = 10_000;
-const MAX_PAUSE_MS = 50;
+/**
+ * Of processor time of the main thread, which other work on the machine does not lengthen. Loci's own goal is 50 ms; the rest is for
+ * the searches of this test, which the gateway answers meanwhile. Indexing in this thread would take seconds.
+ */
+const MAX_PAUSE_MS = 100;
 
 it(`the gateway answers without a pause while ${String(FILES)} files are indexed`, async () => {
-  // The first request of an agent loads modules of the gateway itself.
+  // The first request of an agent is not measured: it loads modules, of the gateway and of Loci.
   await indexedFiles();
   const folder = join(home.workspace('archive'), 'memory');
   mkdirSync(folder, { recursive: true });
