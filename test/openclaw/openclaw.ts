@@ -209,7 +209,7 @@ export class Gateway {
         throw new Error(`the gateway did not start:\n${this.output}`);
       const ready = await fetch(`http://127.0.0.1:${String(this.port)}/readyz`).catch(() => null);
       if (ready?.ok === true) return;
-      await delay(100);
+      await delay(20);
     }
   }
 
