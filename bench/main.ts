@@ -107,8 +107,7 @@ async function main(): Promise<void> {
     sections.push(section);
     console.log(`${sectionLines(section).join('\n')}\n`);
   };
-  if (flags.openclaw)
-    for (const section of await measureOpenclaw({ quick: flags.quick ?? false })) report(section);
+  if (flags.openclaw) await measureOpenclaw({ quick: flags.quick ?? false, report });
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);

@@ -97,6 +97,8 @@ export class Variant {
   async untilIndexed(notes: Notes): Promise<void> {
     const context = this.openEngine();
     try {
+      // The gateway opens its memory after it is ready, so that the store may be missing.
+      await context.loci({ create: true });
       const deadline = Date.now() + MAX_INDEXING_MS;
       for (;;) {
         const { records, embedding } = await status.run(context, {});
