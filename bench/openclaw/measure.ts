@@ -39,7 +39,7 @@ interface Options {
  */
 export async function measureOpenclaw({ quick, report }: Options): Promise<void> {
   await installOpenclaw();
-  const embedder = await openEmbedder({ provider: 'local' });
+  const embedder = await openEmbedder({ provider: 'local', revectorize: true });
   if (embedder === null) throw new Error('there is no local embedder');
   const embeddings = await serveEmbeddings(embedder);
   const model = await startModelServer();
