@@ -7,7 +7,8 @@ const config: ViteUserConfig = defineConfig({
     pool: 'threads',
     maxWorkers: 1,
     isolate: false,
-    testTimeout: 60_000,
+    // Setup runs a dozen commands of OpenClaw, each of which takes seconds.
+    testTimeout: 240_000,
     hookTimeout: 120_000,
     globalSetup: ['test/openclaw/global-setup.ts'],
     reporters: ['default', './test/reporter.ts'],

@@ -10,6 +10,7 @@ import { measureCommands } from './commands.ts';
 import { benchStore } from './fill.ts';
 import { codeToOpen, measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
+import { measureOpenclaw } from './openclaw/measure.ts';
 import { measureRest } from './rest.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
@@ -25,6 +26,7 @@ const HELP = `Measures the speed of Loci on synthetic stores and compares it wit
   --check         exit with code 1 if a ratio, the recall or the event loop misses its target;
                   times are only reported, because machines differ
   --json FILE     write the figures as JSON
+  --openclaw      only compare memories of OpenClaw, which is installed outside of the checkout first (about 650 MB)
   --no-embed      skip the benchmark of the embedder
   --no-rest       skip the HTTP server; its load lasts ten minutes, with --quick a few seconds
 
@@ -37,6 +39,7 @@ const { values: flags } = parseArgs({
     namespaces: { type: 'string', default: '64' },
     check: { type: 'boolean' },
     json: { type: 'string' },
+    openclaw: { type: 'boolean', default: false },
     embed: { type: 'boolean', default: true },
     rest: { type: 'boolean', default: true },
     help: { type: 'boolean' },
@@ -104,6 +107,17 @@ async function main(): Promise<void> {
     sections.push(section);
     console.log(`${sectionLines(section).join('\n')}\n`);
   };
+  if (flags.openclaw) await measureOpenclaw({ quick: flags.quick ?? false, report });
+  else await measureLoci(report, namespaces);
+  if (flags.json !== undefined)
+    writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
+  const missed = missedTargets(sections);
+  for (const { what } of missed) console.error(`Not reached: ${what}`);
+  if (flags.check === true && missed.length > 0) process.exitCode = 1;
+}
+
+/** Everything that needs no other program than Loci. */
+async function measureLoci(report: (section: Section) => void, namespaces: number): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) report(await measureSize(passages, namespaces));
   report({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
@@ -113,11 +127,6 @@ async function main(): Promise<void> {
   });
   if (flags.rest) report(await measureServer(flags.quick ?? false));
   if (flags.embed) report(await measureEmbedder(flags.quick ?? false));
-  if (flags.json !== undefined)
-    writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
-  const missed = missedTargets(sections);
-  for (const { what } of missed) console.error(`Not reached: ${what}`);
-  if (flags.check === true && missed.length > 0) process.exitCode = 1;
 }
 
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));

@@ -13,6 +13,9 @@ import { pluginSettingsSchema } from '../src/surfaces/openclaw/engine/settings.t
 /** The operations that agents may run, besides searching and reading. */
 const WRITES = ['write', 'update', 'delete', 'undelete', 'fact-store', 'fact-forget'];
 
+/** Those that an agent needs when it is told to remember something. */
+const VISIBLE_WRITES = ['write', 'fact-store'];
+
 const SEARCH_DESCRIPTION =
   'Mandatory recall step: searches the owner’s notes, todos and calendar, the memory files of this workspace, and what agents ' +
   'have stored, by words and by meaning, before you answer anything about earlier work, decisions, dates, people, preferences ' +
@@ -37,7 +40,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: SEARCH_DESCRIPTION,
       parameters: inputSchema(searchInput, byName),
       operation: 'search',
-      readOnly: true,
+      alwaysVisible: true,
       needsWrites: false,
     },
     get: {
@@ -46,7 +49,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: GET_DESCRIPTION,
       parameters: inputSchema(getInput, byName),
       operation: 'get',
-      readOnly: true,
+      alwaysVisible: true,
       needsWrites: false,
     },
   };
@@ -59,7 +62,7 @@ export async function renderToolDefinitions(): Promise<string> {
       description: withToolNames(operation.description, byName),
       parameters: inputSchema(operation.input, byName),
       operation: name,
-      readOnly: false,
+      alwaysVisible: VISIBLE_WRITES.includes(name),
       // Agents may restore what they may delete.
       needsWrites: operation.needsWrites === true || name === 'undelete',
     };
@@ -74,7 +77,8 @@ export interface ToolDefinition {
   readonly parameters: object;
   /** The operation that it runs. */
   readonly operation: string;
-  readonly readOnly: boolean;
+  /** Whether an agent sees it without a search for tools. */
+  readonly alwaysVisible: boolean;
   /** Whether it is offered only if \`writes.enabled\` is true. */
   readonly needsWrites: boolean;
 }

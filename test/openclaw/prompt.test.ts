@@ -29,12 +29,12 @@ it('the model is told the startup text, how to use memory, and the curated memor
   expect(system).toContain('The gas man comes on Friday');
 });
 
-it('the model is offered the tools of memory itself, not only through a search for tools', async () => {
+it('the model is offered the tools to recall and to remember, not only through a search for tools', async () => {
   await modelRequests();
   await gateway.chat('Hello', { session: 'tools' });
   const [request] = await modelRequests();
   expect(request?.tools).toEqual(
-    expect.arrayContaining(['memory_search', 'memory_get', 'memory_write', 'memory_store', 'memory_forget']),
+    expect.arrayContaining(['memory_search', 'memory_get', 'memory_write', 'memory_store']),
   );
 });
 

@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
 import type { PassageScore, QueryVector } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
 import type { SearchRun } from '../run.ts';
@@ -32,17 +33,46 @@ export async function embedQuery({
     milliseconds: performance.now() - started,
   });
   try {
-    const options = {
-      purpose: 'query' as const,
-      owner: namespace,
-      ...(signal === undefined ? {} : { signal }),
-    };
-    const [vector] = await vectors.embedder.embed([query.text], options);
-    return embedded(vector);
+    return embedded(await vectorOf(query.text, vectors.embedder, namespace, signal));
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
     return embedded(undefined, [{ signal: 'vector', why: error.message }]);
   }
+}
+
+interface EmbeddedText {
+  readonly embedder: Embedder;
+  readonly text: string;
+  readonly vector: Promise<Float32Array | undefined>;
+}
+
+/** The text that a request embedded last. Only the request itself has its signal, so that no caller can learn of another's queries. */
+const lastEmbedded = new WeakMap<AbortSignal, EmbeddedText>();
+
+/** A request that searches several namespaces, with one signal, embeds its query only once. */
+function vectorOf(
+  text: string,
+  embedder: Embedder,
+  owner: string,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array | undefined> {
+  if (signal === undefined) return embedOne(text, embedder, { owner });
+  const last = lastEmbedded.get(signal);
+  if (last?.text === text && last.embedder === embedder) return last.vector;
+  const vector = embedOne(text, embedder, { owner, signal });
+  lastEmbedded.set(signal, { embedder, text, vector });
+  // The next search of the request tries again.
+  vector.catch(() => lastEmbedded.delete(signal));
+  return vector;
+}
+
+async function embedOne(
+  text: string,
+  embedder: Embedder,
+  options: Omit<EmbedOptions, 'purpose'>,
+): Promise<Float32Array | undefined> {
+  const [vector] = await embedder.embed([text], { purpose: 'query', ...options });
+  return vector;
 }
 
 /**

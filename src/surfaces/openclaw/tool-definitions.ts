@@ -8,7 +8,8 @@ export interface ToolDefinition {
   readonly parameters: object;
   /** The operation that it runs. */
   readonly operation: string;
-  readonly readOnly: boolean;
+  /** Whether an agent sees it without a search for tools. */
+  readonly alwaysVisible: boolean;
   /** Whether it is offered only if `writes.enabled` is true. */
   readonly needsWrites: boolean;
 }
@@ -49,7 +50,7 @@ export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = {
       required: ['query'],
     },
     operation: 'search',
-    readOnly: true,
+    alwaysVisible: true,
     needsWrites: false,
   },
   get: {
@@ -68,7 +69,7 @@ export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = {
       required: ['path'],
     },
     operation: 'get',
-    readOnly: true,
+    alwaysVisible: true,
     needsWrites: false,
   },
 };
@@ -100,7 +101,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['content'],
     },
     operation: 'write',
-    readOnly: false,
+    alwaysVisible: true,
     needsWrites: true,
   },
   {
@@ -126,7 +127,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'update',
-    readOnly: false,
+    alwaysVisible: false,
     needsWrites: true,
   },
   {
@@ -140,7 +141,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'delete',
-    readOnly: false,
+    alwaysVisible: false,
     needsWrites: true,
   },
   {
@@ -153,7 +154,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['id'],
     },
     operation: 'undelete',
-    readOnly: false,
+    alwaysVisible: false,
     needsWrites: true,
   },
   {
@@ -189,7 +190,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       required: ['key', 'value'],
     },
     operation: 'fact-store',
-    readOnly: false,
+    alwaysVisible: true,
     needsWrites: false,
   },
   {
@@ -206,7 +207,7 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
       },
     },
     operation: 'fact-forget',
-    readOnly: false,
+    alwaysVisible: false,
     needsWrites: false,
   },
 ];

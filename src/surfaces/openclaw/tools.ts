@@ -25,7 +25,7 @@ export function registerTools(api: PluginApi, memory: GatewayMemory): void {
         description,
         parameters,
         // The host may hide the others until an agent searches for tools.
-        ...(definition.readOnly && { catalogMode: 'direct-only' }),
+        ...(definition.alwaysVisible && { catalogMode: 'direct-only' }),
         execute: (_callId, input, signal) => execute(turnOf(context), input, signal),
       };
     };

@@ -51,15 +51,9 @@ interface AnswerOptions {
   readonly runs?: CorpusOutput['documents'];
 }
 
-/**
- * Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. Scores are probabilities,
- * so that results of different namespaces compare.
- */
+/** Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. */
 export function searchAnswer(outputs: readonly NamespaceOutput[], options: AnswerOptions): SearchAnswer {
-  const found = outputs
-    .flatMap(({ namespace, output }) => output.results.map((result) => ({ namespace, result })))
-    .sort((a, b) => b.result.score - a.result.score)
-    .slice(0, options.limit);
+  const found = mergedResults(outputs).slice(0, options.limit);
   const related = outputs.flatMap(({ namespace, output }) =>
     output.related.map((result) => ({ namespace, result, belongsTo: result.belongs_to.title })),
   );
@@ -83,6 +77,27 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - estimateTokens(JSON.stringify(rest)));
   return { notice: noticeOf(results.length, isSure), results, ...rest };
+}
+
+interface MergedResult {
+  readonly namespace: string;
+  readonly result: SearchResultOutput;
+}
+
+/**
+ * The results of all namespaces, best first. Scores are probabilities, so that they compare between namespaces. Within a namespace
+ * the order of the engine stays, in which a later result may have a higher score: a result counts at least as much as those
+ * after it.
+ */
+function mergedResults(outputs: readonly NamespaceOutput[]): MergedResult[] {
+  const merged = outputs.flatMap(({ namespace, output }) => {
+    let best = 0;
+    return output.results
+      .toReversed()
+      .map((result) => ({ namespace, result, best: (best = Math.max(best, result.score)) }))
+      .reverse();
+  });
+  return merged.sort((a, b) => b.best - a.best);
 }
 
 function hasVectors(outputs: readonly NamespaceOutput[]): boolean {

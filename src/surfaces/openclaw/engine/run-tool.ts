@@ -71,10 +71,12 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
     ...filters,
     ...(minScore !== undefined && { min_score: minScore }),
   });
+  // With the same signal, the searches embed the query only once.
+  const signal = call.signal ?? new AbortController().signal;
   const outputs = await Promise.all(
     (isOfSessions ? [conversations] : [own, ...grant.shared]).map(async (namespace) => ({
       namespace,
-      output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, call.signal), request),
+      output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, signal), request),
     })),
   );
   const found = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
