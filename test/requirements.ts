@@ -81,6 +81,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R10: [
     {
+      file: 'test/openclaw/prompt.test.ts',
+      test: 'the prompt before the messages has the same bytes in ten turns',
+    },
+    {
       file: 'test/e2e/startup-text.test.ts',
       test: 'starts with the highest priority, and gives nothing in place of an entry that does not fit',
     },
@@ -138,6 +142,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'src/surfaces/openclaw/setup/changes.test.ts', test: 'gives the same bytes for every layout' },
   ],
   R19: [
+    {
+      file: 'src/surfaces/openclaw/engine/settings.test.ts',
+      test: 'may be that of memory-shadowdb, whose keys are mapped, or named with what to write instead (R19)',
+    },
     {
       file: 'src/config/pasted.test.ts',
       test: 'are mapped to those of Loci; the others are named, with what holds instead',
@@ -202,6 +210,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/stored-facts.test.ts', test: 'is listed in pages, and by tag' },
   ],
   F7: [
+    {
+      file: 'src/surfaces/openclaw/engine/engine.test.ts',
+      test: 'finds runs of tools after everything else, and reads them (F7)',
+    },
     { file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' },
     {
       file: 'src/engine/facts/corpus.test.ts',

@@ -34,6 +34,12 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'during a refresh leaves all of its documents and state, or none',
     },
   ],
+  S15: [
+    {
+      file: 'test/openclaw/prompt.test.ts',
+      test: 'a turn about the kitchen remodel gets the note, and the todo that no word of the message names',
+    },
+  ],
   S4: [
     {
       file: 'test/e2e/default-skills.test.ts',
