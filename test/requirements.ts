@@ -1,7 +1,7 @@
 import { SOURCE_PROOFS } from './source-requirements.ts';
 
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 19, S: 14, F: 9, G: 11, A: 6 } as const;
+const COUNTS = { R: 19, S: 15, F: 9, G: 11, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
