@@ -1,19 +1,29 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createContext, type OpenContext } from '../../src/operations/context.ts';
 import { status } from '../../src/operations/health/status.ts';
-import { baseConfig, freePort, type Gateway, OpenclawHome } from '../../test/openclaw/openclaw.ts';
+import {
+  baseConfig,
+  freePort,
+  type Gateway,
+  OpenclawHome,
+  packPlugin,
+} from '../../test/openclaw/openclaw.ts';
 import { type Notes, writeNotes } from './notes.ts';
 import { cpuTimeMs } from './process-figures.ts';
 
 /** What a gateway has as its memory. */
 export type Memory = 'none' | 'core text' | 'core hybrid' | 'loci text' | 'loci hybrid';
 
-export interface Servers {
+export interface Surroundings {
+  /** The addresses of the surroundings. */
   readonly model: string;
   readonly embeddings: string;
+  /** The folder of the plugin, as `unpackPlugin` makes it. */
+  readonly plugin: string;
 }
 
 export interface Start {
@@ -22,7 +32,6 @@ export interface Start {
   readonly cpuMs: number;
 }
 
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 /** The namespace of the agent `main`. */
 const NAMESPACE = 'agent:main';
 const POLL_MS = 100;
@@ -41,6 +50,16 @@ class VariantHome extends OpenclawHome {
   }
 }
 
+/**
+ * Unpacks the plugin as it would be published, in a folder of the checkout, where its dependencies are found. The host copies the
+ * whole folder of a plugin at each start, so that the checkout itself would start more slowly.
+ */
+export async function unpackPlugin(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  await promisify(execFile)('tar', ['-xzf', await packPlugin(folder), '-C', folder]);
+  return join(folder, 'package');
+}
+
 /** A gateway with one kind of memory over the notes. */
 export class Variant {
   readonly memory: Memory;
@@ -53,14 +72,14 @@ export class Variant {
   }
 
   /** Writes the settings and the notes, which memory-core also indexes. */
-  async prepare(notes: Notes, servers: Servers): Promise<void> {
+  async prepare(notes: Notes, surroundings: Surroundings): Promise<void> {
     const { home, memory } = this;
     writeNotes(notes, home.workspace('main'));
     mkdirSync(home.lociHome, { recursive: true, mode: 0o700 });
     writeFileSync(join(home.lociHome, 'loci.yaml'), 'skills: []\n');
     home.writeConfig({
-      ...baseConfig(home, await freePort(), servers.model),
-      ...settingsOf(memory, servers),
+      ...baseConfig(home, await freePort(), surroundings.model),
+      ...settingsOf(memory, surroundings),
     });
     if (!this.isLoci && memory !== 'none')
       await home.openclaw('memory', 'status', '--index', '--agent', 'main');
@@ -117,7 +136,7 @@ export class Variant {
   }
 }
 
-function settingsOf(memory: Memory, servers: Servers): object {
+function settingsOf(memory: Memory, surroundings: Surroundings): object {
   const plugins = (slot: string, rest: object): object => ({ plugins: { slots: { memory: slot }, ...rest } });
   const core = { enabled: true, config: { dreaming: { enabled: false } } };
   switch (memory) {
@@ -135,14 +154,14 @@ function settingsOf(memory: Memory, servers: Servers): object {
           search: {
             provider: 'openai-compatible',
             model: 'all-MiniLM-L6-v2',
-            remote: { baseUrl: servers.embeddings, apiKey: 'none' },
+            remote: { baseUrl: surroundings.embeddings, apiKey: 'none' },
           },
         },
       };
     case 'loci text':
     case 'loci hybrid':
       return plugins('memory-loci', {
-        load: { paths: [PACKAGE] },
+        load: { paths: [surroundings.plugin] },
         entries: {
           'memory-core': { enabled: false },
           'memory-loci': { enabled: true, config: { writes: { enabled: true } } },
