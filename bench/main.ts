@@ -107,7 +107,8 @@ async function main(): Promise<void> {
     sections.push(section);
     console.log(`${sectionLines(section).join('\n')}\n`);
   };
-  if (flags.openclaw) await measureOpenclaw({ quick: flags.quick ?? false, report });
+  if (flags.openclaw)
+    await measureOpenclaw({ folder: join(scratch, 'openclaw'), quick: flags.quick ?? false, report });
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);

@@ -13,8 +13,8 @@ import {
 } from './measures.ts';
 import { loadNotes, type Notes } from './notes.ts';
 import { memoryOfTree } from './process-figures.ts';
-import { type Asked, askEngine, askGateways } from './searches.ts';
-import { type Memory, type Servers, type Start, Variant } from './variants.ts';
+import { type Asked, askEngine, askGateways, askHost } from './searches.ts';
+import { type Memory, type Start, type Surroundings, unpackPlugin, Variant } from './variants.ts';
 import { untilFound, untilFileFound } from './writes.ts';
 
 const FILES = 400;
@@ -23,12 +23,15 @@ const QUICK_QUERIES = 50;
 const STARTS = 3;
 const WRITES = 20;
 const FILE_WRITES = 2;
+const HOST_CALLS = 50;
 /** Those that take long to prepare come first. */
 const MEMORIES: readonly Memory[] = ['core hybrid', 'loci hybrid', 'core text', 'loci text', 'none'];
 /** A gateway starts and indexes with about one processor. */
 const PREPARED_AT_ONCE = 2;
 
 interface Options {
+  /** A folder of the checkout for the plugin. */
+  readonly folder: string;
   readonly quick: boolean;
   readonly report: (section: Section) => void;
 }
@@ -37,7 +40,7 @@ interface Options {
  * Measures gateways of OpenClaw on the same files: without memory, with its own memory-core and with Loci. Both memories run with
  * full text alone, and with vectors of the local model, which memory-core gets from a server of this process.
  */
-export async function measureOpenclaw({ quick, report }: Options): Promise<void> {
+export async function measureOpenclaw({ folder, quick, report }: Options): Promise<void> {
   await installOpenclaw();
   const embedder = await openEmbedder({ provider: 'local', revectorize: true });
   if (embedder === null) throw new Error('there is no local embedder');
@@ -46,7 +49,8 @@ export async function measureOpenclaw({ quick, report }: Options): Promise<void>
   const notes = loadNotes({ files: FILES, queries: quick ? QUICK_QUERIES : QUERIES });
   const variants = MEMORIES.map((memory) => new Variant(memory));
   try {
-    await prepareAll(variants, notes, { model: model.url, embeddings: embeddings.url });
+    const plugin = await unpackPlugin(folder);
+    await prepareAll(variants, notes, { model: model.url, embeddings: embeddings.url, plugin });
     await measureRunning(variants, notes, report);
     for (const variant of variants) await variant.stop();
     const compared = variants.filter(({ memory }) => memory === 'none' || memory === 'loci hybrid');
@@ -64,11 +68,15 @@ export async function measureOpenclaw({ quick, report }: Options): Promise<void>
 }
 
 /** Starts all gateways with their notes indexed. The first start of a home also fills caches, so that it is not measured. */
-async function prepareAll(variants: readonly Variant[], notes: Notes, servers: Servers): Promise<void> {
+async function prepareAll(
+  variants: readonly Variant[],
+  notes: Notes,
+  surroundings: Surroundings,
+): Promise<void> {
   const waiting = [...variants];
   const prepareNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await next.prepare(notes, servers);
+      await next.prepare(notes, surroundings);
       await next.start();
       if (next.isLoci) await next.untilIndexed(notes);
     }
@@ -90,7 +98,11 @@ async function measureRunning(
   const byEngine = new Map<Memory, readonly Asked[]>();
   for (const variant of withMemory)
     if (variant.isLoci) byEngine.set(variant.memory, await askEngine(variant, notes.queries));
-  section('memory_search', searchMeasures(asked, byEngine));
+  const host = await askHost(
+    variants.find((each) => each.memory === 'none')!,
+    HOST_CALLS,
+  );
+  section('memory_search', searchMeasures(asked, byEngine, host));
   section(`retrieval of ${notes.set}`, retrievalMeasures(notes.queries, asked, byEngine));
   const memory = new Map(variants.map((each) => [each.memory, memoryOfTree(each.gateway.pid)]));
   section('memory of the gateway and its processes', memoryMeasures(memory));

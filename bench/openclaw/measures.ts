@@ -26,9 +26,15 @@ const LEAST_EQUAL = 0.99;
 const COMPARED_RESULTS = 5;
 const SHARES = [0.5, 0.95];
 
-export function searchMeasures(asked: Searches, byEngine: Searches): Measure[] {
+/** @param host times of calls that the host refuses */
+export function searchMeasures(asked: Searches, byEngine: Searches, host: readonly number[]): Measure[] {
   const ms = (searches: readonly Asked[]): number[] => searches.map((each) => each.ms);
-  return PAIRS.flatMap(({ name, loci, core }) => [
+  const ofHost: Measure = {
+    what: 'a call that the host refuses, p50',
+    unit: 'ms',
+    ours: quantile(host, 0.5),
+  };
+  const ofMemories = PAIRS.flatMap(({ name, loci, core }): Measure[] => [
     ...SHARES.map((share): Measure => ({
       what: `Loci, ${name}, p${String(share * 100)}`,
       unit: 'ms',
@@ -43,6 +49,7 @@ export function searchMeasures(asked: Searches, byEngine: Searches): Measure[] {
     },
     ...answerMeasures(name, of(asked, loci), of(asked, core)),
   ]);
+  return [ofHost, ...ofMemories];
 }
 
 function answerMeasures(name: string, loci: readonly Asked[], core: readonly Asked[]): Measure[] {

@@ -1,4 +1,5 @@
 import { search } from '../../src/operations/records/search.ts';
+import { timeEach } from '../timing.ts';
 import type { NoteQuery } from './notes.ts';
 import type { Memory, Variant } from './variants.ts';
 
@@ -42,6 +43,13 @@ async function askGateway({ gateway, memory }: Variant, query: string): Promise<
     paths: results.map(({ path }) => belowMemory(path)),
     length: JSON.stringify(value).length,
   };
+}
+
+/** The time of a call that the host refuses because it has no such tool: what it takes itself, in milliseconds. */
+export async function askHost({ gateway }: Variant, calls: number): Promise<readonly number[]> {
+  const call = (): Promise<unknown> => gateway.invoke('memory_search', { query: 'oven' });
+  for (let i = 0; i < WARM_UP; i++) await call();
+  return timeEach(Array.from({ length: calls }), call);
 }
 
 /** Asks the engine directly, in this process, in the store of a gateway. */

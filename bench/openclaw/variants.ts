@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createContext, type OpenContext } from '../../src/operations/context.ts';
 import { status } from '../../src/operations/health/status.ts';
 import { freePort } from '../../test/openclaw/free-port.ts';
 import type { Gateway } from '../../test/openclaw/gateway.ts';
+import { packPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
 import { baseConfig, OpenclawHome } from '../../test/openclaw/openclaw.ts';
 import { type Notes, writeNotes } from './notes.ts';
 import { cpuTimeMs } from './process-figures.ts';
@@ -13,9 +15,12 @@ import { cpuTimeMs } from './process-figures.ts';
 /** What a gateway has as its memory. */
 export type Memory = 'none' | 'core text' | 'core hybrid' | 'loci text' | 'loci hybrid';
 
-export interface Servers {
+export interface Surroundings {
+  /** The addresses of the surroundings. */
   readonly model: string;
   readonly embeddings: string;
+  /** The folder of the plugin, as `unpackPlugin` makes it. */
+  readonly plugin: string;
 }
 
 export interface Start {
@@ -24,7 +29,6 @@ export interface Start {
   readonly cpuMs: number;
 }
 
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 /** The namespace of the agent `main`. */
 const NAMESPACE = 'agent:main';
 const POLL_MS = 100;
@@ -43,6 +47,21 @@ class VariantHome extends OpenclawHome {
   }
 }
 
+/**
+ * Unpacks the plugin as it would be published, in a folder of the checkout, where its dependencies are found. The host copies the
+ * whole folder of a plugin at each start, so that the checkout itself would start more slowly.
+ */
+export async function unpackPlugin(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  await promisify(execFile)('tar', [
+    '-xzf',
+    await packPlugin(folder, new AbortController().signal),
+    '-C',
+    folder,
+  ]);
+  return join(folder, 'package');
+}
+
 /** A gateway with one kind of memory over the notes. */
 export class Variant {
   readonly memory: Memory;
@@ -55,14 +74,14 @@ export class Variant {
   }
 
   /** Writes the settings and the notes, which memory-core also indexes. */
-  async prepare(notes: Notes, servers: Servers): Promise<void> {
+  async prepare(notes: Notes, surroundings: Surroundings): Promise<void> {
     const { home, memory } = this;
     writeNotes(notes, home.workspace('main'));
     mkdirSync(home.lociHome, { recursive: true, mode: 0o700 });
     writeFileSync(join(home.lociHome, 'loci.yaml'), 'skills: []\n');
     home.writeConfig({
-      ...baseConfig(home, await freePort(), servers.model),
-      ...settingsOf(memory, servers),
+      ...baseConfig(home, await freePort(), surroundings.model),
+      ...settingsOf(memory, surroundings),
     });
     if (!this.isLoci && memory !== 'none')
       await home.openclaw('memory', 'status', '--index', '--agent', 'main');
@@ -119,7 +138,7 @@ export class Variant {
   }
 }
 
-function settingsOf(memory: Memory, servers: Servers): object {
+function settingsOf(memory: Memory, surroundings: Surroundings): object {
   const plugins = (slot: string, rest: object): object => ({ plugins: { slots: { memory: slot }, ...rest } });
   const core = { enabled: true, config: { dreaming: { enabled: false } } };
   switch (memory) {
@@ -137,14 +156,14 @@ function settingsOf(memory: Memory, servers: Servers): object {
           search: {
             provider: 'openai-compatible',
             model: 'all-MiniLM-L6-v2',
-            remote: { baseUrl: servers.embeddings, apiKey: 'none' },
+            remote: { baseUrl: surroundings.embeddings, apiKey: 'none' },
           },
         },
       };
     case 'loci text':
     case 'loci hybrid':
       return plugins('memory-loci', {
-        load: { paths: [PACKAGE] },
+        load: { paths: [surroundings.plugin] },
         entries: {
           'memory-core': { enabled: false },
           'memory-loci': { enabled: true, config: { writes: { enabled: true } } },

@@ -4,7 +4,8 @@ import type { TestProject } from 'vitest/node';
 import { freePort } from './free-port.ts';
 import { Gateway, type GatewayAddress } from './gateway.ts';
 import { furnish } from './household.ts';
-import { installOpenclaw, packPlugin } from './installation.ts';
+import { packPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
+import { installOpenclaw } from './installation.ts';
 import { startModelServer } from './model-server.ts';
 import { baseConfig, OpenclawHome } from './openclaw.ts';
 
@@ -35,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     home.remove();
   };
   try {
-    const tarball = await packPlugin(home.folder);
+    const tarball = await packPlugin(home.folder, new AbortController().signal);
     home.writeConfig({ ...baseConfig(home, await freePort(), model.url), plugins: {} });
     await home.openclaw('plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities');
     await furnish(home);

@@ -24,13 +24,3 @@ export async function installOpenclaw(): Promise<void> {
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
   await run('npm', ['install', `openclaw@${VERSION}`, ...options], { cwd: CACHE, timeout: 240_000 });
 }
-
-/** Packs the checkout as it would be published. Returns the path of the tarball. */
-export async function packPlugin(folder: string): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: ROOT,
-    maxBuffer: 50_000_000,
-  });
-  const [packed] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, packed.filename);
-}

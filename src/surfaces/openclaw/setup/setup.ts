@@ -11,7 +11,7 @@ import { Backup, hashOf, type Manifest, readIfExists, replaceText } from './back
 import { changeText, PLUGIN } from './changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
-import { pack } from './package.ts';
+import { pack, packPlugin } from './package.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { openclawCommand, pluginConfig, type Session } from './session.ts';
 import { runSteps, type Step } from './steps.ts';
@@ -154,7 +154,7 @@ class Setup {
     try {
       if (installed !== null)
         this.#replacedPackage = await this.#keep(await pack(folder, signal, installed.rootDir));
-      const tarball = await pack(folder, signal);
+      const tarball = await packPlugin(folder, signal);
       const values = files.originalValues();
       await openclaw.withConfigCopy(files.root, values, (program) => program.installPlugin(tarball));
     } finally {
