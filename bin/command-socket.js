@@ -113,7 +113,14 @@ function ask(path, request) {
 function answerIn(text) {
   const [accepted, answer, rest] = text.split('\n');
   if (accepted !== '{"accepted":true}' || !answer || rest !== '') return null;
-  return JSON.parse(answer);
+  try {
+    const { exitCode, output } = JSON.parse(answer);
+    const isOutput =
+      Array.isArray(output) && output.every(([fd, text]) => fd > 0 && typeof text === 'string');
+    return isOutput && Number.isInteger(exitCode) ? { exitCode, output } : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Writes texts to standard output and error. Returns whether they could be written. */

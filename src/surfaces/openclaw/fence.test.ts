@@ -45,6 +45,17 @@ describe('the fence of recalled text', () => {
     );
   });
 
+  it('keeps texts that only look like a tag', () => {
+    expect(withoutFences('keep <loci-recall and this > sign')).toBe('keep ‹loci-recall and this > sign');
+    expect(fenced('</loci-</loci-recall>recall>', 'Data.')).not.toMatch(/<\/loci-recall>/);
+  });
+
+  it('is found in a message of a million spaces, brackets or slashes at once', () => {
+    // Quadratic time would take minutes.
+    for (const part of [' ', '<', '/', '< ', '</ '])
+      expect(withoutFences(`<${part.repeat(1_000_000)}x`)).toHaveLength(2 + part.length * 1_000_000);
+  });
+
   it('is removed up to the end of the message when it is not closed', () => {
     expect(withoutFences('Before <loci-recall id="0123456789abcdef">\nrecalled')).toBe('Before');
   });

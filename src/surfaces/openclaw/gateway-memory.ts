@@ -74,14 +74,14 @@ export class GatewayMemory {
         this.log(message);
       },
     });
-    // It was closed meanwhile, so that nothing would close this engine.
-    if (this.#closed) await engine.close();
     this.writesEnabled = engine.config.writes.enabled;
     return { engine, tools: loaded };
   }
 
   /** Opens the engine in the background and keeps everything fresh, until it is closed. */
   start(): void {
+    // The host may stop the service of an earlier registration after it has registered the plugin again.
+    this.#closed = false;
     void this.#keepFresh();
   }
 
@@ -112,8 +112,10 @@ export class GatewayMemory {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const opened = await this.#opened?.catch(() => null);
-    await opened?.engine.close();
+    const opened = this.#opened;
+    this.#opened = null;
+    const modules = await opened?.catch(() => null);
+    await modules?.engine.close();
   }
 }
 

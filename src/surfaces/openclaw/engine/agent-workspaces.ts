@@ -37,13 +37,13 @@ export class AgentWorkspaces {
 
   start(): void {
     if (this.#stop.signal.aborted) return;
-    void this.refresh().finally(() => {
+    void this.refresh().then(() => {
       if (this.#stop.signal.aborted) return;
       this.#timer = setTimeout(() => this.start(), this.#options.intervalMs).unref();
     });
   }
 
-  /** Indexes what has changed, of one agent or of all, after a refresh that is running. */
+  /** Indexes what has changed, of one agent or of all, after a refresh that is running. Reports what fails, and never throws. */
   refresh(agent?: string): Promise<void> {
     this.#running = this.#running.then(() => this.#refreshAll(agent));
     return this.#running;
@@ -56,13 +56,22 @@ export class AgentWorkspaces {
   }
 
   async #refreshAll(agent: string | undefined): Promise<void> {
-    const workspaces = this.#options.list().filter((each) => agent === undefined || each.agent === agent);
-    for (const workspace of workspaces) {
+    for (const workspace of this.#workspaces()) {
+      if (agent !== undefined && workspace.agent !== agent) continue;
       if (this.#stop.signal.aborted) return;
       await this.#refresh(workspace).catch((error: unknown) => {
         if (error instanceof LociError && (error.code === 'aborted' || error.code === 'conflict')) return;
         this.#report(workspace.agent, messageOf(error));
       });
+    }
+  }
+
+  #workspaces(): readonly Workspace[] {
+    try {
+      return this.#options.list();
+    } catch (error) {
+      this.#report('every agent', messageOf(error));
+      return [];
     }
   }
 

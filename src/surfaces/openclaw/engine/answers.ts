@@ -121,7 +121,7 @@ const LINES = /#L(\d+)(?:-L(\d+))?$/;
 
 /** A result as the host's memory has it. */
 function hitOf(result: SearchResultOutput, prefix: string): Hit {
-  const citation = `${prefix}${result.citation}`;
+  const citation = `${prefix}${plainCitation(result)}`;
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
   const title = name(result.title);
   return {
@@ -143,6 +143,15 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
     from: name(result.from ?? result.source_name),
   };
 }
+
+/** The citation of a result; its number where the path is too long, or has invisible or control characters. */
+function plainCitation({ citation, id }: SearchResultOutput): string {
+  const isPlain = citation === plain(citation) && citation.length <= MAX_CITATION_LENGTH;
+  return isPlain ? citation : `record/${String(id)}`;
+}
+
+/** In characters, of which each may be a token. */
+const MAX_CITATION_LENGTH = 200;
 
 function runHit({ path, title, content, score, metadata }: CorpusOutput['documents'][number]): Hit {
   const at = Date.parse(typeof metadata['at'] === 'string' ? metadata['at'] : '');

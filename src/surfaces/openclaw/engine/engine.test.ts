@@ -161,10 +161,12 @@ describe('the engine of a gateway', () => {
   it('finds conversations in turns of the owner alone, and only if they are stored', async () => {
     const engine = await open({ sessions: { enabled: true } });
     const origin = { session: 'agent:main:telegram:1', run: 'run-1' };
-    await storeConversation(engine, 'main', {
+    await storeConversation(engine, {
+      turn: MAIN,
       text: 'User: Where is the stopcock?\n\nAgent: Upstairs.',
       origin,
     });
+    await storeConversation(engine, { turn: STRANGER, text: 'User: The stopcock is mine.', origin });
     expect(await paths(engine, 'stopcock', MAIN)).toEqual(['agent:main:sessions:record/1']);
     expect(await paths(engine, 'stopcock', STRANGER)).toEqual([]);
     expect(await paths(engine, 'stopcock', { ...MAIN, isSandboxed: true })).toEqual([]);

@@ -129,8 +129,11 @@ export class GatewayEngine {
   }
 
   async close(): Promise<void> {
-    await this.workspaces.close();
-    await this.#context.close();
+    try {
+      await this.workspaces.close();
+    } finally {
+      await this.#context.close();
+    }
   }
 }
 

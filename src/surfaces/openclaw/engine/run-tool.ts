@@ -239,13 +239,24 @@ export async function captureFacts(
 const MAX_CONVERSATION_LENGTH = 20_000;
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** Stores a message with its answer, which expires, in the namespace of the agent's conversations. @throws LociError */
+/**
+ * Stores a message of the owner with its answer, which expires, in the namespace of the agent's conversations. Stores nothing of a
+ * turn that may not find it.
+ * @throws LociError
+ */
 export async function storeConversation(
   engine: GatewayEngine,
-  agent: string,
-  { text, origin }: { readonly text: string; readonly origin: Readonly<Record<string, string>> },
+  {
+    turn,
+    text,
+    origin,
+  }: { readonly turn: Turn; readonly text: string; readonly origin: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const loci = await engine.contextOf(engine.conversationsOf(agent), agent).loci({ create: true });
+  const { agent } = turn;
+  const namespace = engine.conversationsOf(agent);
+  const { shared, mayWrite } = engine.grant(turn);
+  if (!mayWrite || !shared.includes(namespace)) return;
+  const loci = await engine.contextOf(namespace, agent).loci({ create: true });
   const { session = '', run = randomUUID() } = origin;
   await loci.facts.store({
     key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),

@@ -1,12 +1,34 @@
 import { resolve } from 'node:path';
+import { expandHome } from '../../../config/paths.ts';
 import type { Workspace } from '../engine/agent-workspaces.ts';
 import type { HostConfig, PluginApi } from './api.ts';
 import { DEFAULT_AGENT } from './turn.ts';
 
+/** The id of an agent as the host uses it everywhere but in its configuration. */
+function normalized(id: string): string {
+  const plain = id
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return plain.slice(0, 64) || DEFAULT_AGENT;
+}
+
+type AgentEntry = NonNullable<NonNullable<NonNullable<HostConfig['agents']>['entries']>[string]>;
+
+/** The agents in the configuration of the host, by their ids. */
+function agentEntries({ agents }: HostConfig): ReadonlyMap<string, AgentEntry> {
+  const entries =
+    agents?.entries === undefined
+      ? (agents?.list ?? []).map((entry) => [entry.id, entry] as const)
+      : Object.entries(agents.entries).map(([id, entry]) => [id, entry ?? {}] as const);
+  return new Map(entries.map(([id, entry]) => [normalized(id), entry]));
+}
+
 /** The ids of the agents in the configuration of the host. Without any, there is one. */
-export function agentIds({ agents }: HostConfig): readonly string[] {
-  const ids = agents?.entries === undefined ? agents?.list?.map(({ id }) => id) : Object.keys(agents.entries);
-  return ids === undefined || ids.length === 0 ? [DEFAULT_AGENT] : ids;
+export function agentIds(config: HostConfig): readonly string[] {
+  const ids = [...agentEntries(config).keys()];
+  return ids.length === 0 ? [DEFAULT_AGENT] : ids;
 }
 
 /** The workspaces of all agents, as the host locates them. */
@@ -20,7 +42,7 @@ export function workspacesOf({ runtime }: PluginApi): Workspace[] {
 
 /** The further files and folders of OpenClaw's own memory. Those that a pattern narrows are left out. */
 export function extraPaths(config: HostConfig, agent: string, folder: string): string[] {
-  const entry = config.agents?.entries?.[agent] ?? config.agents?.list?.find(({ id }) => id === agent);
+  const entry = agentEntries(config).get(agent);
   const configured = [
     ...(config.memory?.search?.extraPaths ?? []),
     ...(config.agents?.defaults?.memory?.search?.extraPaths ?? []),
@@ -29,12 +51,12 @@ export function extraPaths(config: HostConfig, agent: string, folder: string): s
   const paths = configured.flatMap((each) =>
     typeof each === 'string' ? [each] : each.pattern === undefined ? [each.path] : [],
   );
-  return [...new Set(paths.map((path) => resolve(folder, path)))];
+  return [...new Set(paths.map((path) => resolve(folder, expandHome(path))))];
 }
 
 /** The name of the model that an agent uses unless a session has chosen another. */
 export function configuredModel(config: HostConfig, agent: string): string | undefined {
-  const entry = config.agents?.entries?.[agent] ?? config.agents?.list?.find(({ id }) => id === agent);
+  const entry = agentEntries(config).get(agent);
   const model = entry?.model ?? config.agents?.defaults?.model;
   return typeof model === 'string' ? model : model?.primary;
 }
@@ -44,5 +66,7 @@ export function namespaceOf(
   agent: string,
   agents: Readonly<Record<string, { readonly namespace?: string } | undefined>> = {},
 ): string {
-  return (Object.hasOwn(agents, agent) ? agents[agent]?.namespace : undefined) ?? `agent:${agent}`;
+  const wanted = normalized(agent);
+  const [, configured] = Object.entries(agents).find(([id]) => normalized(id) === wanted) ?? [];
+  return configured?.namespace ?? `agent:${wanted}`;
 }

@@ -21,8 +21,16 @@ it('the last turn of a session holds, and its model stays known', () => {
 
 it('the session that was quiet for the longest time is forgotten first', () => {
   const turns = new RecentTurns();
-  for (let i = 0; i < 1000; i++) turns.note({ sessionKey: String(i) });
+  for (let i = 0; i < 10_000; i++) turns.note({ sessionKey: String(i) });
   turns.note({ sessionKey: '0' });
   turns.note({ sessionKey: 'new' });
   expect([turns.of('0') === undefined, turns.of('1') === undefined]).toEqual([false, true]);
+});
+
+it('a session stays one of somebody else, or in a sandbox, whatever turn comes next', () => {
+  const turns = new RecentTurns();
+  turns.note({ sessionKey: 's', senderIsOwner: false });
+  turns.note({ sessionKey: 's', senderIsOwner: true, sandboxed: true });
+  turns.note({ sessionKey: 's', senderIsOwner: true });
+  expect(turns.of('s')).toEqual({ agent: 'main', isOwner: false, isSandboxed: true });
 });

@@ -25,7 +25,11 @@ export function turnOf({ agentId, senderIsOwner, sandboxed }: ToolContext): Turn
   };
 }
 
-/** The turns that the host prepared last, by session: its hooks know neither the sender nor the sandbox. */
+/**
+ * The turns that the host prepared, by session: its hooks know neither the sender nor the sandbox. Several turns of a session may be
+ * prepared at once, and nothing tells a hook which one is its own. So a session in which somebody else than the owner has spoken, or
+ * which has been in a sandbox, stays a session of somebody else, or in a sandbox, for the hooks.
+ */
 export class RecentTurns {
   readonly #turns = new Map<string, { readonly turn: Turn; readonly model: string | undefined }>();
 
@@ -33,8 +37,14 @@ export class RecentTurns {
     const { sessionKey, activeModel } = context;
     if (sessionKey === undefined) return;
     const before = this.#turns.get(sessionKey);
+    const now = turnOf(context);
+    const turn = {
+      ...now,
+      isOwner: now.isOwner && before?.turn.isOwner !== false,
+      isSandboxed: now.isSandboxed || before?.turn.isSandboxed === true,
+    };
     this.#turns.delete(sessionKey);
-    this.#turns.set(sessionKey, { turn: turnOf(context), model: activeModel?.modelId ?? before?.model });
+    this.#turns.set(sessionKey, { turn, model: activeModel?.modelId ?? before?.model });
     if (this.#turns.size <= MAX_SESSIONS) return;
     const [oldest] = this.#turns.keys();
     if (oldest !== undefined) this.#turns.delete(oldest);
@@ -49,4 +59,5 @@ export class RecentTurns {
   }
 }
 
-const MAX_SESSIONS = 1000;
+/** Enough that a session of somebody else is not forgotten while it is used. */
+const MAX_SESSIONS = 10_000;

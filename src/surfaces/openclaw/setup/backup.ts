@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
@@ -88,6 +88,13 @@ export class Backup {
 
   async restore({ path, copy, mode }: SavedFile): Promise<void> {
     await replaceText(path, await readFile(join(this.folder, copy), 'utf8'), mode);
+  }
+
+  /** Moves the copies to a folder that a later setup does not touch. Returns it. */
+  async setAside(): Promise<string> {
+    const folder = `${this.folder}-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+    await rename(this.folder, folder);
+    return folder;
   }
 
   async remove(): Promise<void> {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
@@ -159,16 +159,34 @@ export class Openclaw {
     values: JsonMap,
     use: (openclaw: Openclaw) => Promise<T>,
   ): Promise<T> {
-    const copy = join(dirname(configFile), `.loci-setup-${String(process.pid)}.json`);
+    await removeCopies(dirname(configFile), (pid) => !isAlive(pid));
+    const copy = join(dirname(configFile), `${COPY_PREFIX}${String(process.pid)}.json`);
     await writeFile(copy, JSON.stringify(values, null, 2), { mode: 0o600 });
     try {
       return await use(this.with({ OPENCLAW_CONFIG_PATH: copy, OPENCLAW_GATEWAY_PORT: UNUSED_PORT }));
     } finally {
-      // OpenClaw keeps backups beside the file.
-      const names = await readdir(dirname(copy));
-      const own = names.filter((name) => name.startsWith(basename(copy)));
-      await Promise.all(own.map((name) => rm(join(dirname(copy), name), { recursive: true, force: true })));
+      await removeCopies(dirname(configFile), (pid) => pid === process.pid);
     }
+  }
+}
+
+const COPY_PREFIX = '.loci-setup-';
+
+/** Removes the copies that processes have made, and what OpenClaw keeps beside them. A process that was killed leaves its own. */
+async function removeCopies(folder: string, isToRemove: (pid: number) => boolean): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => {
+    const [, pid] = /^\.loci-setup-(\d+)\.json/.exec(name) ?? [];
+    return pid !== undefined && isToRemove(Number(pid));
+  });
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM';
   }
 }
 

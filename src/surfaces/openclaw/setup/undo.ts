@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
@@ -28,9 +28,8 @@ export const undoOpenclaw = openclawCommand(async (session) => {
   const plugin = await restorePlugin(session, backup, manifest);
   const isExact = files.every(({ identical }) => identical);
   // The copies stay where a file could not be restored from them.
+  const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();
-  else await rm(join(backup.folder, 'manifest.json'), { force: true });
-  const copies = isExact ? null : backup.folder;
   io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies));
   return 0;
 });

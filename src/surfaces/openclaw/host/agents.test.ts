@@ -1,0 +1,21 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { agentIds, extraPaths, namespaceOf } from './agents.ts';
+
+it('agents have the ids that the host uses, not those of its configuration', () => {
+  expect(agentIds({ agents: { entries: { Work: {}, 'My Agent': {} } } })).toEqual(['work', 'my-agent']);
+  expect(agentIds({ agents: { list: [{ id: 'Ada' }] } })).toEqual(['ada']);
+  expect(agentIds({})).toEqual(['main']);
+  expect(namespaceOf('work', { Work: { namespace: 'shared' } })).toBe('shared');
+  expect(namespaceOf('Work')).toBe('agent:work');
+  expect(namespaceOf('__proto__', {})).toBe('agent:__proto__');
+});
+
+it('further paths of memory start at the workspace or at the home folder, without those that a pattern narrows', () => {
+  const config = {
+    memory: { search: { extraPaths: ['~/notes', 'docs', { path: '/srv/x', pattern: '*.md' }] } },
+    agents: { entries: { Work: { memory: { search: { extraPaths: [{ path: '/srv/work' }] } } } } },
+  };
+  expect(extraPaths(config, 'work', '/ws')).toEqual([join(homedir(), 'notes'), '/ws/docs', '/srv/work']);
+});
