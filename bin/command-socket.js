@@ -5,7 +5,7 @@ const { getBuiltinModule } = process;
 const COMMANDS = ['search', 'get', 'list', 'status', 'fact recall', 'fact list', 'fact categories'];
 const MAX_REQUEST_BYTES = 64 * 1024;
 /** How long a process may take to accept a request. */
-const ACCEPT_TIMEOUT_MS = 100;
+const ACCEPT_TIMEOUT_MS = 300;
 const MAX_PROCESSES = 4;
 const ANSWER_TIMEOUT_MS = 10_000;
 const EXIT_ABORTED = 130;
