@@ -62,7 +62,11 @@ function startsStoreThread(id: string, code: string): boolean {
 /** Bundles a module with all its imports. Returns the path of the bundle, in a folder named after its content. */
 async function bundleFile(module: string): Promise<string> {
   // SQL, WebAssembly and the manifest are read from the sources.
-  const chunks = await bundle({ modules: { main: module }, addressOf: fileAddress, plugins: [bundledStoreThread] });
+  const chunks = await bundle({
+    modules: { main: module },
+    addressOf: fileAddress,
+    plugins: [bundledStoreThread],
+  });
   const hash = createHash('sha256');
   for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}\n`);
   const folder = join(BUNDLES, hash.digest('hex').slice(0, 16));

@@ -35,7 +35,11 @@ export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   named('password', String.raw`\blogin[ \t]+\S{1,64}\s+password[ \t]+`, isPassword),
   named('password', String.raw`\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,64}:`, isPassword),
   named('password', `(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
-  named('password', `${POSSESSIVE}(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && /\d/.test(secret)),
+  named(
+    'password',
+    `${POSSESSIVE}(?:${PASSWORD})${STATED}`,
+    (secret) => isPassword(secret) && /\d/.test(secret),
+  ),
   named('key', `(?:${KEY})${SUFFIX}${ASSIGNED}`, isKey),
   named('key', `(?:${KEY})${SUFFIX}${IN_CODE}`, isKeyInCode),
   named('key', `--(?:api-key|token|secret|access-token|auth-token)${OPTION}`, isKey),
