@@ -151,7 +151,12 @@ class CheckGateway {
     this.#port = port;
     const args = ['gateway', 'run', '--port', String(port), '--bind', 'loopback', '--tailscale', 'off'];
     const [program, all] = openclaw.commandLine(args);
-    this.#process = spawn(program, all, { env: openclaw.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // `openclaw` may be a script that starts the gateway, so that the whole group of processes is ended.
+    this.#process = spawn(program, all, {
+      env: openclaw.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString('utf8')).slice(-10_000);
     };
@@ -177,11 +182,24 @@ class CheckGateway {
 
   async stop(): Promise<void> {
     if (this.#hasEnded()) return;
-    const ended = once(this.#process, 'exit');
-    this.#process.kill('SIGTERM');
-    const kill = setTimeout(() => this.#process.kill('SIGKILL'), 15_000);
+    // The pipes close when the last process of the group has ended.
+    const ended = once(this.#process, 'close');
+    this.#signal('SIGTERM');
+    const kill = setTimeout(() => {
+      this.#signal('SIGKILL');
+    }, 15_000);
     await ended;
     clearTimeout(kill);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#process;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // All of them have ended.
+    }
   }
 
   #hasEnded(): boolean {

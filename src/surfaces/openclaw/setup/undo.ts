@@ -21,11 +21,13 @@ interface Restored {
 export const undoOpenclaw = openclawCommand(async (session) => {
   const { call, io } = session;
   const { backup, manifest } = await findBackup(session);
+  const planned = await Promise.all(manifest.files.map((saved) => planRestore(backup, manifest, saved)));
+  session.report('restoring the plugins');
+  // A running gateway may write its configuration anew when a plugin is uninstalled, so that the files come last.
+  const plugin = await restorePlugin(session, backup, manifest);
   session.report('restoring the configuration');
   const files: Restored[] = [];
-  for (const saved of manifest.files) files.push(await restore(backup, manifest, saved));
-  session.report('restoring the plugins');
-  const plugin = await restorePlugin(session, backup, manifest);
+  for (const each of planned) files.push(await restore(backup, each));
   const isExact = files.every(({ identical }) => identical);
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
@@ -56,14 +58,22 @@ async function findBackup(
   });
 }
 
-async function restore(backup: Backup, manifest: Manifest, saved: SavedFile): Promise<Restored> {
+/** What a file is to become. */
+interface PlannedRestore {
+  readonly saved: SavedFile;
+  readonly before: string;
+  /** `null` for the bytes of the copy. */
+  readonly text: string | null;
+  readonly kept: readonly string[];
+}
+
+/** Looks at a file before anything else changes it. */
+async function planRestore(backup: Backup, manifest: Manifest, saved: SavedFile): Promise<PlannedRestore> {
   const { path, copy, written } = saved;
-  const [now, before] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
-  if (now?.equals(before) === true) return { path, identical: true, kept: [] };
-  if (now === null || hashOf(now) === written) {
-    await backup.restore(saved);
-    return { path, identical: true, kept: [] };
-  }
+  const [now, bytes] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
+  const before = bytes.toString('utf8');
+  if (now === null || now.equals(bytes) || hashOf(now) === written)
+    return { saved, before, text: null, kept: [] };
   let text = now.toString('utf8');
   const kept: string[] = [];
   for (const change of manifest.changes.filter(({ file }) => file === path).toReversed()) {
@@ -71,8 +81,14 @@ async function restore(backup: Backup, manifest: Manifest, saved: SavedFile): Pr
     if (reverted === null) kept.push(changeText(change));
     else text = reverted;
   }
-  await replaceText(path, text);
-  return { path, identical: text === before.toString('utf8'), kept };
+  return { saved, before, text, kept };
+}
+
+async function restore(backup: Backup, { saved, before, text, kept }: PlannedRestore): Promise<Restored> {
+  if (text === null) await backup.restore(saved);
+  else await replaceText(saved.path, text);
+  const now = await readIfExists(saved.path);
+  return { path: saved.path, identical: now?.toString('utf8') === before, kept };
 }
 
 /** What happened to the plugin. */
