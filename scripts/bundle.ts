@@ -4,6 +4,7 @@
  * the store is a bundle, because a store is open when its thread has loaded its modules. The rest stays as `tsc` compiles it.
  */
 
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,16 +13,27 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = join(ROOT, 'src/');
 
+const ENGINE = 'openclaw-engine';
+/** A gateway keeps the modules that it has loaded, so that another build must have another address. */
+const HASHED: ReadonlySet<string> = new Set([ENGINE]);
+
 interface BundleOptions {
   /** The names of the chunks to make, without `.js`, and the paths of their modules, which are bundled with all their imports. */
   readonly modules: Readonly<Record<string, string>>;
   /** The URL of a source file, as an expression in the bundle. SQL, WebAssembly and the manifest are found relative to it. */
   readonly addressOf: (path: string) => string;
   readonly plugins?: readonly Plugin[];
+  /** Names that stand for expressions. */
+  readonly define?: Readonly<Record<string, string>>;
 }
 
 /** Returns the files of the bundle. Worker threads have files of their own. */
-export async function bundle({ modules, addressOf, plugins = [] }: BundleOptions): Promise<OutputChunk[]> {
+export async function bundle({
+  modules,
+  addressOf,
+  plugins = [],
+  define = {},
+}: BundleOptions): Promise<OutputChunk[]> {
   const addresses: Plugin = {
     name: 'addresses',
     transform(code, id) {
@@ -42,9 +54,10 @@ export async function bundle({ modules, addressOf, plugins = [] }: BundleOptions
     // The model is located by the path of its package, so the package stays outside the bundle.
     external: [/^@lat\.md\//],
     plugins: [...plugins, addresses],
+    transform: { define },
   });
   const { output } = await build.generate({
-    entryFileNames: '[name].js',
+    entryFileNames: ({ name }) => (HASHED.has(name) ? '[name]-[hash].js' : '[name].js'),
     chunkFileNames: '[name]-[hash].js',
   });
   return output.filter((file) => file.type === 'chunk');
@@ -80,19 +93,38 @@ function compiledAddress(folder: string): (path: string) => string {
   };
 }
 
-async function bundlePrograms(): Promise<number> {
+async function bundlePrograms(): Promise<OutputChunk[]> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
       main: join(SOURCES, 'surfaces/cli/main.ts'),
-      'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts'),
+      [ENGINE]: join(SOURCES, 'surfaces/openclaw/engine/modules.ts'),
     },
     addressOf: compiledAddress('bundle'),
   });
   if (!existsSync(target)) mkdirSync(target, { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(target, fileName), code);
   writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The command line, with the plugins,'));
-  return chunks.length;
+  return chunks;
+}
+
+/**
+ * Makes the entry of the plugin `memory-loci`, which is one file: OpenClaw copies it at each start. It loads the engine from its place.
+ * @param programs the chunks that have the engine
+ */
+async function bundleMemoryPlugin(programs: readonly OutputChunk[]): Promise<void> {
+  const engine = programs.find(({ name, isEntry }) => isEntry && name === ENGINE);
+  if (engine === undefined) throw new Error('The bundle has no engine.');
+  const chunks = await bundle({
+    modules: { 'openclaw-memory': join(SOURCES, 'surfaces/openclaw/memory-plugin.ts') },
+    addressOf: compiledAddress('bundle'),
+    define: { BUNDLED_ENGINE: JSON.stringify(`dist/bundle/${engine.fileName}`) },
+  });
+  if (chunks.length !== 1) throw new Error('The plugin memory-loci is not one file.');
+  const hash = createHash('sha256');
+  for (const { fileName, code } of programs) hash.update(`${fileName}\n${code}`);
+  const code = `// Of the code of Loci: ${hash.digest('hex')}\n${chunks[0]!.code}`;
+  writeFileSync(join(ROOT, 'dist/bundle/openclaw-memory.js'), code);
 }
 
 /** Replaces the compiled module of the store's thread by a bundle of it and its imports. */
@@ -120,11 +152,12 @@ async function bundleCorpusPlugin(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const files = await bundlePrograms();
+  const programs = await bundlePrograms();
+  await bundleMemoryPlugin(programs);
   await bundleCorpusPlugin();
   await bundleStoreThread();
   console.log(
-    `The command line and the plugins are bundled into ${String(files)} files, the thread of the store into one.`,
+    `The command line and the engine of the plugin are bundled into ${String(programs.length)} files, the thread of the store into one.`,
   );
 }
 

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { memoryFor } from './gateway-memory.ts';
 import { agentIds, namespaceOf } from './host/agents.ts';
 import type { HostCommand, PluginApi } from './host/api.ts';
+import { loadEngine } from './host/load-engine.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
-
-const COMMAND_LINE = fileURLToPath(new URL('../../../bin/loci.js', import.meta.url));
 
 const LOCI = 'loci';
 const MEMORY = 'memory';
@@ -71,12 +69,13 @@ export function takeAgent(words: readonly string[]): {
 
 /** Runs the command line in a process of its own, with the streams and signals of this one. */
 async function runLoci(
-  { pluginConfig = {} }: PluginApi,
+  { pluginConfig = {}, rootDir }: PluginApi,
   plugin: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { parsePluginConfig } = await import('./engine/settings.ts');
+  const { COMMAND_LINE, loadSettings } = await loadEngine(rootDir);
+  const { parsePluginConfig } = await loadSettings();
   const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig);
   const child = spawn(process.execPath, [COMMAND_LINE, ...words], {
     stdio: 'inherit',

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GatewayEngine } from './engine/engine.ts';
-import type * as tools from './engine/run-tool.ts';
-import type { HostConfig, PluginApi } from './host/api.ts';
-import { RecentTurns } from './host/turn.ts';
+import type { EngineModules } from './engine/modules.ts';
 import { workspacesOf } from './host/agents.ts';
-
-/** The modules that need the engine. They load at the first call, so that the gateway starts as fast as without them. */
-export interface EngineModules {
-  readonly engine: GatewayEngine;
-  readonly tools: typeof tools;
-}
+import type { HostConfig, PluginApi } from './host/api.ts';
+import { loadEngine } from './host/load-engine.ts';
+import { RecentTurns } from './host/turn.ts';
 
 /** After a failure, the engine is opened again by the first call after this time. */
 const RETRY_MS = 5000;
+/** How long the first opening waits, so that the gateway is ready before. It starts services 0.2 s before that. */
+const START_DELAY_MS = 1000;
 
 /** The memory of a gateway. It outlives a registration, since the host registers a plugin several times. */
 export class GatewayMemory {
@@ -23,6 +19,8 @@ export class GatewayMemory {
   #opened: Promise<EngineModules> | null = null;
   #failedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
+  /** Set from the start of the service until it stops. */
+  #keeping: AbortController | null = null;
   #loggedFailure = '';
   /** The settings of the open engine that tools need before they can wait. */
   writesEnabled: boolean;
@@ -48,7 +46,7 @@ export class GatewayMemory {
     this.#api.logger.warn(message);
   }
 
-  /** Opens the engine, or waits until it is open. @throws LociError why it cannot be opened */
+  /** Loads and opens the engine at the first call, or waits until it is open. @throws LociError why it cannot be opened */
   open(): Promise<EngineModules> {
     if (this.#closed) return Promise.reject(new Error('the gateway has stopped the plugin'));
     if (this.#opened === null || (this.#failedAt > 0 && Date.now() - this.#failedAt > RETRY_MS)) {
@@ -62,11 +60,8 @@ export class GatewayMemory {
   }
 
   async #load(): Promise<EngineModules> {
-    const [{ GatewayEngine: Engine }, loaded] = await Promise.all([
-      import('./engine/engine.ts'),
-      import('./engine/run-tool.ts'),
-    ]);
-    const engine = await Engine.open({
+    const { openEngine } = await loadEngine(this.#api.rootDir);
+    const opened = await openEngine({
       plugin: this.#plugin,
       config: this.#config,
       workspaces: () => workspacesOf(this.#api),
@@ -74,19 +69,25 @@ export class GatewayMemory {
         this.log(message);
       },
     });
-    this.writesEnabled = engine.config.writes.enabled;
-    return { engine, tools: loaded };
+    this.writesEnabled = opened.engine.config.writes.enabled;
+    return opened;
   }
 
-  /** Opens the engine in the background and keeps everything fresh, until it is closed. */
+  /** Opens the engine in the background, unless a call does so before, and keeps everything fresh, until it is closed. */
   start(): void {
     // The host may stop the service of an earlier registration after it has registered the plugin again.
     this.#closed = false;
-    void this.#keepFresh();
+    if (this.#keeping !== null) return;
+    this.#keeping = new AbortController();
+    void this.#keepFresh(this.#keeping.signal);
   }
 
-  async #keepFresh(): Promise<void> {
-    while (!this.#closed) {
+  async #keepFresh(signal: AbortSignal): Promise<void> {
+    // A wait that is aborted only ends.
+    const wait = (ms: number): Promise<void> =>
+      delay(ms, undefined, { ref: false, signal }).catch(() => undefined);
+    await wait(START_DELAY_MS);
+    while (!signal.aborted) {
       try {
         const { engine } = await this.open();
         await engine.keepFresh((message) => {
@@ -95,7 +96,7 @@ export class GatewayMemory {
         return;
       } catch (error) {
         this.#logFailure(error);
-        await delay(2 * RETRY_MS, undefined, { ref: false });
+        await wait(2 * RETRY_MS);
       }
     }
   }
@@ -112,6 +113,8 @@ export class GatewayMemory {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#keeping?.abort();
+    this.#keeping = null;
     const opened = this.#opened;
     this.#opened = null;
     const modules = await opened?.catch(() => null);

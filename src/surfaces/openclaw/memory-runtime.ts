@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { withDeadline } from './host/deadline.ts';
-import type { EngineModules, GatewayMemory } from './gateway-memory.ts';
+import type { EngineModules } from './engine/modules.ts';
+import type { GatewayMemory } from './gateway-memory.ts';
 import type {
   ClassifiedPath,
   MemoryCapability,

