@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PRIVATE_TODO } from './household.ts';
-import { gateway, hits } from './shared.ts';
+import { gateway, hits, home } from './shared.ts';
 
 const containing = (text: string): unknown => expect.stringContaining(text);
 
@@ -8,6 +10,18 @@ it('memory_search finds what a memory file of the workspace says', async () => {
   await expect
     .poll(() => hits('gas man'), { timeout: 20_000 })
     .toMatchObject([{ path: 'MEMORY.md', snippet: containing('The gas man comes on Friday') }]);
+});
+
+it('the host copies one module of the plugin, and neither the engine nor the model', () => {
+  const copies = globSync('*/captures/*/package-*/node_modules/**/*.*', {
+    cwd: join(home.folder, 'state', 'tmp', 'plugin-captures'),
+  });
+  const names = new Set(copies.map((path) => path.replace(/^.*?node_modules\//, '')));
+  expect([...names].sort()).toEqual([
+    'loci-memory/dist/bundle/openclaw-memory.js',
+    'loci-memory/openclaw.plugin.json',
+    'loci-memory/package.json',
+  ]);
 });
 
 it('memory_search leaves out files of the workspace that are no memory', async () => {
