@@ -47,10 +47,7 @@ class VariantHome extends OpenclawHome {
   }
 }
 
-/**
- * Unpacks the plugin as it would be published, in a folder of the checkout, where its dependencies are found. The host copies the
- * whole folder of a plugin at each start, so that the checkout itself would start more slowly.
- */
+/** Unpacks the plugin as setup installs it. Returns its folder. */
 export async function unpackPlugin(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   await promisify(execFile)('tar', [
