@@ -7,10 +7,16 @@ import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
 import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
 /**
- * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program, and
- * the data folder of `npm run eval`.
+ * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program and
+ * for whom it runs a command, and the data folder of `npm run eval`.
  */
-const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_COMMAND_SOCKET', 'LOCI_HOST_SETTINGS', 'LOCI_EVAL_DATA'];
+const OTHER_VARIABLES = [
+  'LOCI_HOME',
+  'LOCI_COMMAND_SOCKET',
+  'LOCI_HOST_SETTINGS',
+  'LOCI_HOST_READER',
+  'LOCI_EVAL_DATA',
+];
 
 export interface Override {
   readonly key: ConfigKey;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LoadedConfig } from '../config/load.ts';
+import type { VaultConfig } from '../config/sources-schema.ts';
 import type { Json } from '../core/types.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Loci } from '../engine/open.ts';
@@ -71,6 +72,8 @@ export interface OperationContext {
   readonly onProgress: (progress: Progress) => void;
   /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
+  /** The folders that a host program indexes for the caller, where these are not the vaults of the settings. */
+  readonly vaults?: readonly VaultConfig[];
   /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gateway, hits, modelRequests } from './shared.ts';
+import { gateway, hits, home, modelRequests } from './shared.ts';
 import { textOf } from './model-server.ts';
 
 /** Scopes of somebody who may send messages to agents, but does not own the gateway. */
@@ -41,6 +41,26 @@ it('no agent sees the memory of another in a whole turn', async () => {
 it('both agents find what the owner has in the vault', async () => {
   expect((await hits('induction oven', { agent: 'kids' }))[0]?.path).toBe('default:Kitchen remodel.md');
   expect((await hits('induction oven', { agent: 'main' }))[0]?.path).toBe('default:Kitchen remodel.md');
+});
+
+it('`openclaw memory` shows what the agent can recall, and names no folder that it has as missing', async () => {
+  const run = async (...words: string[]): Promise<unknown> =>
+    JSON.parse((await home.openclaw('memory', '--agent', 'kids', ...words, '--json')).stdout);
+  const [oven, rabbit, status] = await Promise.all([
+    run('search', 'induction oven'),
+    run('search', 'rabbit'),
+    run('status'),
+  ]);
+  expect(oven).toMatchObject({
+    results: [{ citation: expect.stringMatching(/^default:Kitchen remodel\.md/) as string }],
+  });
+  expect(rabbit).toMatchObject({ results: [{ source: 'workspace of kids' }] });
+  expect(status).toMatchObject({
+    namespace: 'agent:kids',
+    vaults: [{ name: 'workspace of kids', changes: { added: 0, changed: 0, gone: 0 } }],
+    unconfigured_vaults: [],
+    shared: [{ namespace: 'default', vaults: [{ name: 'notes' }], unconfigured_vaults: [] }],
+  });
 });
 
 it('somebody who does not own the gateway reads the memory of the agent alone, and writes nothing', async () => {

@@ -116,7 +116,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     store,
     namespace,
   } = await loci.status();
-  const { vaults, unconfigured } = await loci.vaults();
+  const { vaults, unconfigured } = await loci.vaults(context.vaults);
   const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
   const bySource = ownStats?.bySource ?? {};
   return {

@@ -9,6 +9,7 @@ import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
+import { hostReaderIn } from '../shared/host-reader.ts';
 import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import type { CommandCall } from './describe-command.ts';
@@ -41,8 +42,13 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
   const input = parseInput(operation, call.input, call.wording);
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
+  const reader = hostReaderIn(io.env);
   const options: SessionOptions = {
-    caller: { surface: 'cli', trust: 'operator' },
+    caller: {
+      surface: 'cli',
+      trust: 'operator',
+      ...(reader !== null && { namespace: reader.namespace }),
+    },
     env: io.env,
     onProgress: (current) => progress.update(current),
     machine: localIo,
@@ -51,7 +57,12 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
   const { context } = session;
   try {
     if (command.rendersConfigWarnings !== true) await printConfigWarnings(context, io);
-    const output = await runOperation(operation, context, input);
+    const output =
+      reader === null
+        ? await runOperation(operation, context, input)
+        : await (
+            await import('./run-for-reader.ts')
+          ).runForReader(operation, { ...context, vaults: reader.vaults }, input, reader);
     progress.clear();
     for (const warning of command.warnings?.(output) ?? []) printWarning(warning, io);
     if (!localIo.hasWrittenOutput) io.stdout.write(outputText(output, call, io));

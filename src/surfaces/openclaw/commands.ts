@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { memoryFor } from './gateway-memory.ts';
-import { agentIds, namespaceOf } from './host/agents.ts';
+import { agentIds, namespaceOf, workspacesOf } from './host/agents.ts';
 import type { HostCommand, PluginApi } from './host/api.ts';
 import { loadEngine } from './host/load-engine.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
@@ -32,10 +32,11 @@ export function registerCommands(api: PluginApi, plugin: string): void {
   register(MEMORY, async (words) => {
     const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
     if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
-    const { agents } = (api.pluginConfig ?? {}) as {
-      readonly agents?: Readonly<Record<string, { readonly namespace?: string } | undefined>>;
-    };
-    return runLoci(api, plugin, rest, { LOCI_NAMESPACE: namespaceOf(agent, agents) });
+    const { loadReader } = await loadEngine(api.rootDir);
+    const { readerVariable } = await loadReader();
+    const { pluginConfig = {} } = api;
+    const workspace = workspacesOf(api).find((each) => namespaceOf(each.agent) === namespaceOf(agent));
+    return runLoci(api, plugin, rest, await readerVariable({ plugin, pluginConfig, agent, workspace }));
   });
 }
 

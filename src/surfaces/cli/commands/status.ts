@@ -6,53 +6,82 @@ import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
-export const status: OperationCommand<StatusOutput> = {
+/** The status of a namespace, and of others that an agent reads too. */
+interface SharedStatus extends StatusOutput {
+  readonly shared?: readonly StatusOutput[];
+}
+
+export const status: OperationCommand<SharedStatus> = {
   render: (output, view) => {
-    const { store, namespace, vaults, unconfigured_vaults, sources } = output;
-    const rows = [
-      ['home', output.home],
+    const { home, store, namespace, vaults, shared } = output;
+    const isOfAgent = shared !== undefined;
+    const storeLine = `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`;
+    const others = isOfAgent ? null : output.other_namespaces;
+    const blocks: Row[][] = [
       [
-        'store',
-        `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`,
+        ['home', home],
+        ['store', storeLine],
+        ['namespace', namespaceLine(namespace, others)],
+        ...contentRows(output, isOfAgent ? 'openclaw memory index' : 'loci index'),
+        ...(vaults.length === 0 && !isOfAgent
+          ? [['vaults', 'none yet: `loci index PATH` adds one'] as const]
+          : []),
       ],
-      ['namespace', namespaceLine(namespace, output.other_namespaces)],
-      ['records', `${String(output.records)}${bySource(output.by_source)}`],
-      ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
-      ['embeddings', embeddingsLine(output)],
-      ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
-      ...unconfigured_vaults.map(({ name, records }, i) => [
-        i === 0 ? 'unconfigured' : '',
-        `${name}: ${formatCount(records, 'note')}, not in the settings; see \`loci doctor\``,
+      ...(shared ?? []).map((each): Row[] => [
+        ['also reads', each.namespace],
+        ...contentRows(each, 'openclaw loci index'),
       ]),
-      ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
-      ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
     ];
-    return rows.map(([name = '', value = '']) => row(name, value, view)).join('');
+    return blocks.map((rows) => rows.map(([name, value]) => row(name, value, view)).join('')).join('\n');
   },
 };
+
+type Row = readonly [name: string, value: string];
+
+/** What a namespace has. @param index the command that reads its vaults */
+function contentRows(output: StatusOutput, index: string): Row[] {
+  const { vaults, unconfigured_vaults, sources } = output;
+  return [
+    ['records', `${String(output.records)}${bySource(output.by_source)}`],
+    ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
+    ['embeddings', embeddingsLine(output, index)],
+    ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault, index)] as const),
+    ...unconfigured_vaults.map(
+      ({ name, records }, i) =>
+        [
+          i === 0 ? 'unconfigured' : '',
+          `${name}: ${formatCount(records, 'note')}, not in the settings; see \`loci doctor\``,
+        ] as const,
+    ),
+    ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)] as const),
+  ];
+}
 
 function row(name: string, value: string, { style }: View): string {
   return `${style.dim(name.padEnd(14))}${oneLine(value)}\n`;
 }
 
-function vaultLine({
-  name,
-  path,
-  enabled,
-  paused,
-  records,
-  last_read,
-  changes,
-  skipped,
-  unreadable,
-}: StatusOutput['vaults'][number]): string {
+function vaultLine(
+  {
+    name,
+    path,
+    enabled,
+    paused,
+    records,
+    last_read,
+    changes,
+    skipped,
+    unreadable,
+  }: StatusOutput['vaults'][number],
+  index: string,
+): string {
   if (!enabled) return `${name}: ${formatCount(records, 'note')}, ${path}, disabled`;
   const read =
     last_read === null ? 'not indexed yet' : `read ${formatAge(Date.parse(last_read), Date.now())}`;
   const changed = changes === null ? '' : formatVaultChanges(changes);
   const parts = [
     `${name}: ${formatCount(records, 'note')}, ${path}, ${read}`,
-    ...(changed === '' ? [] : [`since then ${changed}: run \`loci index\``]),
+    ...(changed === '' ? [] : [`since then ${changed}: run \`${index}\``]),
     ...(skipped === null || skipped === 0 ? [] : [`${String(skipped)} left out: \`loci doctor\` says why`]),
     ...(unreadable === null ? [] : [unreadable]),
     ...(paused ? [`paused: ${resumeCommand(name)}`] : []),
@@ -88,14 +117,14 @@ function bySource(counts: Readonly<Record<string, number>>): string {
   return ` (${entries.map(([source, count]) => `${source} ${String(count)}`).join(', ')})`;
 }
 
-function embeddingsLine({ embedding }: StatusOutput): string {
+function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
   const waiting =
     pending === 0
       ? ''
-      : `, ${formatCount(pending, 'text')} to embed: ${embedding.running_in === null ? 'run `loci index`' : `${embedding.running_in} is working on it`}`;
+      : `, ${formatCount(pending, 'text')} to embed: ${embedding.running_in === null ? `run \`${index}\`` : `${embedding.running_in} is working on it`}`;
   const language =
     other === null
       ? ''

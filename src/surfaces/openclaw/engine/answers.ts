@@ -1,6 +1,7 @@
 import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
+import { citationPrefix, mergeResults } from '../../../operations/records/merge-results.ts';
 import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import type { Trust } from '../../../core/types.ts';
@@ -53,14 +54,15 @@ interface AnswerOptions {
 
 /** Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. */
 export function searchAnswer(outputs: readonly NamespaceOutput[], options: AnswerOptions): SearchAnswer {
-  const found = mergedResults(outputs).slice(0, options.limit);
+  const lists = outputs.map(({ namespace, output: { results } }) => ({ namespace, results }));
+  const found = mergeResults(lists).slice(0, options.limit);
   const related = outputs.flatMap(({ namespace, output }) =>
     output.related.map((result) => ({ namespace, result, belongsTo: result.belongs_to.title })),
   );
   const hits = [
-    ...found.map(({ namespace, result }) => hitOf(result, prefixOf(namespace, options.own))),
+    ...found.map(({ namespace, result }) => hitOf(result, citationPrefix(namespace, options.own))),
     ...related.map(({ namespace, result, belongsTo }) => ({
-      ...hitOf(result, prefixOf(namespace, options.own)),
+      ...hitOf(result, citationPrefix(namespace, options.own)),
       ...(belongsTo !== '' && { belongs_to: name(belongsTo) }),
     })),
   ];
@@ -79,27 +81,6 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
   return { notice: noticeOf(results.length, isSure), results, ...rest };
 }
 
-interface MergedResult {
-  readonly namespace: string;
-  readonly result: SearchResultOutput;
-}
-
-/**
- * The results of all namespaces, best first. Scores are probabilities, so that they compare between namespaces. Within a namespace
- * the order of the engine stays, in which a later result may have a higher score: a result counts at least as much as those
- * after it.
- */
-function mergedResults(outputs: readonly NamespaceOutput[]): MergedResult[] {
-  const merged = outputs.flatMap(({ namespace, output }) => {
-    let best = 0;
-    return output.results
-      .toReversed()
-      .map((result) => ({ namespace, result, best: (best = Math.max(best, result.score)) }))
-      .reverse();
-  });
-  return merged.sort((a, b) => b.best - a.best);
-}
-
 function hasVectors(outputs: readonly NamespaceOutput[]): boolean {
   return outputs.some(
     ({ output }) => output.provider !== 'none' && !output.missing.some(({ signal }) => signal === 'vector'),
@@ -110,11 +91,6 @@ function noticeOf(count: number, isSure: boolean): string {
   if (count === 0)
     return 'Nothing found. That means that no record is about the query, not that something failed.';
   return `${isSure ? 'Best first.' : 'Best first; nothing surely fits the query.'} ${ARE_DATA}`;
-}
-
-/** Citations of another namespace begin with its name, since both may have a `record/1`. */
-function prefixOf(namespace: string, own: string): string {
-  return namespace === own ? '' : `${namespace}:`;
 }
 
 const LINES = /#L(\d+)(?:-L(\d+))?$/;

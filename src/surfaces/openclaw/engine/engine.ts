@@ -1,10 +1,10 @@
 import type { Config } from '../../../config/schema.ts';
 import { expandHome } from '../../../config/paths.ts';
-import { LociError } from '../../../core/errors.ts';
 import type { Loci } from '../../../engine/open.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import type { OperationContext } from '../../../operations/operation.ts';
 import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
+import { conversationsOf, type Grant, grantOf } from './grant.ts';
 import { type PluginSettings, parsePluginConfig } from './settings.ts';
 import { namespaceOf } from '../host/agents.ts';
 import type { Turn } from '../host/turn.ts';
@@ -20,15 +20,6 @@ export interface EngineHost {
   /** The workspaces of all agents that the host has now. */
   readonly workspaces: () => readonly Workspace[];
   readonly log: (message: string) => void;
-}
-
-/** The namespaces of a turn. */
-export interface Grant {
-  /** The agent's own namespace; `null` for a turn that may not read. */
-  readonly own: string | null;
-  /** Further namespaces that it may read. */
-  readonly shared: readonly string[];
-  readonly mayWrite: boolean;
 }
 
 /** The open engine in the process of a host, for all of its agents. */
@@ -83,23 +74,12 @@ export class GatewayEngine {
 
   /** The namespace of the agent's conversations. */
   conversationsOf(agent: string): string {
-    return `${this.namespaceOf(agent)}:sessions`;
+    return conversationsOf(this.namespaceOf(agent));
   }
 
-  /** What a turn may read and write. With several restrictions, the strictest decides. */
-  grant({ agent, isOwner, isSandboxed }: Turn): Grant {
-    const { nonOwner, sandboxed, sessions, shared = [this.config.namespace] } = this.settings;
-    const limits = [...(isOwner ? [] : [nonOwner]), ...(isSandboxed ? [sandboxed] : [])];
-    const own = this.namespaceOf(agent);
-    // Conversations may be private: only the owner's own turns find them.
-    const conversations = sessions.enabled && limits.length === 0 ? [this.conversationsOf(agent)] : [];
-    const mayRead = limits.every(({ read }) => read !== 'none');
-    const readsShared = limits.every(({ read }) => read === 'all');
-    return {
-      own: mayRead ? own : null,
-      shared: [...(mayRead && readsShared ? shared.filter((each) => each !== own) : []), ...conversations],
-      mayWrite: mayRead && limits.every(({ write }) => write),
-    };
+  /** What a turn may read and write. */
+  grant(turn: Turn): Grant {
+    return grantOf(this.settings, this.config.namespace, turn);
   }
 
   /** The context of an operation that an agent runs in a namespace. */
@@ -135,12 +115,4 @@ export class GatewayEngine {
       await this.#context.close();
     }
   }
-}
-
-/** @throws LociError `forbidden` */
-export function requireReadable({ own }: Grant): string {
-  if (own !== null) return own;
-  throw new LociError('forbidden', 'this turn may not read memory', {
-    hint: 'The owner of the gateway decides that with `nonOwner.read` and `sandboxed.read`.',
-  });
 }

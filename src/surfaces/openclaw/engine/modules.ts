@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineHost, GatewayEngine } from './engine.ts';
+import type * as hostReader from './host-reader.ts';
 import type * as runTool from './run-tool.ts';
 import type * as settings from './settings.ts';
 
@@ -24,4 +25,9 @@ export async function openEngine(host: EngineHost): Promise<EngineModules> {
 /** Reads the settings of the plugin. */
 export function loadSettings(): Promise<typeof settings> {
   return import('./settings.ts');
+}
+
+/** Loads what says on whose behalf `openclaw memory` runs. */
+export function loadReader(): Promise<typeof hostReader> {
+  return import('./host-reader.ts');
 }

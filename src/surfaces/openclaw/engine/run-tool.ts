@@ -4,13 +4,15 @@ import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
+import { splitCitation } from '../../../operations/records/merge-results.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 import { lenientInput } from '../../../operations/shared/lenient-input.ts';
 import { excerptOf, type Hit, searchAnswer, type SearchAnswer } from './answers.ts';
-import { type GatewayEngine, type Grant, requireReadable } from './engine.ts';
+import type { GatewayEngine } from './engine.ts';
+import { requireReadable } from './grant.ts';
 import type { MemoryRead } from '../host/api.ts';
 import type { Turn } from '../host/turn.ts';
 
@@ -112,7 +114,7 @@ function toolHit({ provenance, ...hit }: Hit): unknown {
 export async function readMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<MemoryRead> {
   const { path, from, lines } = parsed(getInput, input);
   const grant = engine.grant(call.turn);
-  const { namespace, citation } = locate(engine, grant, path);
+  const { namespace, citation } = splitCitation(path, requireReadable(grant), grant.shared);
   const get = await operation<GetOutput>('get');
   const wanted =
     from === undefined && lines === undefined
@@ -138,22 +140,6 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
 }
 
 const DEFAULT_LINES = 200;
-
-/** Finds the namespace that a citation of an answer begins with. @throws LociError `forbidden` */
-function locate(
-  engine: GatewayEngine,
-  grant: Grant,
-  path: string,
-): { readonly namespace: string; readonly citation: string } {
-  const own = requireReadable(grant);
-  // One namespace may begin with the name of another.
-  const [namespace] = grant.shared
-    .filter((each) => path.startsWith(`${each}:`))
-    .toSorted((a, b) => b.length - a.length);
-  return namespace === undefined
-    ? { namespace: own, citation: path }
-    : { namespace, citation: path.slice(namespace.length + 1) };
-}
 
 /** The facts and runs of the agent that match a query. @throws LociError */
 export async function corpusDocuments(

@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
+import { createContext, type OpenContext } from '../../operations/context.ts';
+import type { ListOutput } from '../../operations/records/list.ts';
+import { OPERATIONS } from '../../operations/registry.ts';
+import { parseInput } from '../../operations/shared/input.ts';
+import type { SearchOutput } from '../../operations/records/search.ts';
+import type { HostReader } from '../shared/host-reader.ts';
+import { runForReader } from './run-for-reader.ts';
+
+const AGENT = 'agent:main';
+
+describe('an agent that reads its own namespace and a shared one', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let context: OpenContext;
+  let reader: HostReader;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const vault = join(folder.path, 'workspace');
+    mkdirSync(vault);
+    writeFileSync(join(vault, 'MEMORY.md'), 'The stopcock turns left.');
+    context = createContext({
+      home: folder.path,
+      env: { LOCI_EMBEDDING_PROVIDER: 'none' },
+      caller: { surface: 'cli', trust: 'operator', namespace: AGENT },
+    });
+    const vaults = [{ name: 'workspace of main', path: vault }];
+    reader = { namespace: AGENT, shared: ['default', 'house'], vaults };
+    const loci = await context.loci({ create: true });
+    await loci.index({ vaults });
+    await loci.write({ content: 'The stopcock is old.' });
+    const owner = loci.as({ ...loci.caller, namespace: 'default' });
+    for (const place of ['under the stairs', 'behind the boiler'])
+      await owner.write({ content: `A stopcock is ${place}.` });
+    await loci
+      .as({ ...loci.caller, namespace: 'other' })
+      .write({ content: 'The stopcock of somebody else.' });
+  });
+
+  afterAll(async () => {
+    await context.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  async function run<Output>(name: string, given: object): Promise<Output> {
+    const operation = await OPERATIONS.find((each) => each.name === name)!.load();
+    const input = parseInput(operation, given);
+    return (await runForReader(operation, { ...context, vaults: reader.vaults }, input, reader)) as Output;
+  }
+
+  it('finds the records of both, and `get` accepts the citations', async () => {
+    const { results, nothing } = await run<SearchOutput>('search', { query: 'stopcock' });
+    const citations = results.map(({ citation }) => citation);
+    expect(citations.toSorted()).toEqual(['MEMORY.md#L1-L1', 'default:record/1', 'default:record/2', 'record/2']);
+    expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3, 4]);
+    expect(nothing).toBeNull();
+    const read = await run('get', { citation: 'default:record/1' });
+    expect(read).toMatchObject({
+      citation: 'default:record/1',
+      text: 'A stopcock is under the stairs.',
+    });
+    expect(await run('search', { query: 'stopcock', limit: 2 })).toMatchObject({ results: { length: 2 } });
+  });
+
+  it('says that nothing is there only if that is so in every namespace', async () => {
+    const { nothing, unmatched } = await run<SearchOutput>('search', { query: 'zebra', tags: ['stripes'] });
+    expect(nothing).toMatchObject({ empty: false, unmet_filters: ['tags'] });
+    expect(unmatched).toMatchObject([{ filter: 'tag', value: 'stripes' }]);
+  });
+
+  it.each([1, 2, 3, 20])('lists every record once, in pages of %i', async (limit) => {
+    const citations: string[] = [];
+    for (let after: number | null | undefined; after !== null;) {
+      const page: ListOutput = await run('list', { limit, ...(after !== undefined && { after }) });
+      expect(page.total).toBe(4);
+      citations.push(...page.records.map(({ citation }) => citation));
+      after = page.next;
+    }
+    expect(citations).toEqual(['record/2', 'MEMORY.md', 'default:record/2', 'default:record/1']);
+  });
+
+  it('knows the files of the workspace, and does not ask for them to be configured', async () => {
+    expect(await run('status', {})).toMatchObject({
+      namespace: AGENT,
+      records: 2,
+      vaults: [{ name: 'workspace of main', records: 1, changes: { added: 0, changed: 0, gone: 0 } }],
+      unconfigured_vaults: [],
+      shared: [
+        { namespace: 'default', records: 2, unconfigured_vaults: [] },
+        { namespace: 'house', records: 0 },
+      ],
+    });
+  });
+});
