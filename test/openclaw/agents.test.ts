@@ -46,15 +46,9 @@ it('both agents find what the owner has in the vault', async () => {
 it('`openclaw memory` shows what the agent can recall, and names no folder that it has as missing', async () => {
   const run = async (...words: string[]): Promise<unknown> =>
     JSON.parse((await home.openclaw('memory', '--agent', 'kids', ...words, '--json')).stdout);
-  const [oven, rabbit, status] = await Promise.all([
-    run('search', 'induction oven'),
-    run('search', 'rabbit'),
-    run('status'),
-  ]);
-  expect(oven).toMatchObject({
-    results: [{ citation: expect.stringMatching(/^default:Kitchen remodel\.md/) as string }],
-  });
-  expect(rabbit).toMatchObject({ results: [{ source: 'workspace of kids' }] });
+  const [found, status] = await Promise.all([run('search', 'induction oven rabbit'), run('status')]);
+  const { results } = found as { readonly results: readonly { readonly source: string }[] };
+  expect(results.map(({ source }) => source).toSorted()).toEqual(['notes', 'workspace of kids']);
   expect(status).toMatchObject({
     namespace: 'agent:kids',
     vaults: [{ name: 'workspace of kids', changes: { added: 0, changed: 0, gone: 0 } }],

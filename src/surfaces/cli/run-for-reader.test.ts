@@ -54,7 +54,12 @@ describe('an agent that reads its own namespace and a shared one', () => {
   it('finds the records of both, and `get` accepts the citations', async () => {
     const { results, nothing } = await run<SearchOutput>('search', { query: 'stopcock' });
     const citations = results.map(({ citation }) => citation);
-    expect(citations.toSorted()).toEqual(['MEMORY.md#L1-L1', 'default:record/1', 'default:record/2', 'record/2']);
+    expect(citations.toSorted()).toEqual([
+      'MEMORY.md#L1-L1',
+      'default:record/1',
+      'default:record/2',
+      'record/2',
+    ]);
     expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3, 4]);
     expect(nothing).toBeNull();
     const read = await run('get', { citation: 'default:record/1' });

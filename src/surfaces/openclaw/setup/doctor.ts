@@ -17,8 +17,9 @@ import { lociHomeOf, loadHostConfig, openclawCommand, pluginConfig, type Session
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
   const { call, io } = session;
-  session.report('examining OpenClaw');
+  session.steps.begin('examining OpenClaw');
   const checks = await examine(session);
+  session.steps.end();
   const healthy = checks.every(({ result }) => result !== 'failed');
   io.stdout.write(
     call.json

@@ -5,7 +5,7 @@ import { configHome } from '../../../config/load.ts';
 import { valueAt } from '../../../config/tree.ts';
 import { LociError } from '../../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../../core/json.ts';
-import { escapeControl } from '../../shared/escape-control.ts';
+import { StepDisplay } from '../../cli/format/step-display.ts';
 import type { Io } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../../shared/stop-signals.ts';
@@ -20,19 +20,17 @@ export interface Session {
   readonly openclaw: Openclaw;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Prints a line about what is done now. */
-  readonly report: (message: string) => void;
+  /** Shows what is done now. It has to end before anything else is printed. */
+  readonly steps: StepDisplay;
 }
 
 /** Makes a command. Ctrl-C aborts its signal, so that it can restore what it has changed. */
 export function openclawCommand(run: (session: Session) => Promise<number>): RunStandalone {
   return async (call, io) => {
     const controller = new AbortController();
-    const report = (message: string): void => {
-      io.stderr.write(`loci: ${escapeControl(message)}\n`);
-    };
+    const steps = new StepDisplay(io.stderr);
     const stop = (): void => {
-      if (!controller.signal.aborted) report('stopping');
+      if (!controller.signal.aborted) steps.begin('stopping');
       controller.abort(new LociError('aborted', 'stopped'));
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
@@ -43,8 +41,9 @@ export function openclawCommand(run: (session: Session) => Promise<number>): Run
       signal: controller.signal,
     };
     try {
-      return await run({ call, io, openclaw: new Openclaw(options), signal: controller.signal, report });
+      return await run({ call, io, openclaw: new Openclaw(options), signal: controller.signal, steps });
     } finally {
+      steps.end();
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
     }
   };

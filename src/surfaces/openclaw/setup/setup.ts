@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
-import { ProgressDisplay } from '../../cli/format/progress-display.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { isTerminal } from '../../shared/io.ts';
+import { stageText } from '../../shared/progress-text.ts';
 import { Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
 import { changeText, PLUGIN } from './changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
@@ -18,29 +18,40 @@ import { runSteps, type Step } from './steps.ts';
 
 /** Runs `loci openclaw setup`. */
 export const setUpOpenclaw = openclawCommand(async (session) => {
-  const { call, io, report } = session;
-  report('looking at OpenClaw');
+  const { call, io, steps } = session;
+  const isDryRun = call.options['dry-run'] === true;
+  if (!isDryRun) assertMayAsk(session);
+  steps.begin('looking at OpenClaw');
   const plan = await makePlan(session);
   const setup = new Setup(session, plan);
-  if (call.options['dry-run'] === true) {
+  steps.end();
+  if (isDryRun) {
     const titles = setup.steps().map(({ title }) => title);
     io.stdout.write(call.json ? `${toJson({ ...facts(plan), steps: titles })}\n` : dryRunText(plan, titles));
     return 0;
   }
   await confirm(session, plan);
-  await runSteps(setup.steps(), session.signal, report);
+  await runSteps(setup.steps(), session.signal, (title) => {
+    steps.begin(title);
+  });
+  steps.end();
   const { indexed } = setup;
   io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
   return 0;
 });
 
-async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
+/** @throws LociError `invalid_input` if nobody can be asked, and --yes is missing */
+function assertMayAsk({ call, io }: Session): void {
   if (call.options['yes'] === true) return;
   const hasTerminal = isTerminal(io.stderr) && 'isTTY' in io.stdin && io.stdin.isTTY === true;
-  if (!hasTerminal)
-    throw new LociError('invalid_input', 'there is no terminal to ask in', {
-      hint: 'Use --yes to go ahead, or --dry-run to see what would be done.',
-    });
+  if (hasTerminal) return;
+  throw new LociError('invalid_input', 'there is no terminal to ask in', {
+    hint: 'Use --yes to go ahead, or --dry-run to see what would be done.',
+  });
+}
+
+async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
+  if (call.options['yes'] === true) return;
   const terminal = createInterface({ input: io.stdin, output: io.stderr });
   try {
     const files = plan.files.changedFiles().map((file) => escapeControl(file));
@@ -188,17 +199,15 @@ class Setup {
   async #index(): Promise<void> {
     const { files, agents, home } = this.#plan;
     const values = files.values();
-    const progress = new ProgressDisplay(this.#session.io.stderr);
-    try {
-      this.indexed = await indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
-        signal: this.#session.signal,
-        onProgress: (current) => {
-          progress.update(current);
-        },
-      });
-    } finally {
-      progress.clear();
-    }
+    const { signal, steps } = this.#session;
+    this.indexed = await indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
+      signal,
+      onProgress: (progress) => {
+        const { done, total } = progress;
+        const counts = total > 0 ? `: ${String(done)} of ${String(total)}` : '';
+        steps.update(`${stageText(progress)}${counts}`);
+      },
+    });
   }
 
   async #write(): Promise<void> {

@@ -19,16 +19,17 @@ interface Restored {
 
 /** Runs `loci openclaw undo`: restores what was there before the first `loci openclaw setup`. */
 export const undoOpenclaw = openclawCommand(async (session) => {
-  const { call, io } = session;
+  const { call, io, steps } = session;
   const { backup, manifest } = await findBackup(session);
   const planned = await Promise.all(manifest.files.map((saved) => planRestore(backup, manifest, saved)));
-  session.report('restoring the plugins');
+  steps.begin('restoring the plugins');
   // A running gateway may write its configuration anew when a plugin is uninstalled, so that the files come last.
   const plugin = await restorePlugin(session, backup, manifest);
-  session.report('restoring the configuration');
+  steps.begin('restoring the configuration');
   const files: Restored[] = [];
   for (const each of planned) files.push(await restore(backup, each));
   const isExact = files.every(({ identical }) => identical);
+  steps.end();
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();
