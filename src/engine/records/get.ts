@@ -7,6 +7,7 @@ import { parseCitation, resolveCitation, type LineRange } from './citations/cita
 import type { EngineContext } from '../context.ts';
 import { runAt, runPath } from '../facts/corpus-path.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
+import { recordAge } from './record-age.ts';
 
 /** A link or an embed in a note. */
 interface NoteLink {
@@ -67,7 +68,7 @@ export async function get(context: EngineContext, citation: string): Promise<Get
   const { record, lines } = await resolveCitation(context, citation);
   const text = linesOf(record, lines, citation);
   const [from = null] = await sourceOrigins(context, [record]);
-  const age = formatAge(record.createdAt, context.now());
+  const age = recordAge(record, context.now());
   return { record, from, ...text, age, ...(await linksOf(context, record)) };
 }
 

@@ -1,9 +1,9 @@
-import { formatAge } from '../../core/time/age.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { audienceOf, excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
 import { wholeCitations } from './citations/citation.ts';
+import { recordAge } from './record-age.ts';
 
 export interface ListRequest extends Pick<SearchFilter, 'origins' | 'sources' | 'tags'> {
   readonly limit: number;
@@ -60,7 +60,7 @@ export async function listRecords(context: EngineContext, request: ListRequest):
     records: listed.map((record, i) => ({
       record,
       citation: citations[i]!,
-      age: formatAge(record.createdAt, now),
+      age: recordAge(record, now),
     })),
     total,
     next: records.length > limit ? listed.at(-1)!.id : null,

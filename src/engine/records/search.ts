@@ -1,6 +1,5 @@
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
-import { formatAge } from '../../core/time/age.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
 import { matchedTerms } from '../../search/query/phrases.ts';
@@ -26,6 +25,7 @@ import {
 } from '../sources/source-policies.ts';
 import { citationsOf } from './citations/citation.ts';
 import { propertiesOf } from './properties.ts';
+import { recordAge } from './record-age.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -236,7 +236,7 @@ function searchResult(
     ),
     score: hit.confidence,
     createdAt: record.createdAt,
-    age: formatAge(record.createdAt, now),
+    age: recordAge(record, now),
     origin: record.origin,
     source: record.source,
     trust: record.trust,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createdDate, noteDate, timeOfFile } from './dates.ts';
+import { changedDate, createdDate, noteDate, timeOfFile } from './dates.ts';
 
 describe('noteDate', () => {
   it.each([
@@ -58,6 +58,16 @@ describe('createdDate', () => {
   it('prefers `created` to `date`', () => {
     expect(createdDate({ date: '2026-03-04', created: '2026-01-02' })?.day).toBe('2026-01-02');
     expect(createdDate({ date: '2026-03-04' })?.day).toBe('2026-03-04');
+  });
+});
+
+describe('changedDate', () => {
+  it.each(['updated', 'modified', 'updated_at', 'lastmod', 'date modified'])('reads `%s`', (field) => {
+    expect(changedDate({ created: '2026-01-02', [field]: '2026-03-04' })?.day).toBe('2026-03-04');
+  });
+
+  it('is null for a note that does not say so', () => {
+    expect(changedDate({ date: '2026-03-04', created: '2026-01-02' })).toBeNull();
   });
 });
 

@@ -26,6 +26,26 @@ export function createdDate(frontMatter: Metadata): NoteDate | null {
   return firstDate(frontMatter, [...DATE_FIELDS.slice(1), 'date']);
 }
 
+const CHANGED_FIELDS = [
+  'updated',
+  'modified',
+  'updated_at',
+  'modified_at',
+  'updated-at',
+  'modified-at',
+  'last_modified',
+  'last-modified',
+  'last modified',
+  'last updated',
+  'date modified',
+  'lastmod',
+];
+
+/** When a note was last changed, by its front matter. */
+export function changedDate(frontMatter: Metadata): NoteDate | null {
+  return firstDate(frontMatter, CHANGED_FIELDS);
+}
+
 function firstDate(frontMatter: Metadata, fields: readonly string[]): NoteDate | null {
   for (const field of fields) {
     const date = parseDate(frontMatter[field]);
