@@ -204,18 +204,24 @@ export interface Excerpt {
 /** A record is read in parts of at most this many characters. */
 const MAX_EXCERPT_LENGTH = 12_000;
 
-/** The first whole lines of an output that fit. The first line always does, if only in part. */
-export function excerptOf({ text, lines }: Pick<GetOutput, 'text' | 'lines'>): Excerpt {
+/**
+ * The first whole lines of an output that fit. The first line always does, if only in part.
+ * @param end the last line that was asked for: an excerpt that has it is complete, although the record goes on
+ */
+export function excerptOf(
+  { text, lines }: Pick<GetOutput, 'text' | 'lines'>,
+  end: number = lines.to,
+): Excerpt {
   const clean = plain(text);
   const all = clean.split('\n');
   let length = 0;
   const fitting = all.findIndex((line) => (length += line.length + 1) > MAX_EXCERPT_LENGTH);
   const count = fitting === -1 ? all.length : Math.max(1, fitting);
-  const end = lines.from + count - 1;
+  const last = lines.from + count - 1;
   return {
     from: lines.from,
     lines: count,
     text: all.slice(0, count).join('\n').slice(0, MAX_EXCERPT_LENGTH),
-    ...(end < lines.total && { nextFrom: end + 1 }),
+    ...(last < end && { nextFrom: last + 1 }),
   };
 }

@@ -224,6 +224,20 @@ describe('the engine of a gateway', () => {
     expect(read.join('\n')).toBe(lines.join('\n'));
   });
 
+  it.each([
+    { path: 'record/1#L25-L32' },
+    { path: 'record/1', from: 25, lines: 8 },
+    { path: 'record/1', from: 93, lines: 200 },
+  ])('says of a range that it was cut only if it was: %j', async (input) => {
+    const engine = await open();
+    const lines = Array.from({ length: 100 }, (_, i) => `line ${String(i + 1)}`);
+    await runWrite(engine, 'write', { content: lines.join('\n') }, { turn: MAIN });
+    const read = await readMemory(engine, input, { turn: MAIN });
+    expect(read).toMatchObject({ status: 'ok', lines: 8 });
+    expect(read).not.toHaveProperty('nextFrom');
+    expect(read).not.toHaveProperty('truncated');
+  });
+
   it('names what it cannot honour of pasted settings', async () => {
     await open({ connectionString: 'postgresql://localhost/memory' });
     expect(logged.join('\n')).toContain('plugins.entries.memory-loci.config.connectionString');

@@ -123,7 +123,9 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
   try {
     const context = engine.contextOf(namespace, call.turn.agent, call.signal);
     const output = await runOperation(get, context, { citation: wanted });
-    const { text, nextFrom, ...range } = excerptOf(output);
+    // Without a number of lines, all lines from the first one on are asked for.
+    const isOpen = from !== undefined && lines === undefined;
+    const { text, nextFrom, ...range } = excerptOf(output, isOpen ? output.lines.total : output.lines.to);
     return {
       status: 'ok',
       path,
