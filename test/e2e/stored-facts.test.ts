@@ -104,7 +104,7 @@ describe('a fact', () => {
       'Vue, with TypeScript\n',
     );
     expect((await loci(['fact', 'list'], options)).stdout).toMatch(
-      /^framework {2}Vue, with TypeScript {2}just now {2}2mo left\n\n1 fact\n$/,
+      /^framework {2}Vue, with TypeScript {2}just now {2}3mo left\n\n1 fact\n$/,
     );
     const { results } = await lociJson<SearchOutput>(['search', 'typescript'], options);
     expect(results).toMatchObject([{ id: stored.id, origin: 'fact', title: 'framework' }]);
@@ -309,8 +309,8 @@ describe('a fact', () => {
       trust: 'agent',
     });
     expect((await loci(['fact', 'list'], options)).stdout.split('\n').slice(0, 2)).toEqual([
-      'tea  agent  green  just now  2mo left',
-      'os          Linux  just now  2mo left',
+      'tea  agent  green  just now  3mo left',
+      'os          Linux  just now  3mo left',
     ]);
     expect(await runAsAgent(forgetFacts, { key: 'tea' }, options.home)).toMatchObject({ forgotten: 1 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge } from './age.ts';
+import { formatAge, formatTimeLeft } from './age.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -26,4 +26,18 @@ describe('formatAge', () => {
     const now = Date.UTC(2026, 10, 22);
     expect(formatAge(now - span, now)).toBe(age);
   });
+});
+
+it.each([
+  [90 * 86_400 - 5, '3mo'],
+  [30 * 86_400 - 5, '1mo'],
+  [7 * 86_400 - 5, '1w'],
+  [24 * 3600 - 5, '1d'],
+  [20 * 86_400, '3w'],
+  [36 * 3600 - 1, '1d'],
+  [3600 - 5, '1h'],
+  [60, '1min'],
+  [45, null],
+])('%d seconds are left: %s', (seconds, text) => {
+  expect(formatTimeLeft(seconds * 1000, 0)).toBe(text);
 });

@@ -1,4 +1,4 @@
-import { formatAge } from '../../../core/time/age.ts';
+import { formatAge, formatTimeLeft } from '../../../core/time/age.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -27,12 +27,11 @@ export function ageText(time: string, now: number): string {
   return formatAge(Date.parse(time), now);
 }
 
-/** `12w left`. */
+/** `3mo left`. */
 export function timeLeftText(time: string, now: number): string {
   const at = Date.parse(time);
   if (at <= now) return 'expired';
-  const left = formatAge(at, now);
-  return left.startsWith('in ') ? `${left.slice('in '.length)} left` : '<1min left';
+  return `${formatTimeLeft(at, now) ?? '<1min'} left`;
 }
 
 /** `45 s`, `3 min`, `2 h 5 min`. */
