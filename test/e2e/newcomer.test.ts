@@ -121,10 +121,10 @@ describe('a newcomer', () => {
       { id: written.id, title: 'Paint', tags: ['paint', 'home', 'attic'], origin: 'memory', source: 'cli' },
     ]);
     const piped = await loci(['write', '-'], { home, stdin: 'The quuxian fence is green\n' });
-    expect(piped.stdout).toMatch(/^Remembered as record\/\d+ \(id \d+\)\.\nFound by its words for now/);
+    expect(piped.stdout).toMatch(/^Remembered as record\/\d+\.\nFound by its words for now/);
     expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
     const repeated = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
-    expect(repeated.stdout).toMatch(/^Remembered as record\/\d+ .*\nrecord\/\d+ has the same text;/);
+    expect(repeated.stdout).toMatch(/^Remembered as record\/\d+\.\nrecord\/\d+ has the same text;/);
     const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
     expect(third.same_as).toBe(third.id - 2);
     expect(written.same_as).toBeNull();

@@ -99,7 +99,7 @@ describe('a source', () => {
     home.writeOutput('[{"id": "tiles", "te');
     const failed = await home.run(['sources', 'refresh']);
     expect(failed.code).toBe(8);
-    expect(failed.stderr).toContain('loci sources test ID');
+    expect(failed.stderr).toContain('`loci sources test tasks`');
     expect(await home.conditions()).toEqual([['tasks', 'failing']]);
     const [[from] = ['']] = await home.search('tile samples');
     expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(less than a minute\)$/);

@@ -94,7 +94,7 @@ describe('loci watch', () => {
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, '')).toSorted()).toEqual([
-      'broken: the command ended with exit code 3: no token',
+      `broken: the command ended with exit code 3: no token (in ${home.path})`,
       'tasks: 2 added',
     ]);
     expect(stderr.split('\n')).toEqual([

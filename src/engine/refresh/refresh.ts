@@ -4,7 +4,6 @@ import { maskDetected } from '../../secrets/detect.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
 import type { DocumentProblem, FetchResult } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
-import type { SourceProblem } from '../../sources/source.ts';
 import { MAX_PROBLEMS } from '../../store/rules/source-state.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -15,6 +14,7 @@ import type { CommandSource, ConfiguredSource } from '../sources/configured-sour
 import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from './lease.ts';
 import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';
+import { failureOfSource, noUsableDocument, problemText, shortened } from './source-failure.ts';
 
 /** The result of a refresh. */
 export interface RefreshReport extends ReplaceReport {
@@ -27,8 +27,6 @@ export interface RefreshReport extends ReplaceReport {
   /** Documents that stay although the command printed none: only a second empty answer removes them. */
   readonly retained: number;
 }
-
-const MAX_PROBLEM_LENGTH = 300;
 
 /** The lease that a process needs to refresh or forget a vault or source. */
 export function leaseName({ namespace }: EngineContext, source: string): LeaseName {
@@ -120,12 +118,17 @@ async function fetchOnce(
   if (source.kind === 'code') {
     const { unregistered } = source;
     const anySignal = signal === undefined ? unregistered : AbortSignal.any([signal, unregistered]);
-    return (await source.open()).fetch({ signal: anySignal });
+    const opened = await source.open();
+    return opened.fetch({ signal: anySignal }).catch((error: unknown) => {
+      throw failureOfSource(error, source);
+    });
   }
   const { settings, cwd } = source;
   const { program } = await requireApproved(context, source, state);
   const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
-  return opened.fetch({ program, ...(signal !== undefined && { signal }) });
+  return opened.fetch({ program, ...(signal !== undefined && { signal }) }).catch((error: unknown) => {
+    throw failureOfSource(error, source, cwd);
+  });
 }
 
 class Refresh {
@@ -259,41 +262,4 @@ class Refresh {
 async function countDocuments({ store, namespace, now }: EngineContext, source: string): Promise<number> {
   const filter = { now: now(), origins: ['source' as const], sources: [source] };
   return (await store.records.facet(namespace, 'source', filter))[0]?.records ?? 0;
-}
-
-export function formatProblem(problem: DocumentProblem): string {
-  return shortened(problemText(problem));
-}
-
-function problemText({ index, id, detail }: DocumentProblem): string {
-  if (index === null) return detail;
-  const document = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
-  return `${document}: ${detail}`;
-}
-
-export function formatNoteProblem({ key, detail }: SourceProblem): string {
-  return shortened(`${key}: ${detail}`);
-}
-
-function shortened(problem: string): string {
-  return problem.length > MAX_PROBLEM_LENGTH
-    ? `${problem.slice(0, MAX_PROBLEM_LENGTH - 1).toWellFormed()}…`
-    : problem;
-}
-
-function noUsableDocument(
-  { id, kind }: ConfiguredSource,
-  { printed, problems: [first] }: FetchResult,
-): LociError {
-  const reason = first === undefined ? '' : `: ${formatProblem(first)}`;
-  return new LociError(
-    'source_failed',
-    `none of the ${formatCount(printed, 'document')} of ${id} can be used${reason}`,
-    {
-      hint:
-        kind === 'code'
-          ? 'docs/sources.md lists the fields of a document.'
-          : 'For JSON that was not made for Loci, `map` says where the fields are, and `map.items` where the list is.',
-    },
-  );
 }

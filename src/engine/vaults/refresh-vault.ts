@@ -8,7 +8,8 @@ import type { EngineContext } from '../context.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { RefreshAttempt } from '../refresh/refresh-attempt.ts';
 import { withLease, type LeaseHandle, type LeaseOptions } from '../refresh/lease.ts';
-import { leaseName, formatNoteProblem } from '../refresh/refresh.ts';
+import { leaseName } from '../refresh/refresh.ts';
+import { formatNoteProblem } from '../refresh/source-failure.ts';
 import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatProblem } from '../../engine/refresh/refresh.ts';
+import { formatProblem } from '../../engine/refresh/source-failure.ts';
 import type { RefreshResult } from '../../engine/sources/sources.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';

@@ -62,7 +62,8 @@ export async function buildProgram(
     .configureHelp({ showGlobalOptions: true, helpWidth: columnsOf(io.stdout) })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      // A group without a command: the error lists its commands.
+      writeErr: () => undefined,
       outputError: () => undefined,
     })
     .addHelpText('after', () => GETTING_STARTED + exitCodes());

@@ -8,10 +8,10 @@ const written = { id: 2, citation: 'record/2', same_as: null, masked: [], replay
 
 describe('write', () => {
   it('names the new record, a duplicate, a replay and a missing embedding', () => {
-    expect(write.render(written, view)).toBe('Remembered as record/2 (id 2).\n');
+    expect(write.render(written, view)).toBe('Remembered as record/2.\n');
     expect(write.render({ ...written, same_as: 1 }, view)).toContain('\nrecord/1 has the same text');
     expect(write.render({ ...written, replayed: true }, view)).toBe(
-      'Remembered before as record/2 (id 2), with the same idempotency key; nothing was written now.\n',
+      'Remembered before as record/2, with the same idempotency key; nothing was written now.\n',
     );
     expect(write.render({ ...written, embedded: false, why: 'no\u001b[2Jmodel' }, view)).toContain(
       '\nFound by its words for now: no␛[2Jmodel.\n',

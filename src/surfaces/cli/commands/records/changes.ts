@@ -16,8 +16,8 @@ export const write: OperationCommand<WriteOutput> = {
   commaLists: ['tags'],
   warnings: maskedWarnings,
   render: (output, { style }) => {
-    const { id, citation, same_as, replayed } = output;
-    const name = `${style.link(citation)} (id ${String(id)})`;
+    const { citation, same_as, replayed } = output;
+    const name = style.link(citation);
     const first = replayed
       ? `Remembered before as ${name}, with the same idempotency key; nothing was written now.\n`
       : `Remembered as ${name}.\n`;
