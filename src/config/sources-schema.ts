@@ -94,6 +94,8 @@ export interface VaultConfig extends Partial<Omit<Vault, 'path'>> {
   readonly path: string;
   /** The names of the only files and folders of the vault that are read. Not a setting: a host program gives it. */
   readonly include?: readonly string[];
+  /** A pattern, with `/`, of the only paths below the folder that are read. Not a setting either. */
+  readonly pattern?: string;
   /** Who is responsible for the notes: `operator` unless a host program gives another. */
   readonly trust?: Trust;
 }

@@ -120,6 +120,7 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
     ...(vault.include === undefined ? {} : { include: vault.include }),
+    ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
     ...(vault.trust === undefined ? {} : { trust: vault.trust }),
   });
 }

@@ -22,6 +22,8 @@ export interface VaultOptions {
   readonly projects?: Readonly<Record<string, string>>;
   /** The names of the only files and folders of the root that are read. By default all are. */
   readonly include?: readonly string[];
+  /** A pattern, with `/`, of the only paths that are read: `runbooks/*.md`. By default all are. */
+  readonly pattern?: string;
   /** Who is responsible for the notes. Default `operator`. */
   readonly trust?: Trust;
   /** Larger notes are skipped. In bytes. */
@@ -71,11 +73,12 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include } = this.#options;
+    const { include, pattern } = this.#options;
     const walk = walkNotes({
       vault: this.name,
       realRoot: this.#realRoot,
       include,
+      pattern,
       report,
       onOtherFile,
       signal,

@@ -24,6 +24,8 @@ interface WalkOptions {
   readonly realRoot: string;
   /** The names of the only files and folders of the root that are listed. By default all are. */
   readonly include: readonly string[] | undefined;
+  /** A pattern of the only files that are listed, as `path.matchesGlob` has it. By default all are. */
+  readonly pattern: string | undefined;
   readonly report: (problem: SourceProblem) => void;
   /** Called for each file whose format is not that of a note. */
   readonly onOtherFile: (key: string) => void;
@@ -107,7 +109,7 @@ async function examine(walk: Walk, folder: Folder, entry: Entry): Promise<EntryR
   try {
     if (dirent.isSymbolicLink()) return await examineTarget(walk, entry);
     if (dirent.isDirectory()) return { key, realPath: entry.path, throughLink: folder.throughLink };
-    if (!dirent.isFile()) return null;
+    if (!dirent.isFile() || !isWanted(walk, key)) return null;
     if (noteFormat(key) === null) return otherFile(walk, key);
     return { key, stats: await lstat(entry.path, { bigint: true }) };
   } catch (error) {
@@ -125,8 +127,12 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
   }
   const stats = await stat(realPath, { bigint: true });
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
-  if (!stats.isFile()) return null;
+  if (!stats.isFile() || !isWanted(walk, key)) return null;
   return noteFormat(key) === null ? otherFile(walk, key) : { key, stats };
+}
+
+function isWanted({ pattern }: Walk, key: string): boolean {
+  return pattern === undefined || path.posix.matchesGlob(key, pattern);
 }
 
 function otherFile(walk: Walk, key: string): null {

@@ -15,7 +15,7 @@ async function classify(request: WorkspacePaths): Promise<readonly string[]> {
 }
 
 function fill(folder: string): string {
-  mkdirSync(join(folder, 'memory', 'dreaming'), { recursive: true });
+  for (const name of ['memory/dreaming', 'users/ada']) mkdirSync(join(folder, name), { recursive: true });
   for (const file of [
     'MEMORY.md',
     'DREAMS.md',
@@ -23,6 +23,8 @@ function fill(folder: string): string {
     'memory/2026-11-20.md',
     'memory/dreaming/a.md',
     'memory/a.txt',
+    'users/ada/USER.md',
+    'users/ada/NOTES.md',
   ])
     writeFileSync(join(folder, file), 'text');
   return folder;
@@ -37,6 +39,8 @@ it('curated files and those of days are of the agent, generated ones of the syst
     'memory/dreaming/a.md',
     'NOTES.md',
     'memory/a.txt',
+    'users/ada/USER.md',
+    'users/ada/NOTES.md',
   ];
   expect(await classify({ workspaceDir: fill(folder.path), relativePaths })).toEqual([
     'agent',
@@ -44,6 +48,8 @@ it('curated files and those of days are of the agent, generated ones of the syst
     'system',
     'system',
     'untrusted',
+    'untrusted',
+    'agent',
     'untrusted',
   ]);
 });

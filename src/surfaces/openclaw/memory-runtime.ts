@@ -102,6 +102,8 @@ function managerOf({ engine, tools }: EngineModules, agentId: string, status: Me
 }
 
 const CURATED_FILES: ReadonlySet<string> = new Set(['MEMORY.md', 'memory.md', 'USER.md']);
+/** What the host knows of one person. It is in the prompt of that person's sessions alone, so that it is not indexed. */
+const PERSONAL_FILE = /^users\/[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}\/USER\.md$/;
 const GENERATED_FILES: ReadonlySet<string> = new Set(['DREAMS.md', 'dreams.md']);
 
 /**
@@ -113,7 +115,7 @@ async function originOf(relativePath: string, request: WorkspacePaths): Promise<
   if (path === null) return 'untrusted';
   const [first = '', second = ''] = path.split('/');
   const isAtTop = path === first;
-  if (isAtTop && CURATED_FILES.has(first)) return 'agent';
+  if ((isAtTop && CURATED_FILES.has(first)) || PERSONAL_FILE.test(path)) return 'agent';
   if (isAtTop && GENERATED_FILES.has(first)) return 'system';
   if (first !== 'memory') return 'untrusted';
   if (second === 'dreaming' || second === '.dreams') return 'system';

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 
-const name = () => z.string().min(1).max(256);
+/** The name of a vault may be that of a path. */
+const name = () => z.string().min(1).max(10_000);
 
 const hostReader = z.strictObject({
   /** The namespace that the command reads and changes. */
@@ -11,7 +12,12 @@ const hostReader = z.strictObject({
   shared: z.array(name()).max(16),
   /** The folders that the host program indexes in the namespace, in place of the vaults of the settings. */
   vaults: z.array(
-    z.strictObject({ name: name(), path: z.string(), include: z.array(z.string()).exactOptional() }),
+    z.strictObject({
+      name: name(),
+      path: z.string(),
+      include: z.array(z.string()).exactOptional(),
+      pattern: z.string().exactOptional(),
+    }),
   ),
 });
 

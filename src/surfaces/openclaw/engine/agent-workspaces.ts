@@ -9,7 +9,13 @@ export interface Workspace {
   readonly agent: string;
   readonly folder: string;
   /** Files and folders outside of it that OpenClaw's own memory would index too. */
-  readonly extraPaths: readonly string[];
+  readonly extraPaths: readonly ExtraPath[];
+}
+
+/** A file or a folder, of which a pattern may name the only files that are memory. */
+export interface ExtraPath {
+  readonly path: string;
+  readonly pattern?: string;
 }
 
 /** The files and folders of a workspace that are memory. */
@@ -104,15 +110,16 @@ function workspaceVault(agent: string, folder: string): VaultConfig {
   return { name: `workspace of ${agent}`, path: folder, include: MEMORY_FILES, trust: 'agent' };
 }
 
-async function extraVaults(agent: string, paths: readonly string[]): Promise<VaultConfig[]> {
+async function extraVaults(agent: string, paths: readonly ExtraPath[]): Promise<VaultConfig[]> {
   const vaults = await Promise.all(
-    paths.map(async (path): Promise<VaultConfig[]> => {
+    paths.map(async ({ path, pattern }): Promise<VaultConfig[]> => {
       const found = await stat(path).catch(() => null);
       if (found === null) return [];
-      const name = `${path} of ${agent}`;
-      return found.isDirectory()
-        ? [{ name, path }]
-        : [{ name, path: dirname(path), include: [basename(path)] }];
+      if (!found.isDirectory())
+        return [{ name: `${path} of ${agent}`, path: dirname(path), include: [basename(path)] }];
+      return pattern === undefined
+        ? [{ name: `${path} of ${agent}`, path }]
+        : [{ name: `${path}/${pattern} of ${agent}`, path, pattern }];
     }),
   );
   return vaults.flat();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operatorTurn, type Turn } from '../host/turn.ts';
+import type { ExtraPath } from './agent-workspaces.ts';
 import { GatewayEngine } from './engine.ts';
 import {
   captureFacts,
@@ -19,6 +20,7 @@ const STRANGER: Turn = { agent: 'main', isOwner: false, isSandboxed: false };
 describe('the engine of a gateway', () => {
   let folder: string;
   const engines: GatewayEngine[] = [];
+  const extraPaths: ExtraPath[] = [];
   const logged: string[] = [];
 
   beforeEach(() => {
@@ -29,6 +31,7 @@ describe('the engine of a gateway', () => {
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
     logged.length = 0;
+    extraPaths.length = 0;
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -42,8 +45,7 @@ describe('the engine of a gateway', () => {
         writes: { enabled: true },
         ...config,
       },
-      workspaces: () =>
-        ['main', 'work'].map((agent) => ({ agent, folder: join(folder, agent), extraPaths: [] })),
+      workspaces: () => ['main', 'work'].map((agent) => ({ agent, folder: join(folder, agent), extraPaths })),
       log: (message) => logged.push(message),
     });
     engines.push(engine);
@@ -77,6 +79,18 @@ describe('the engine of a gateway', () => {
     rmSync(file);
     await engine.workspaces.refresh('main');
     expect(await paths(engine, 'stove', MAIN)).toEqual([]);
+  });
+
+  it('indexes of a further folder only what its pattern names', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(join(shared, 'runbooks', 'kitchen'), { recursive: true });
+    writeFileSync(join(shared, 'runbooks', 'kitchen', 'oven.md'), 'The oven needs a reset.');
+    writeFileSync(join(shared, 'runbooks', 'oven.txt'), 'The oven as text.');
+    writeFileSync(join(shared, 'oven.md'), 'The oven of the draft.');
+    extraPaths.push({ path: shared, pattern: 'runbooks/**/*.md' });
+    const engine = await open();
+    await engine.workspaces.refresh();
+    expect(await paths(engine, 'oven', MAIN)).toEqual(['runbooks/kitchen/oven.md']);
   });
 
   it('does not follow a link out of the workspace', async () => {

@@ -27,10 +27,11 @@ export async function readerVariable({
   const reader: HostReader = {
     namespace: namespaceOf(agent, settings.agents),
     shared: [...grantOf(settings, values.namespace, operatorTurn(agent)).shared],
-    vaults: vaults.map(({ name = agent, path, include }) => ({
+    vaults: vaults.map(({ name = agent, path, include, pattern }) => ({
       name,
       path,
       ...(include !== undefined && { include: [...include] }),
+      ...(pattern !== undefined && { pattern }),
     })),
   };
   return { [HOST_READER_VARIABLE]: JSON.stringify(reader) };

@@ -12,10 +12,15 @@ it('agents have the ids that the host uses, not those of its configuration', () 
   expect(namespaceOf('__proto__', {})).toBe('agent:__proto__');
 });
 
-it('further paths of memory start at the workspace or at the home folder, without those that a pattern narrows', () => {
+it('further paths of memory start at the workspace or at the home folder, each once', () => {
   const config = {
-    memory: { search: { extraPaths: ['~/notes', 'docs', { path: '/srv/x', pattern: '*.md' }] } },
+    memory: { search: { extraPaths: ['~/notes', 'docs', { path: '/srv/x', pattern: '*.md' }, '/ws/docs'] } },
     agents: { entries: { Work: { memory: { search: { extraPaths: [{ path: '/srv/work' }] } } } } },
   };
-  expect(extraPaths(config, 'work', '/ws')).toEqual([join(homedir(), 'notes'), '/ws/docs', '/srv/work']);
+  expect(extraPaths(config, 'work', '/ws')).toEqual([
+    { path: join(homedir(), 'notes') },
+    { path: '/ws/docs' },
+    { path: '/srv/x', pattern: '*.md' },
+    { path: '/srv/work' },
+  ]);
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
-import type { Workspace } from '../engine/agent-workspaces.ts';
+import type { ExtraPath, Workspace } from '../engine/agent-workspaces.ts';
 import type { HostConfig, PluginApi } from './api.ts';
 import { DEFAULT_AGENT } from './turn.ts';
 
@@ -40,18 +40,23 @@ export function workspacesOf({ runtime }: PluginApi): Workspace[] {
   });
 }
 
-/** The further files and folders of OpenClaw's own memory. Those that a pattern narrows are left out. */
-export function extraPaths(config: HostConfig, agent: string, folder: string): string[] {
+/** The further files and folders of OpenClaw's own memory. */
+export function extraPaths(config: HostConfig, agent: string, folder: string): ExtraPath[] {
   const entry = agentEntries(config).get(agent);
   const configured = [
     ...(config.memory?.search?.extraPaths ?? []),
     ...(config.agents?.defaults?.memory?.search?.extraPaths ?? []),
     ...(entry?.memory?.search?.extraPaths ?? []),
   ];
-  const paths = configured.flatMap((each) =>
-    typeof each === 'string' ? [each] : each.pattern === undefined ? [each.path] : [],
-  );
-  return [...new Set(paths.map((path) => resolve(folder, expandHome(path))))];
+  const paths = configured.map((each): ExtraPath => {
+    const { path, pattern } = typeof each === 'string' ? { path: each, pattern: undefined } : each;
+    const absolute = resolve(folder, expandHome(path));
+    // The host has patterns with `/` too.
+    return pattern === undefined
+      ? { path: absolute }
+      : { path: absolute, pattern: pattern.replaceAll('\\', '/').normalize('NFC') };
+  });
+  return [...new Map(paths.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** The name of the model that an agent uses unless a session has chosen another. */
