@@ -145,12 +145,18 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     operands: [],
     options: [
       { name: 'dry-run', placeholder: null, description: 'print every step, and change nothing' },
+      {
+        name: 'beside',
+        placeholder: null,
+        description: 'keep memory-core, and add the facts and runs of Loci to what it finds with corpus=all',
+      },
       { name: 'yes', placeholder: null, description: 'do not ask; needed where there is no terminal' },
       OPENCLAW_PROGRAM,
     ],
     examples: [
       { title: 'What it would do', line: 'loci openclaw setup --dry-run' },
       { title: 'Set it up', line: 'loci openclaw setup' },
+      { title: 'Keep memory-core', line: 'loci openclaw setup --beside' },
       { title: 'Without Loci on this machine', line: 'npx loci-memory openclaw setup' },
     ],
     load: async () => (await import('../openclaw/setup/setup.ts')).setUpOpenclaw,

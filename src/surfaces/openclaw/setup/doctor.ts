@@ -7,8 +7,9 @@ import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { columnsOf, isTerminal } from '../../shared/io.ts';
 import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { PLUGIN } from './changes.ts';
-import { configChecks } from './config-checks.ts';
+import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { checksBeside, isBeside } from './beside.ts';
+import { configChecks } from './config/config-checks.ts';
 import { gatewayPort, isListening, searchMemory } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
 import { isThisPackage } from './package.ts';
@@ -49,6 +50,13 @@ async function examine(session: Session): Promise<Check[]> {
   }
   const guarded = (name: string, check: () => Promise<Check | Check[]>): Promise<Check | Check[]> =>
     check().catch((error: unknown) => failed(name, error, session));
+  if (isBeside(values)) {
+    const checks = await Promise.all([
+      guarded('plugin', () => checksBeside(session.openclaw, values)),
+      guarded('store', () => storeCheck(session, values)),
+    ]);
+    return [program, ...checks.flat()];
+  }
   const rest = await Promise.all([
     guarded('plugin', () => pluginCheck(session)),
     Promise.resolve(configChecks(values)),
@@ -106,6 +114,13 @@ async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]>
       return { name, result: 'warning', detail: `${folder}: since it was read, ${changes}`, hint };
     }),
   ];
+}
+
+/** Whether the plugin beside memory-core has something to find. */
+async function storeCheck(session: Session, values: JsonMap): Promise<Check> {
+  const home = lociHomeOf(session, values, CORPUS_PLUGIN);
+  await workspaceStates({}, home, []);
+  return { name: 'store', result: 'ok', detail: home, hint: null };
 }
 
 async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise<Check> {

@@ -1,7 +1,10 @@
 import { configHome } from '../../../config/load.ts';
+import { LociError } from '../../../core/errors.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { changeKeys, PLUGIN } from './changes.ts';
-import type { ConfigFiles } from './config-files.ts';
+import { Backup } from './backup.ts';
+import { assertStays, changeKeysBeside } from './beside.ts';
+import { changeKeys, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import { assertBuilt, isThisPackage } from './package.ts';
 import type { HostAgent, HostPlugin } from './program.ts';
@@ -12,6 +15,8 @@ export interface Plan {
   readonly version: string;
   readonly files: ConfigFiles;
   readonly home: string;
+  /** `loci-corpus` for `--beside`. */
+  readonly plugin: string;
   readonly agents: readonly HostAgent[];
   /** The plugin as it is installed; `null` if it is not. */
   readonly installed: HostPlugin | null;
@@ -23,20 +28,34 @@ export interface Plan {
 
 /** Checks all that can be checked without a change. */
 export async function makePlan(session: Session): Promise<Plan> {
-  const { openclaw, io } = session;
+  const { openclaw, io, call } = session;
+  const isBeside = call.options['beside'] === true;
+  const plugin = isBeside ? CORPUS_PLUGIN : PLUGIN;
   assertBuilt();
+  if (isBeside) assertStays();
   await openclaw.assertNode();
   const version = await openclaw.version();
   const files = await loadHostConfig(session);
   const [plugins, agents] = await Promise.all([openclaw.plugins(), openclaw.agents()]);
   const values = files.values();
-  const home = lociHomeOf(session, values);
+  const home = lociHomeOf(session, values, plugin);
+  await assertSamePlugin(home, plugin);
   // A gateway that is a service does not have the variables of this terminal.
-  const isNamed = home !== configHome({ env: {} }) && pluginConfig(values)['home'] === undefined;
-  changeKeys(files, isNamed ? home : null);
+  const isNamed = home !== configHome({ env: {} }) && pluginConfig(values, plugin)['home'] === undefined;
+  (isBeside ? changeKeysBeside : changeKeys)(files, isNamed ? home : null);
   parsePluginConfig(PLUGIN, pluginConfig(files.values()));
-  const installed = plugins.find(({ id }) => id === PLUGIN) ?? null;
-  const installs = installed === null || !(await isThisPackage(installed.rootDir));
+  const installed = plugins.find(({ id }) => id === plugin) ?? null;
+  // The plugin beside memory-core is loaded from this package.
+  const installs = !isBeside && (installed === null || !(await isThisPackage(installed.rootDir)));
   const isRunning = await isListening(gatewayPort(values, io.env));
-  return { version, files, home, agents, installed, installs, isRunning };
+  return { version, files, home, plugin, agents, installed, installs, isRunning };
+}
+
+/** @throws LociError `conflict` after a setup of the other plugin, which would be undone together with this one */
+async function assertSamePlugin(home: string, plugin: string): Promise<void> {
+  const before = await new Backup(home).manifest();
+  if (before === null || before.plugin === plugin) return;
+  throw new LociError('conflict', `setup has made OpenClaw use ${before.plugin} already`, {
+    hint: 'Run `loci openclaw undo` first.',
+  });
 }

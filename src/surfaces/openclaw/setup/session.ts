@@ -9,8 +9,8 @@ import { StepDisplay } from '../../cli/format/step-display.ts';
 import type { Io } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../../shared/stop-signals.ts';
-import { PLUGIN } from './changes.ts';
-import { ConfigFiles } from './config-files.ts';
+import { PLUGIN } from './config/changes.ts';
+import { ConfigFiles } from './config/config-files.ts';
 import { Openclaw } from './program.ts';
 
 /** What the commands about OpenClaw use while they run. */
@@ -60,19 +60,19 @@ export async function loadHostConfig({ openclaw }: Session): Promise<ConfigFiles
 }
 
 /** The settings of the plugin. */
-export function pluginConfig(values: JsonMap): JsonMap {
-  const config = valueAt(values, ['plugins', 'entries', PLUGIN, 'config']);
+export function pluginConfig(values: JsonMap, plugin: string = PLUGIN): JsonMap {
+  const config = valueAt(values, ['plugins', 'entries', plugin, 'config']);
   return isJsonMap(config) ? config : {};
 }
 
 /** The Loci home that the plugin uses, or will use. @throws LociError `invalid_input` if `--home` is another one */
-export function lociHomeOf({ call, io }: Session, values: JsonMap): string {
-  const { home: configured } = pluginConfig(values);
+export function lociHomeOf({ call, io }: Session, values: JsonMap, plugin: string = PLUGIN): string {
+  const { home: configured } = pluginConfig(values, plugin);
   const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
   if (typeof configured !== 'string') return asked;
   const home = resolve(expandHome(configured));
   if (call.home === undefined || asked === home) return home;
-  throw new LociError('invalid_input', `${PLUGIN} uses the home ${home} already, not ${asked}`, {
-    hint: `Leave --home out, or change plugins.entries.${PLUGIN}.config.home in openclaw.json.`,
+  throw new LociError('invalid_input', `${plugin} uses the home ${home} already, not ${asked}`, {
+    hint: `Leave --home out, or change plugins.entries.${plugin}.config.home in openclaw.json.`,
   });
 }

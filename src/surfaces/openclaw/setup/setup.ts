@@ -8,7 +8,8 @@ import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { isTerminal } from '../../shared/io.ts';
 import { stageText } from '../../shared/progress-text.ts';
 import { Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
-import { changeText, PLUGIN } from './changes.ts';
+import { verifyLoaded } from './beside.ts';
+import { changeText, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { pack, packPlugin } from './package.ts';
@@ -55,9 +56,12 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
   const terminal = createInterface({ input: io.stdin, output: io.stderr });
   try {
     const files = plan.files.changedFiles().map((file) => escapeControl(file));
-    const what =
-      files.length === 0 ? 'Install the plugin' : `Install the plugin and change ${files.join(' and ')}`;
-    const answer = await terminal.question(`${what}? [y/N] `, { signal });
+    const actions = [
+      ...(plan.installs ? ['install the plugin'] : []),
+      ...(files.length > 0 ? [`change ${files.join(' and ')}`] : []),
+    ];
+    const [what = 'check the plugin'] = actions.length > 1 ? [actions.join(' and ')] : actions;
+    const answer = await terminal.question(`May setup ${what}? [y/N] `, { signal });
     if (/^y(es)?$/i.test(answer.trim())) return;
   } finally {
     terminal.close();
@@ -84,7 +88,8 @@ class Setup {
   }
 
   steps(): Step[] {
-    const { files, installs, isRunning, home } = this.#plan;
+    const { files, installs, isRunning, home, plugin } = this.#plan;
+    const isBeside = plugin === CORPUS_PLUGIN;
     const agents = this.#plan.agents.map(({ id }) => id).join(', ');
     return [
       {
@@ -101,7 +106,9 @@ class Setup {
             },
           ]
         : []),
-      { title: `index the memory files of ${agents} in ${home}`, run: () => this.#index() },
+      ...(isBeside
+        ? []
+        : [{ title: `index the memory files of ${agents} in ${home}`, run: () => this.#index() }]),
       ...(files.changes.length > 0
         ? [
             {
@@ -112,16 +119,18 @@ class Setup {
           ]
         : []),
       {
-        title: isRunning
-          ? 'wait until memory_search of the running gateway answers from Loci'
-          : 'start a gateway for a moment, and check that its memory_search answers from Loci',
+        title: isBeside
+          ? `check that OpenClaw loads the plugin ${plugin}`
+          : isRunning
+            ? 'wait until memory_search of the running gateway answers from Loci'
+            : 'start a gateway for a moment, and check that its memory_search answers from Loci',
         run: () => this.#verify(),
       },
     ];
   }
 
   async #backUp(): Promise<void> {
-    const { files, installed } = this.#plan;
+    const { files, installed, plugin } = this.#plan;
     const before = await this.#backup.manifest();
     this.#manifestBefore = before;
     const saved = [...(before?.files ?? [])];
@@ -140,7 +149,7 @@ class Setup {
     this.#manifest = {
       version: 1,
       configFile: files.root,
-      plugin: PLUGIN,
+      plugin,
       wasInstalled: before?.wasInstalled ?? installed !== null,
       previousPackage: before?.previousPackage ?? null,
       files: saved,
@@ -229,7 +238,8 @@ class Setup {
 
   async #verify(): Promise<void> {
     const { openclaw, signal } = this.#session;
-    const { files, isRunning } = this.#plan;
+    const { files, isRunning, plugin } = this.#plan;
+    if (plugin === CORPUS_PLUGIN) return openclaw.withConfigCopy(files.root, files.values(), verifyLoaded);
     if (isRunning) return verifyRunning(openclaw, signal);
     await openclaw.withConfigCopy(files.root, files.values(), (program) =>
       verifyWithOwnGateway(program, signal),
@@ -237,12 +247,12 @@ class Setup {
   }
 }
 
-function facts({ version, files, home, installs, isRunning }: Plan) {
+function facts({ version, files, home, plugin, installs, isRunning }: Plan) {
   return {
     version,
     configFile: files.root,
     home,
-    plugin: PLUGIN,
+    plugin,
     installs,
     gatewayRuns: isRunning,
     changes: files.changes.map(({ file, path, value }) => ({ file, key: path.join('.'), value })),
@@ -262,12 +272,14 @@ function dryRunText(plan: Plan, titles: readonly string[]): string {
 }
 
 function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
-  const { version, files, installs, home } = plan;
+  const { version, files, installs, home, plugin } = plan;
+  const isBeside = plugin === CORPUS_PLUGIN;
+  const installation = installs ? 'was installed' : 'was installed already';
   const lines = [
-    `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
-    ...(installs
-      ? [`  The plugin ${PLUGIN} was installed.`]
-      : [`  The plugin ${PLUGIN} was installed already.`]),
+    isBeside
+      ? `memory-core of OpenClaw ${version} now finds facts and runs of ${home} too, when an agent searches with corpus=all.`
+      : `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
+    `  The plugin ${plugin} ${isBeside ? 'is loaded from this package' : installation}.`,
     ...(files.changes.length === 0 ? ['  No key had to change.'] : changeLines(plan)),
     ...indexed.flatMap(({ agent, folder, files: count, problems }) => [
       `  ${agent}: ${formatCount(count, 'file')} of memory in ${folder}`,

@@ -4,8 +4,8 @@ import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
-import { changeText, revertChange } from './changes.ts';
-import { ConfigFiles } from './config-files.ts';
+import { changeText, CORPUS_PLUGIN, PLUGIN, revertChange } from './config/changes.ts';
+import { ConfigFiles } from './config/config-files.ts';
 import { lociHomeOf, openclawCommand, type Session } from './session.ts';
 
 /** What became of a file. */
@@ -47,9 +47,9 @@ async function findBackup(
   const configured = await openclaw
     .configFile()
     .then((file) => ConfigFiles.load(file))
-    .then((files) => lociHomeOf(session, files.values()))
-    .catch(() => asked);
-  for (const home of new Set([asked, configured])) {
+    .then((files) => [PLUGIN, CORPUS_PLUGIN].map((plugin) => lociHomeOf(session, files.values(), plugin)))
+    .catch(() => []);
+  for (const home of new Set([asked, ...configured])) {
     const backup = new Backup(home);
     const manifest = await backup.manifest();
     if (manifest !== null) return { backup, manifest };
@@ -93,13 +93,14 @@ async function restore(backup: Backup, { saved, before, text, kept }: PlannedRes
 }
 
 /** What happened to the plugin. */
-type PluginOutcome = 'kept' | 'uninstalled' | 'previous version installed';
+type PluginOutcome = 'kept' | 'no longer loaded' | 'uninstalled' | 'previous version installed';
 
 async function restorePlugin(
   { openclaw }: Session,
   backup: Backup,
   { wasInstalled, previousPackage, plugin, configFile }: Manifest,
 ): Promise<PluginOutcome> {
+  if (plugin === CORPUS_PLUGIN) return 'no longer loaded';
   if (wasInstalled && previousPackage === null) return 'kept';
   const config = (await ConfigFiles.load(configFile)).values();
   return openclaw.withConfigCopy(configFile, config, async (program): Promise<PluginOutcome> => {

@@ -1,6 +1,6 @@
-import { valueAt } from '../../../config/tree.ts';
-import { isJsonMap, type JsonMap } from '../../../core/json.ts';
-import type { Check } from '../../../engine/health/check.ts';
+import { valueAt } from '../../../../config/tree.ts';
+import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
+import type { Check } from '../../../../engine/health/check.ts';
 import { HOST_PLUGIN, listAt, PLUGIN } from './changes.ts';
 
 const SETUP = 'Run `loci openclaw setup`.';
@@ -11,7 +11,7 @@ export function configChecks(values: JsonMap): Check[] {
   return [
     slotCheck(values),
     hostPluginCheck(values),
-    pluginListsCheck(values),
+    pluginListsCheck(values, PLUGIN, SETUP),
     accessCheck(values),
     toolsCheck(values),
   ];
@@ -41,19 +41,20 @@ function hostPluginCheck(values: JsonMap): Check {
   };
 }
 
-function pluginListsCheck(values: JsonMap): Check {
+/** @param setup how to correct it */
+export function pluginListsCheck(values: JsonMap, plugin: string, setup: string): Check {
   const name = 'allowed plugins';
   const fail = (detail: string, hint: string): Check => ({ name, result: 'failed', detail, hint });
   if (valueAt(values, ['plugins', 'enabled']) === false)
     return fail('plugins.enabled turns all plugins off', 'Set plugins.enabled to true.');
-  if (listAt(values, 'plugins', 'deny').includes(PLUGIN))
-    return fail(`plugins.deny has ${PLUGIN}`, `Remove ${PLUGIN} from plugins.deny.`);
-  if (valueAt(values, ['plugins', 'entries', PLUGIN, 'enabled']) === false)
-    return fail(`plugins.entries.${PLUGIN}.enabled is false`, SETUP);
+  if (listAt(values, 'plugins', 'deny').includes(plugin))
+    return fail(`plugins.deny has ${plugin}`, `Remove ${plugin} from plugins.deny.`);
+  if (valueAt(values, ['plugins', 'entries', plugin, 'enabled']) === false)
+    return fail(`plugins.entries.${plugin}.enabled is false`, setup);
   const allow = valueAt(values, ['plugins', 'allow']);
-  if (Array.isArray(allow) && !allow.includes(PLUGIN))
-    return fail(`plugins.allow does not have ${PLUGIN}`, SETUP);
-  return { name, result: 'ok', detail: `${PLUGIN} may load`, hint: null };
+  if (Array.isArray(allow) && !allow.includes(plugin))
+    return fail(`plugins.allow does not have ${plugin}`, setup);
+  return { name, result: 'ok', detail: `${plugin} may load`, hint: null };
 }
 
 function accessCheck(values: JsonMap): Check {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonMap } from '../../../core/json.ts';
+import type { JsonMap } from '../../../../core/json.ts';
 import { configChecks } from './config-checks.ts';
 
 const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };

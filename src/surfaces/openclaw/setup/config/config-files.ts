@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
-import { LociError } from '../../../core/errors.ts';
-import { unreadableError } from '../../../core/fs/file-errors.ts';
-import type { JsonMap } from '../../../core/json.ts';
-import type { Json } from '../../../core/types.ts';
+import { LociError } from '../../../../core/errors.ts';
+import { unreadableError } from '../../../../core/fs/file-errors.ts';
+import type { JsonMap } from '../../../../core/json.ts';
+import type { Json } from '../../../../core/types.ts';
 import {
   addElement,
   addProperty,

@@ -1,28 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
-import { valueAt } from '../../../config/tree.ts';
-import { LociError } from '../../../core/errors.ts';
-import type { JsonMap } from '../../../core/json.ts';
-import type { Json } from '../../../core/types.ts';
+import { valueAt } from '../../../../config/tree.ts';
+import { LociError } from '../../../../core/errors.ts';
+import type { JsonMap } from '../../../../core/json.ts';
+import type { Json } from '../../../../core/types.ts';
 import type { ConfigFiles, KeyChange } from './config-files.ts';
 import { parseJson5, propertyOf, removeElement, removeProperty, replaceValue } from './json5-text.ts';
 
 export const PLUGIN = 'memory-loci';
+/** The plugin beside memory-core. */
+export const CORPUS_PLUGIN = 'loci-corpus';
 /** The memory of OpenClaw itself. */
 export const HOST_PLUGIN = 'memory-core';
-const SLOT: readonly string[] = ['plugins', 'slots', 'memory'];
+export const SLOT: readonly string[] = ['plugins', 'slots', 'memory'];
 
 /** Changes the keys, in memory, that make Loci the memory of OpenClaw. @param home the Loci home, if it is not the default */
 export function changeKeys(files: ConfigFiles, home: string | null): void {
   const values = files.values();
-  if (listAt(values, 'plugins', 'deny').includes(PLUGIN))
-    throw new LociError('invalid_config', `plugins.deny in openclaw.json forbids ${PLUGIN}`, {
-      hint: `Remove ${PLUGIN} from plugins.deny, then run \`loci openclaw setup\` again.`,
-    });
-  if (valueAt(values, ['plugins', 'enabled']) === false)
-    throw new LociError('invalid_config', 'plugins.enabled in openclaw.json turns all plugins off', {
-      hint: 'Set plugins.enabled to true, then run `loci openclaw setup` again.',
-    });
+  assertMayLoad(values, PLUGIN);
   const keys: (readonly [readonly string[], Json])[] = [
     [SLOT, PLUGIN],
     [['plugins', 'entries', PLUGIN, 'enabled'], true],
@@ -31,8 +26,25 @@ export function changeKeys(files: ConfigFiles, home: string | null): void {
     ...(home === null ? [] : [[['plugins', 'entries', PLUGIN, 'config', 'home'], home] as const]),
   ];
   for (const [path, value] of keys) if (valueAt(values, path) !== value) files.set(path, value);
-  const allowed = valueAt(values, ['plugins', 'allow']);
-  if (Array.isArray(allowed) && !allowed.includes(PLUGIN)) files.append(['plugins', 'allow'], PLUGIN);
+  allowPlugin(files, PLUGIN);
+}
+
+/** @throws LociError `invalid_config` if the configuration forbids the plugin */
+export function assertMayLoad(values: JsonMap, plugin: string): void {
+  if (listAt(values, 'plugins', 'deny').includes(plugin))
+    throw new LociError('invalid_config', `plugins.deny in openclaw.json forbids ${plugin}`, {
+      hint: `Remove ${plugin} from plugins.deny, then run \`loci openclaw setup\` again.`,
+    });
+  if (valueAt(values, ['plugins', 'enabled']) === false)
+    throw new LociError('invalid_config', 'plugins.enabled in openclaw.json turns all plugins off', {
+      hint: 'Set plugins.enabled to true, then run `loci openclaw setup` again.',
+    });
+}
+
+/** Adds the plugin to a list of the only ones that may load. */
+export function allowPlugin(files: ConfigFiles, plugin: string): void {
+  const allowed = valueAt(files.values(), ['plugins', 'allow']);
+  if (Array.isArray(allowed) && !allowed.includes(plugin)) files.append(['plugins', 'allow'], plugin);
 }
 
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */

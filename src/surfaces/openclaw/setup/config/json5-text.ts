@@ -6,8 +6,8 @@ import {
   JsonParser,
   type JsonPropertyNode,
 } from '@croct/json5-parser';
-import { LociError, messageOf } from '../../../core/errors.ts';
-import type { Json } from '../../../core/types.ts';
+import { LociError, messageOf } from '../../../../core/errors.ts';
+import type { Json } from '../../../../core/types.ts';
 
 /**
  * Changes single keys of a JSON5 text, such as `openclaw.json`. Everything else keeps its bytes: comments, order, quotes, line ends.

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { changeKeysBeside, isBeside } from './beside.ts';
+import { changeText, revertChange } from './config/changes.ts';
+import { ConfigFiles } from './config/config-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));
+const root = join(folder, 'openclaw.json');
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function files(text: string): Promise<ConfigFiles> {
+  writeFileSync(root, text);
+  return ConfigFiles.load(root);
+}
+
+it.each([
+  '{}',
+  '{ "plugins": { "allow": ["memory-core"], "load": { "paths": ["/other"] } } }',
+  `{ plugins: { slots: { memory: 'memory-core' } } } // mine`,
+])('loads the plugin, keeps memory-core, and can be reverted: %s', async (text) => {
+  const changed = await files(text);
+  changeKeysBeside(changed, '/srv/loci');
+  expect(isBeside(changed.originalValues())).toBe(false);
+  expect(isBeside(changed.values())).toBe(true);
+  const { plugins } = changed.values() as { plugins: Record<string, unknown> };
+  expect(plugins).toMatchObject({
+    load: { paths: expect.arrayContaining([expect.stringMatching(/loci-corpus$/)]) as unknown },
+    entries: { 'loci-corpus': { enabled: true, config: { home: '/srv/loci' } } },
+    ...('allow' in plugins && { allow: ['memory-core', 'loci-corpus'] }),
+  });
+  const reverted = changed.changes.reduceRight(
+    (now, change) => revertChange(now, change)!,
+    changed.text(root),
+  );
+  expect(reverted).toBe(text);
+});
+
+it('changes nothing the second time', async () => {
+  const first = await files('{}');
+  changeKeysBeside(first, null);
+  const second = await files(first.text(root));
+  changeKeysBeside(second, null);
+  expect(second.changes.map(changeText)).toEqual([]);
+});
+
+it.each([
+  ['{ plugins: { slots: { memory: "memory-loci" } } }', 'memory-loci is the memory already'],
+  ['{ plugins: { slots: { memory: "none" } } }', 'only memory-core asks'],
+  ['{ plugins: { entries: { "memory-core": { enabled: false } } } }', 'memory-core is turned off'],
+  ['{ plugins: { load: { paths: ["/old/loci-corpus"] } } }', 'another loci-corpus'],
+  ['{ plugins: { deny: ["loci-corpus"] } }', 'forbids loci-corpus'],
+])('refuses where nothing would ask it: %s', async (text, message) => {
+  const changed = await files(text);
+  expect(() => {
+    changeKeysBeside(changed, null);
+  }).toThrow(message);
+  expect(changed.changes).toEqual([]);
+});

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { valueAt } from '../../../config/tree.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { JsonMap } from '../../../core/json.ts';
+import type { Check } from '../../../engine/health/check.ts';
+import {
+  allowPlugin,
+  assertMayLoad,
+  CORPUS_PLUGIN,
+  HOST_PLUGIN,
+  listAt,
+  PLUGIN,
+  SLOT,
+} from './config/changes.ts';
+import { pluginListsCheck } from './config/config-checks.ts';
+import type { ConfigFiles } from './config/config-files.ts';
+import type { Openclaw } from './program.ts';
+
+/** The plugin that needs no slot, for people who keep memory-core. OpenClaw loads it from the package of this command. */
+const FOLDER = fileURLToPath(new URL('../../../../dist/loci-corpus', import.meta.url));
+const LOAD_PATHS: readonly string[] = ['plugins', 'load', 'paths'];
+
+/** @throws LociError `unreadable` in a clone that was not built, or for a package that npm removes again */
+export function assertStays(): void {
+  if (!existsSync(join(FOLDER, 'index.js')))
+    throw new LociError('unreadable', `${FOLDER} is missing`, {
+      hint: 'Run `npm run build` in the clone of Loci first.',
+    });
+  if (/[\\/]_npx[\\/]/.test(FOLDER))
+    throw new LociError(
+      'unreadable',
+      'npx keeps this package only for a while, and OpenClaw would load it from there',
+      {
+        hint: 'Run `npm install --global loci-memory`, and then `loci openclaw setup --beside`.',
+      },
+    );
+}
+
+/**
+ * Changes the keys, in memory, that load the plugin beside memory-core.
+ * @param home the Loci home, if it is not the default
+ * @throws LociError `conflict` where memory-core is not the memory, `invalid_config`
+ */
+export function changeKeysBeside(files: ConfigFiles, home: string | null): void {
+  const values = files.values();
+  assertMayLoad(values, CORPUS_PLUGIN);
+  const missing = memoryCoreProblem(values);
+  if (missing !== null)
+    throw new LociError('conflict', missing, {
+      hint: '`loci openclaw setup` makes Loci the memory; `loci openclaw undo` restores what was there before.',
+    });
+  const paths = listAt(values, ...LOAD_PATHS);
+  const other = paths.find((path) => isCorpusFolder(path) && path !== FOLDER);
+  if (other !== undefined)
+    throw new LociError(
+      'conflict',
+      `plugins.load.paths has another ${CORPUS_PLUGIN}: ${JSON.stringify(other)}`,
+      {
+        hint: 'Remove it from plugins.load.paths, then run this again.',
+      },
+    );
+  if (valueAt(values, LOAD_PATHS) === undefined) files.set(LOAD_PATHS, [FOLDER]);
+  else if (!paths.includes(FOLDER)) files.append(LOAD_PATHS, FOLDER);
+  const entry = ['plugins', 'entries', CORPUS_PLUGIN];
+  if (valueAt(values, [...entry, 'enabled']) !== true) files.set([...entry, 'enabled'], true);
+  if (home !== null) files.set([...entry, 'config', 'home'], home);
+  allowPlugin(files, CORPUS_PLUGIN);
+}
+
+function isCorpusFolder(path: unknown): path is string {
+  return typeof path === 'string' && basename(path) === CORPUS_PLUGIN;
+}
+
+/** Whether the configuration loads the plugin beside another memory than Loci. */
+export function isBeside(values: JsonMap): boolean {
+  if (valueAt(values, SLOT) === PLUGIN) return false;
+  return (
+    valueAt(values, ['plugins', 'entries', CORPUS_PLUGIN, 'enabled']) === true ||
+    listAt(values, ...LOAD_PATHS).some(isCorpusFolder)
+  );
+}
+
+/** Why memory-core does not ask the plugin; `null` if it does. */
+function memoryCoreProblem(values: JsonMap): string | null {
+  const slot = valueAt(values, SLOT);
+  if (slot === PLUGIN) return `${PLUGIN} is the memory already, and has all that ${CORPUS_PLUGIN} finds`;
+  if (slot !== undefined && slot !== HOST_PLUGIN)
+    return `plugins.slots.memory is ${JSON.stringify(slot)}: only ${HOST_PLUGIN} asks ${CORPUS_PLUGIN}`;
+  const isOff =
+    valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
+    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN);
+  return isOff ? `${HOST_PLUGIN} is turned off: only it asks ${CORPUS_PLUGIN}` : null;
+}
+
+/** Checks that OpenClaw loads the plugin. @throws LociError `source_failed` with what OpenClaw says of it */
+export async function verifyLoaded(openclaw: Openclaw): Promise<void> {
+  const { result, detail } = await loadedCheck(openclaw);
+  if (result === 'ok') return;
+  throw new LociError('source_failed', detail, {
+    hint: 'Run `openclaw plugins doctor`, and see what it says.',
+  });
+}
+
+async function loadedCheck(openclaw: Openclaw): Promise<Check> {
+  const plugin = (await openclaw.plugins()).find(({ id }) => id === CORPUS_PLUGIN);
+  const check = { name: 'plugin', result: 'failed', hint: 'Run `loci openclaw setup --beside`.' } as const;
+  if (plugin === undefined) return { ...check, detail: `${CORPUS_PLUGIN} is not found` };
+  if (plugin.status === 'loaded')
+    return {
+      name: 'plugin',
+      result: 'ok',
+      detail: `${CORPUS_PLUGIN} is loaded from ${plugin.rootDir}`,
+      hint: null,
+    };
+  return { ...check, detail: `${CORPUS_PLUGIN} is ${plugin.error ?? plugin.status}` };
+}
+
+/** What `loci openclaw doctor` checks of the plugin. */
+export async function checksBeside(openclaw: Openclaw, values: JsonMap): Promise<Check[]> {
+  const problem = memoryCoreProblem(values);
+  return [
+    await loadedCheck(openclaw),
+    problem === null
+      ? {
+          name: 'memory slot',
+          result: 'ok',
+          detail: `${HOST_PLUGIN} is the memory, and asks ${CORPUS_PLUGIN}`,
+          hint: null,
+        }
+      : {
+          name: 'memory slot',
+          result: 'failed',
+          detail: problem,
+          hint: `Give ${HOST_PLUGIN} the slot and enable it, or run \`loci openclaw setup\`.`,
+        },
+    pluginListsCheck(values, CORPUS_PLUGIN, 'Run `loci openclaw setup --beside`.'),
+  ];
+}
