@@ -16,8 +16,12 @@ import type { Json } from '../../../../core/types.ts';
 
 /** @throws LociError `invalid_config` that names the file, if it is not a JSON5 object */
 export function parseJson5(text: string, file: string): JsonObjectNode {
+  if (lastParsed?.text === text) return lastParsed.object;
+  assertParsable(text, file);
   try {
-    return JsonParser.parse(text, JsonObjectNode);
+    const object = JsonParser.parse(text, JsonObjectNode);
+    lastParsed = { text, object };
+    return object;
   } catch (error) {
     throw new LociError(
       'invalid_config',
@@ -29,6 +33,37 @@ export function parseJson5(text: string, file: string): JsonObjectNode {
     );
   }
 }
+
+/** The same text is parsed many times in a row, and no node is ever changed. */
+let lastParsed: { readonly text: string; readonly object: JsonObjectNode } | null = null;
+
+const MAX_LENGTH = 1_000_000;
+/** Each change parses the whole text again, at 30 ms for a thousand keys. */
+const MAX_KEYS = 10_000;
+/** The parser calls itself for each level. No configuration of OpenClaw has a tenth of this. */
+const MAX_LEVELS = 200;
+
+/** @throws LociError `invalid_config` for a text that the parser takes minutes for, or has no stack for */
+function assertParsable(text: string, file: string): void {
+  const refuse = (why: string): never => {
+    throw new LociError('invalid_config', `${file} ${why}`, {
+      hint: 'No configuration of OpenClaw is like that. Correct the file.',
+    });
+  };
+  if (text.length > MAX_LENGTH) refuse(`has more than ${String(MAX_LENGTH)} characters`);
+  let level = 0;
+  let keys = 0;
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') level++;
+    else if (token === '}' || token === ']') level--;
+    else if (token === ':') keys++;
+    if (level > MAX_LEVELS) refuse(`is nested more than ${String(MAX_LEVELS)} levels deep`);
+    if (keys > MAX_KEYS) refuse(`has more than ${String(MAX_KEYS)} keys`);
+  }
+}
+
+/** Brackets and colons, and the strings and comments that may contain some. */
+const TOKENS = /[[\]{}:]|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|\/\/[^\n\r]*|\/\*[^]*?(?:\*\/|$)/g;
 
 /** The property of an object with this name. Of several with the same name, the last counts, as in JSON5. */
 export function propertyOf(object: JsonObjectNode, name: string): JsonPropertyNode | undefined {
@@ -139,7 +174,7 @@ function removeEntry(text: string, entries: readonly JsonNode[], entry: JsonNode
 
 function isJson5(text: string): boolean {
   try {
-    JsonParser.parse(text);
+    parseJson5(text, '');
     return true;
   } catch {
     return false;
