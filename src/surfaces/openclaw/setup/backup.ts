@@ -3,6 +3,7 @@ import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
+import type { KeyChange } from './config/config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
 import { replaceFile } from '../../../core/fs/replace-file.ts';
@@ -79,11 +80,41 @@ export class Backup {
     return { path, copy, mode: mode & 0o777, written: null };
   }
 
+  /**
+   * Keeps other setups with this home from running at the same time, which would back up what the first has changed.
+   * @returns a function that lets them run again
+   * @throws LociError `conflict` while another one runs
+   */
+  async lock(): Promise<() => Promise<void>> {
+    const file = `${this.folder}.lock`;
+    this.#makeFolder();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await writeFile(file, String(process.pid), { flag: 'wx', mode: 0o600 });
+        return () => rm(file, { force: true });
+      } catch (error) {
+        if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(file, error);
+        const pid = Number((await readIfExists(file))?.toString('utf8'));
+        if (attempt > 0 || isAlive(pid))
+          throw new LociError('conflict', `another setup runs now: process ${String(pid)}`, {
+            hint: `Wait until it has ended. If it has, remove ${file}.`,
+          });
+        // A process that was killed leaves its own.
+        await rm(file, { force: true });
+      }
+    }
+  }
+
   /** Keeps a package of the plugin that is replaced. Returns its name in the backup. */
   async keepPackage(tarball: string, name: string): Promise<string> {
     this.#makeFolder();
     await copyFile(tarball, join(this.folder, name));
     return name;
+  }
+
+  /** Whether a file still has the text that was copied. */
+  async isCopyOf({ copy }: SavedFile, text: string): Promise<boolean> {
+    return (await readIfExists(join(this.folder, copy)))?.toString('utf8') === text;
   }
 
   async restore({ path, copy, mode }: SavedFile): Promise<void> {
@@ -103,6 +134,31 @@ export class Backup {
 
   #makeFolder(): void {
     makePrivateFolder(this.folder);
+  }
+}
+
+/**
+ * The changes of an earlier setup and those of this one. Those of a setup that was killed before it wrote the file are made again,
+ * from the same previous value: they count once.
+ */
+export function allChanges(before: Manifest['changes'], added: readonly KeyChange[]): Manifest['changes'] {
+  const keyOf = ({ file, path, previous, isElement, value }: KeyChange): string =>
+    JSON.stringify([file, path, previous, isElement, value]);
+  const again = new Set(added.map(keyOf));
+  return [
+    ...before.filter((each) => !again.has(keyOf(each))),
+    ...added.map((each) => ({ ...each, path: [...each.path] })),
+  ];
+}
+
+/** Whether a process runs. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM';
   }
 }
 

@@ -1,7 +1,7 @@
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { Backup } from './backup.ts';
+import { Backup, type Manifest } from './backup.ts';
 import { assertStays, changeKeysBeside } from './beside.ts';
 import { changeKeys, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import type { ConfigFiles } from './config/config-files.ts';
@@ -39,7 +39,7 @@ export async function makePlan(session: Session): Promise<Plan> {
   const [plugins, agents] = await Promise.all([openclaw.plugins(), openclaw.agents()]);
   const values = files.values();
   const home = lociHomeOf(session, values, plugin);
-  await assertSamePlugin(home, plugin);
+  assertSameSetup(await new Backup(home).manifest(), files.root, plugin);
   // A gateway that is a service does not have the variables of this terminal.
   const isNamed = home !== configHome({ env: {} }) && pluginConfig(values, plugin)['home'] === undefined;
   (isBeside ? changeKeysBeside : changeKeys)(files, isNamed ? home : null);
@@ -51,11 +51,10 @@ export async function makePlan(session: Session): Promise<Plan> {
   return { version, files, home, plugin, agents, installed, installs, isRunning };
 }
 
-/** @throws LociError `conflict` after a setup of the other plugin, which would be undone together with this one */
-async function assertSamePlugin(home: string, plugin: string): Promise<void> {
-  const before = await new Backup(home).manifest();
-  if (before === null || before.plugin === plugin) return;
-  throw new LociError('conflict', `setup has made OpenClaw use ${before.plugin} already`, {
-    hint: 'Run `loci openclaw undo` first.',
+/** @throws LociError `conflict` after a setup of the other plugin or configuration, which would be undone together with this one */
+function assertSameSetup(before: Manifest | null, configFile: string, plugin: string): void {
+  if (before === null || (before.plugin === plugin && before.configFile === configFile)) return;
+  throw new LociError('conflict', `setup has made ${before.configFile} use ${before.plugin} already`, {
+    hint: 'Run `loci openclaw undo` first, or use another Loci home with --home.',
   });
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
+import { isAlive } from './backup.ts';
 
 const run = promisify(execFile);
 
@@ -179,15 +180,6 @@ async function removeCopies(folder: string, isToRemove: (pid: number) => boolean
     return pid !== undefined && isToRemove(Number(pid));
   });
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM';
-  }
 }
 
 function explain(error: unknown, { path, signal }: ProgramOptions, args: readonly string[]): LociError {

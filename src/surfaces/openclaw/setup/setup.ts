@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { LociError } from '../../../core/errors.ts';
-import { formatCount } from '../../../core/text/format-count.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { isTerminal } from '../../shared/io.ts';
 import { stageText } from '../../shared/progress-text.ts';
-import { Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
+import { allChanges, Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
 import { verifyLoaded } from './beside.ts';
-import { changeText, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { pack, packPlugin } from './package.ts';
 import { makePlan, type Plan } from './plan.ts';
+import { doneText, dryRunText, facts } from './setup-text.ts';
 import { openclawCommand, pluginConfig, type Session } from './session.ts';
 import { runSteps, type Step } from './steps.ts';
 
@@ -32,9 +32,13 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
     return 0;
   }
   await confirm(session, plan);
-  await runSteps(setup.steps(), session.signal, (title) => {
-    steps.begin(title);
-  });
+  try {
+    await runSteps(setup.steps(), session.signal, (title) => {
+      steps.begin(title);
+    });
+  } finally {
+    await setup.end();
+  }
   steps.end();
   const { indexed } = setup;
   io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
@@ -75,6 +79,7 @@ class Setup {
   readonly #plan: Plan;
   readonly #backup: Backup;
   indexed: readonly IndexedWorkspace[] = [];
+  #unlock = (): Promise<void> => Promise.resolve();
   /** As it was before; `null` if setup did not run before, `undefined` if that is not known. */
   #manifestBefore: Manifest | null | undefined;
   #manifest: Manifest | null = null;
@@ -131,20 +136,23 @@ class Setup {
 
   async #backUp(): Promise<void> {
     const { files, installed, plugin } = this.#plan;
+    this.#unlock = await this.#backup.lock();
+    for (const path of files.changedFiles()) await assertUnchanged(path, files.originalText(path));
     const before = await this.#backup.manifest();
     this.#manifestBefore = before;
     const saved = [...(before?.files ?? [])];
     for (const path of files.changedFiles()) {
       const index = saved.findIndex((each) => each.path === path);
-      const written = hashOf(files.text(path));
       const known = saved[index];
-      if (known === undefined) saved.push({ ...(await this.#backup.copy(path, saved.length)), written });
-      // The copy is older than what somebody has changed since, so that `undo` must not restore it.
-      else
-        saved[index] = {
-          ...known,
-          written: known.written === hashOf(files.originalText(path)) ? written : null,
-        };
+      const copied = known ?? (await this.#backup.copy(path, saved.length));
+      // A copy that is older than what somebody has changed since must not be restored by `undo`.
+      const isCurrent =
+        known === undefined ||
+        known.written === hashOf(files.originalText(path)) ||
+        (await this.#backup.isCopyOf(known, files.originalText(path)));
+      const next = { ...copied, written: isCurrent ? hashOf(files.text(path)) : null };
+      if (known === undefined) saved.push(next);
+      else saved[index] = next;
     }
     this.#manifest = {
       version: 1,
@@ -153,13 +161,15 @@ class Setup {
       wasInstalled: before?.wasInstalled ?? installed !== null,
       previousPackage: before?.previousPackage ?? null,
       files: saved,
-      changes: [
-        ...(before?.changes ?? []),
-        ...files.changes.map((each) => ({ ...each, path: [...each.path] })),
-      ],
+      changes: allChanges(before?.changes ?? [], files.changes),
     };
     // It is saved before anything is changed, so that `undo` works even if this process is killed.
     await this.#backup.save(this.#manifest);
+  }
+
+  /** Lets another setup run. */
+  async end(): Promise<void> {
+    await this.#unlock();
   }
 
   async #dropBackup(): Promise<void> {
@@ -222,8 +232,7 @@ class Setup {
   async #write(): Promise<void> {
     const { files } = this.#plan;
     for (const path of files.changedFiles()) {
-      if ((await readFile(path, 'utf8')) !== files.originalText(path))
-        throw new LociError('conflict', `${path} was changed meanwhile`);
+      await assertUnchanged(path, files.originalText(path));
       await replaceText(path, files.text(path));
     }
   }
@@ -247,46 +256,10 @@ class Setup {
   }
 }
 
-function facts({ version, files, home, plugin, installs, isRunning }: Plan) {
-  return {
-    version,
-    configFile: files.root,
-    home,
-    plugin,
-    installs,
-    gatewayRuns: isRunning,
-    changes: files.changes.map(({ file, path, value }) => ({ file, key: path.join('.'), value })),
-  };
-}
-
-function changeLines({ files }: Plan): string[] {
-  return files.changes.map((change) => `  ${change.file}: ${changeText(change)}`);
-}
-
-function dryRunText(plan: Plan, titles: readonly string[]): string {
-  const lines = titles.map((title, at) => `  ${String(at + 1)}. ${title}`);
-  const changes = plan.files.changes.length === 0 ? [] : ['These keys would change:', ...changeLines(plan)];
-  return escapeControl(
-    [`OpenClaw ${plan.version}. Nothing was changed. Setup would:`, ...lines, ...changes, ''].join('\n'),
-  );
-}
-
-function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
-  const { version, files, installs, home, plugin } = plan;
-  const isBeside = plugin === CORPUS_PLUGIN;
-  const installation = installs ? 'was installed' : 'was installed already';
-  const lines = [
-    isBeside
-      ? `memory-core of OpenClaw ${version} now finds facts and runs of ${home} too, when an agent searches with corpus=all.`
-      : `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
-    `  The plugin ${plugin} ${isBeside ? 'is loaded from this package' : installation}.`,
-    ...(files.changes.length === 0 ? ['  No key had to change.'] : changeLines(plan)),
-    ...indexed.flatMap(({ agent, folder, files: count, problems }) => [
-      `  ${agent}: ${formatCount(count, 'file')} of memory in ${folder}`,
-      ...problems.map((problem) => `    ${problem}`),
-    ]),
-    '`loci openclaw undo` restores what was there before; `loci openclaw doctor` checks everything.',
-    '',
-  ];
-  return escapeControl(lines.join('\n'));
+/** @throws LociError `conflict` */
+async function assertUnchanged(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8')) !== text)
+    throw new LociError('conflict', `${path} was changed meanwhile`, {
+      hint: 'Run `loci openclaw setup` again.',
+    });
 }

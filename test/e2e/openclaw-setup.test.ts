@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ROOT, temporaryFolder } from './loci-command.ts';
+
+/** Answers what setup asks. It loads every plugin whose folder the configuration names, as OpenClaw does. */
+const PROGRAM = `
+  const { readFileSync } = await import('node:fs');
+  const [first, second] = process.argv.slice(2);
+  const file = process.env.OPENCLAW_CONFIG_PATH;
+  const paths = JSON.parse(readFileSync(file, 'utf8')).plugins?.load?.paths ?? [];
+  const plugins = paths.map((rootDir) => ({ id: rootDir.split('/').at(-1), rootDir, status: 'loaded', toolNames: [] }));
+  const answers = {
+    '--version': 'OpenClaw 2026.9.6',
+    'config file': JSON.stringify({ path: file }),
+    'agents list': JSON.stringify([{ id: 'main', workspace: '/none' }]),
+    'plugins list': JSON.stringify({ plugins }),
+  };
+  console.log(answers[first] ?? answers[first + ' ' + second]);
+`;
+const ORIGINAL = '{\n  "agents": {}\n}\n';
+
+interface Outcome {
+  readonly code: number;
+  readonly output: Record<string, unknown>;
+}
+
+describe('loci openclaw setup', () => {
+  let folder = '';
+  let config = '';
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    config = join(folder, 'openclaw.json');
+    writeFileSync(config, ORIGINAL);
+    writeFileSync(join(folder, 'openclaw.mjs'), PROGRAM);
+  });
+
+  function loci(...words: string[]): Promise<Outcome> {
+    const line = [join(ROOT, 'bin/loci.js'), 'openclaw', ...words];
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, LOCI_HOME: join(folder, 'loci'), OPENCLAW_CONFIG_PATH: config };
+    const all = [...line, '--openclaw', join(folder, 'openclaw.mjs'), '--json'];
+    return new Promise((resolve) => {
+      execFile(process.execPath, all, { env, timeout: 60_000 }, (error, stdout) => {
+        const output = JSON.parse(stdout) as Record<string, unknown>;
+        resolve({ code: error === null ? 0 : Number(error.code), output });
+      });
+    });
+  }
+
+  it('run again after it was killed before it changed the file, leaves nothing that undo reports as kept', async () => {
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
+    const changed = readFileSync(config, 'utf8');
+    // A process that is killed has saved the backup, but not the file.
+    writeFileSync(config, ORIGINAL);
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(config, 'utf8')).toBe(changed);
+    writeFileSync(config, changed.replace('"agents": {}', '"agents": { "list": [] }'));
+    const undone = await loci('undo');
+    expect(undone).toMatchObject({ code: 0, output: { files: [{ kept: [] }] } });
+    expect(readFileSync(config, 'utf8')).toBe(ORIGINAL.replace('"agents": {}', '"agents": { "list": [] }'));
+  });
+
+  it('a second one keeps the copy of the first', async () => {
+    await loci('setup', '--beside', '--yes');
+    const changed = readFileSync(config, 'utf8');
+    writeFileSync(config, changed.replace('"enabled": true', '"enabled": false'));
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
+    const copy = readFileSync(join(folder, 'loci', 'openclaw-backup', '0.openclaw-config'), 'utf8');
+    expect(copy).toBe(ORIGINAL);
+  });
+
+  it('refuses while another one runs, and after the process of the other was killed does not', async () => {
+    const lock = join(folder, 'loci', 'openclaw-backup.lock');
+    mkdirSync(join(folder, 'loci'), { mode: 0o700 });
+    writeFileSync(lock, String(process.pid));
+    const refused = await loci('setup', '--beside', '--yes');
+    expect(refused).toMatchObject({ code: 5, output: { error: { code: 'conflict' } } });
+    expect(readFileSync(config, 'utf8')).toBe(ORIGINAL);
+    // No process has this number.
+    writeFileSync(lock, String(2 ** 31 - 1));
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('refuses a second configuration with the same home, whose files undo would mix up', async () => {
+    await loci('setup', '--beside', '--yes');
+    config = join(folder, 'other.json');
+    writeFileSync(config, ORIGINAL);
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 5 });
+    expect(readFileSync(config, 'utf8')).toBe(ORIGINAL);
+  });
+});
