@@ -6,7 +6,11 @@ const COMMANDS = ['search', 'get', 'list', 'status', 'fact recall', 'fact list',
 const MAX_REQUEST_BYTES = 64 * 1024;
 /** How long a process may take to accept a request. */
 const ACCEPT_TIMEOUT_MS = 300;
+/** How many processes may decline. Sockets without a process do not count. */
 const MAX_PROCESSES = 4;
+const MAX_SOCKETS = 200;
+/** The command runs in this process where its output is longer. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const ANSWER_TIMEOUT_MS = 10_000;
 const EXIT_ABORTED = 130;
 
@@ -24,9 +28,12 @@ export async function askRunningProcess(home, argv) {
   const stop = () => process.exit(EXIT_ABORTED);
   for (const signal of stopSignals) process.on(signal, stop);
   try {
+    let declined = 0;
     for (const path of paths) {
       const answer = await ask(path, request);
+      if (answer === DEAD) continue;
       if (answer !== null) return print(answer.output) ? answer.exitCode : null;
+      if (++declined === MAX_PROCESSES) break;
     }
     return null;
   } finally {
@@ -51,7 +58,7 @@ function socketsIn(home) {
     if (!isPrivate) return [];
     return readdirSync(folder)
       .filter((name) => name.endsWith('.sock'))
-      .slice(0, MAX_PROCESSES)
+      .slice(0, MAX_SOCKETS)
       .map((name) => `${folder}/${name}`);
   } catch {
     return [];
@@ -85,24 +92,31 @@ function terminalOf(fd) {
   return { isTTY, columns: (isTTY && process[stream].columns) || null };
 }
 
-/** Returns the answer; `null` if this process declines, has ended, or does not answer in time. */
+/** The answer of a socket whose process was killed. */
+const DEAD = Symbol('dead');
+
+/** Returns the answer; `null` if this process declines, or does not answer in time; `DEAD` if there is none. */
 function ask(path, request) {
   return new Promise((resolve) => {
     const socket = getBuiltinModule('node:net').connect(path);
     const chunks = [];
+    let bytes = 0;
     const end = (answer) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(answer);
     };
     let timer = setTimeout(end, ACCEPT_TIMEOUT_MS, null);
-    socket.on('error', () => end(null));
+    const isDead = (code) => code === 'ECONNREFUSED' || code === 'ENOENT';
+    socket.on('error', ({ code }) => end(chunks.length === 0 && isDead(code) ? DEAD : null));
     socket.on('data', (chunk) => {
       if (chunks.length === 0) {
         clearTimeout(timer);
         timer = setTimeout(end, ANSWER_TIMEOUT_MS, null);
       }
       chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) end(null);
     });
     socket.on('end', () => end(answerIn(Buffer.concat(chunks).toString())));
     socket.write(request);

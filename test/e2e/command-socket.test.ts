@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loci, ROOT, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 import {
   comparable,
@@ -119,5 +121,50 @@ describe('a command while a server runs', () => {
     });
     await loci(['fact', 'forget', 'lamp'], { home });
     expect(await runBin(['fact', 'recall', 'lamp'], { home })).toMatchObject({ code: 4, openedStore: false });
+  });
+});
+
+/** Listens at a name in the folder of the sockets, which stays when the server is closed. */
+async function listenAs(home: string, name: string): Promise<Server> {
+  const folder = join(home, 'run');
+  mkdirSync(folder, { mode: 0o700, recursive: true });
+  const server = createServer();
+  server.listen(join(folder, 'unfinished'));
+  await once(server, 'listening');
+  renameSync(join(folder, 'unfinished'), join(folder, name));
+  return server;
+}
+
+describe('a command while other sockets are in the home', () => {
+  it('finds the process that listens after any number of sockets whose processes were killed', async () => {
+    const home = await indexedHome();
+    const server = startLoci(['serve', '--port', '0'], { home });
+    onTestFinished(() => void server.child.kill());
+    await waitForSockets(home);
+    for (let i = 0; i < 9; i++) (await listenAs(home, `0000000${String(i)}.sock`)).close();
+    const answered = await runBin(['search', 'oven'], { home });
+    expect(answered).toMatchObject({ code: 0, openedStore: false });
+  });
+
+  it('runs itself when an answer does not end', async () => {
+    const home = await indexedHome();
+    const server = await listenAs(home, '00000000.sock');
+    onTestFinished(() => void server.close());
+    let sent = 0;
+    server.on('connection', (socket) => {
+      socket.on('close', () => (sent = socket.bytesWritten));
+      socket.on('error', () => undefined);
+      socket.write('{"accepted":true}\n');
+      const send = (): void => {
+        while (!socket.destroyed && socket.write('x'.repeat(1_000_000)));
+      };
+      socket.on('drain', send);
+      send();
+    });
+    const found = await runUnanswered(['search', 'oven'], { home });
+    expect(found.code).toBe(0);
+    // Without a limit, some gigabytes are read until the answer is late.
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(200_000_000);
   });
 });
