@@ -90,6 +90,17 @@ it('hits of several namespaces are merged by score, and those of another begin w
   ]);
 });
 
+it('the order of the engine stays within a namespace, in which a later result may have a higher score', () => {
+  const named = (name: string, scores: readonly number[]): SearchOutput =>
+    output(scores.map((score, i) => result({ score, citation: `${name}/${String(i)}.md` })));
+  const lists = [{ namespace: 'agent:main', output: named('a', [0.5, 0.7, 0.2]) }];
+  const pathsOf = (outputs: typeof lists): string[] =>
+    searchAnswer(outputs, OPTIONS).results.map(({ path }) => path);
+  expect(pathsOf(lists)).toEqual(['a/0.md', 'a/1.md', 'a/2.md']);
+  const merged = pathsOf([...lists, { namespace: 'b', output: named('b', [0.6, 0.1]) }]);
+  expect(merged).toEqual(['a/0.md', 'a/1.md', 'b:b/0.md', 'a/2.md', 'b:b/1.md']);
+});
+
 it('an excerpt says where the text goes on, and never ends within a line', () => {
   const lines = Array.from({ length: 500 }, (_, i) => `${String(i)} ${'word '.repeat(20)}`);
   const {

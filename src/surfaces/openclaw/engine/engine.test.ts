@@ -130,6 +130,24 @@ describe('the engine of a gateway', () => {
     expect(await captureFacts(engine, ['I prefer tea.'], { turn: STRANGER, origin: {} })).toBe(0);
   });
 
+  it('grants the owner the own and the shared namespaces, and others and sandboxes the own one', async () => {
+    const engine = await open();
+    expect(engine.grant(MAIN)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
+    for (const turn of [STRANGER, { ...MAIN, isSandboxed: true }, { ...STRANGER, isSandboxed: true }])
+      expect(engine.grant(turn)).toEqual({ own: 'agent:main', shared: [], mayWrite: false });
+  });
+
+  it('lets agents share memory only if the settings give them the same namespace', async () => {
+    const engine = await open({
+      agents: { kids: { namespace: 'family' }, main: { namespace: 'family' } },
+      shared: ['family', 'house'],
+    });
+    expect(engine.namespaceOf('kids')).toBe(engine.namespaceOf('main'));
+    // A name of a property of every object is no setting.
+    expect(engine.namespaceOf('constructor')).toBe('agent:constructor');
+    expect(engine.grant(MAIN)).toEqual({ own: 'family', shared: ['house'], mayWrite: true });
+  });
+
   it('lets the strictest of several restrictions decide', async () => {
     const engine = await open({ nonOwner: { read: 'all', write: true }, sandboxed: { read: 'none' } });
     expect(engine.grant(STRANGER)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
