@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REFERENCE, STARTUP } from '../../test/contract/shadowdb-settings.ts';
 import { configAppend, configRemove, configSet } from './edit.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
 
@@ -18,56 +19,6 @@ async function load(text: string, env: NodeJS.ProcessEnv = {}): Promise<LoadedCo
 function warningsOf({ warnings }: LoadedConfig): string[] {
   return warnings.map((warning) => warning.replace(/^.*loci\.yaml:/, ''));
 }
-
-const STARTUP = `"startup": {
-  "enabled": true,
-  "mode": "digest",        // "always" | "first-run" | "digest"
-  "maxChars": 6000,
-  "maxCharsByModel": {     // model substring → budget
-    "opus": 6000,
-    "sonnet": 5000,
-    "ministral-8b": 1500,
-    "qwen3": 2000
-  }
-}
-`;
-
-const REFERENCE = `// openclaw.json → plugins.entries.memory-shadowdb.config
-{
-  "table": "memories",
-  "connectionString": "postgresql://...",
-
-  "embedding": {
-    "provider": "ollama",
-    "model": "nomic-embed-text",
-    "dimensions": 768
-  },
-
-  "search": {
-    "vectorWeight": 0.7,
-    "textWeight": 0.3,
-    "recencyWeight": 0.15
-  },
-
-  "writes": {
-    "enabled": true,
-    "autoEmbed": true,
-    "retention": {
-      "purgeAfterDays": 60
-    }
-  },
-
-  "startup": {
-    "enabled": true,
-    "mode": "digest",
-    "maxChars": 6000,
-    "maxCharsByModel": {
-      "opus": 6000,
-      "sonnet": 5000
-    }
-  }
-}
-`;
 
 const SOURCES = `{
   "memorySearch": {

@@ -158,10 +158,9 @@ export interface OpenOptions {
  */
 export async function openLoci(config: Config, options: OpenOptions = {}): Promise<Loci> {
   assertSupportedNode();
-  const { path } = config.store;
   const store = await openStore({
     driver: 'sqlite',
-    path,
+    path: config.store.path,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     create: options.create ?? true,
     threads: options.storeThreads ?? true,

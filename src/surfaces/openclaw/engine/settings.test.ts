@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { REFERENCE } from '../../../../test/contract/shadowdb-settings.ts';
 import { LociError } from '../../../core/errors.ts';
 import { parseConfig } from '../../../config/document.ts';
 import { resolveConfig } from '../../../config/load.ts';
 import { parsePluginConfig } from './settings.ts';
-
-/** The configuration block of memory-shadowdb, as its documentation has it. */
-const SHADOWDB = {
-  table: 'memories',
-  connectionString: 'postgresql://localhost/memory',
-  embedding: { provider: 'ollama', model: 'nomic-embed-text', dimensions: 768 },
-  search: { vectorWeight: 0.7, textWeight: 0.3, recencyWeight: 0.15 },
-  writes: { enabled: true, autoEmbed: true, retention: { purgeAfterDays: 30 } },
-  startup: {
-    enabled: true,
-    mode: 'digest',
-    maxChars: 6000,
-    maxCharsByModel: { opus: 6000, sonnet: 5000 },
-  },
-};
 
 describe('the configuration of the plugin', () => {
   it('is divided into settings of the plugin and those of loci.yaml', () => {
@@ -46,12 +32,12 @@ describe('the configuration of the plugin', () => {
   });
 
   it('may be that of memory-shadowdb, whose keys are mapped, or named with what to write instead (R19)', () => {
-    const { hostSettings } = parsePluginConfig('memory-loci', SHADOWDB);
+    const { hostSettings } = parsePluginConfig('memory-loci', parseConfig(REFERENCE, 'openclaw.json').raw);
     const loaded = resolveConfig(parseConfig('', 'loci.yaml'), '/home/loci', {}, { hostSettings });
     expect(loaded.values.search.weights).toMatchObject({ vector: 0.7, text: 0.3, recency: 0.15 });
     expect(loaded.values.writes.enabled).toBe(true);
-    expect(loaded.values.retention.purgeAfterDays).toBe(30);
-    expect(loaded.values.startup.maxCharsByModel).toEqual({ opus: 6000, sonnet: 5000 });
+    expect(loaded.values.retention.purgeAfterDays).toBe(60);
+    expect(loaded.values.startup.maxCharsByModel).toMatchObject({ opus: 6000, sonnet: 5000 });
     const warnings = loaded.warnings.join('\n');
     for (const key of ['table', 'connectionString', 'embedding.provider', 'embedding.model'])
       expect(warnings).toContain(`plugins.entries.memory-loci.config.${key}`);
