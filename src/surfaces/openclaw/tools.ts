@@ -1,5 +1,6 @@
 import { withDeadline } from './host/deadline.ts';
-import type { EngineModules, GatewayMemory } from './gateway-memory.ts';
+import type { EngineModules } from './engine/modules.ts';
+import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
 import { READ_TOOLS, WRITE_TOOLS, type ToolDefinition } from './tool-definitions.ts';
 import { type Turn, turnOf } from './host/turn.ts';
