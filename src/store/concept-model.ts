@@ -27,25 +27,34 @@ export interface ConceptMention {
   readonly count: number;
 }
 
-/** What the concepts of a namespace derive from one record. */
-export interface RecordConcepts {
+/** The names of a record. */
+export interface RecordNames {
   readonly project: string;
   /** The id of its node in the graph if it is a note, else `null`. */
   readonly note: string | null;
   /** One for each key. */
   readonly names: readonly ConceptName[];
+}
+
+/** What the concepts of a namespace derive from one record. */
+export interface RecordConcepts extends RecordNames {
   /** One for each key. */
   readonly mentions: readonly ConceptMention[];
 }
 
-export interface StoredName extends ConceptName, Pick<RecordConcepts, 'project' | 'note'> {
+export interface StoredName extends ConceptName, Pick<RecordNames, 'project' | 'note'> {
   readonly record: number;
 }
 
-/** Which names of records. */
-export type NameSelector =
-  /** Titles and aliases of a project, and the tags and phrases that two or more of its records have. */
-  { readonly project: string } | { readonly records: readonly number[] };
+/** Which names of the records of a project. */
+export interface NameSelector {
+  readonly project: string;
+  /**
+   * Only names with these keys, and the titles and aliases of the notes that have one of them as a title or alias, or whose
+   * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have.
+   */
+  readonly only?: { readonly keys: readonly string[]; readonly notes: readonly string[] };
+}
 
 // ── Changes by operators ─────────────────────────────────────────────────────────────────────────
 
@@ -75,40 +84,71 @@ export type ConceptChangeDetail =
   /** The change with this id does not count. */
   | { readonly kind: 'undo'; readonly change: string };
 
+// ── Derivation ───────────────────────────────────────────────────────────────────────────────────
+
 /** How far the names and mentions have been derived. */
 export interface ConceptProgress {
   /** The last change of a record whose names and mentions are derived; 0 before the first time. */
   readonly upTo: number;
-  /** The rules by which they were derived. */
+  /** Identifies the rules by which they were derived; empty before the first time. */
   readonly rules: string;
 }
 
-/** Names and mentions to write; `null` removes those of a record. */
-export interface ConceptUpdate {
-  readonly records: ReadonlyMap<number, RecordConcepts | null>;
-  readonly progress: ConceptProgress;
+export interface ConceptState extends ConceptProgress {
+  /** Records whose edges must be derived again. */
+  readonly stale: number;
 }
 
-/** The part of `StoreGraph` that is about concepts. */
+/** Names of a project whose meaning may have changed. */
+export interface TouchedNames {
+  readonly project: string;
+  readonly keys: readonly string[];
+}
+
+/** Rows to write, applied in this order. Records that are gone are left out. */
+export interface ConceptUpdate {
+  /** `null` removes the names and mentions of a record. */
+  readonly names?: ReadonlyMap<number, RecordNames | null>;
+  /** Of records that have names, even if none. */
+  readonly mentions?: ReadonlyMap<number, readonly ConceptMention[]>;
+  /** Removes the mentions of these names, which are no titles or aliases any more. */
+  readonly forgotten?: readonly TouchedNames[];
+  /** The records that have or mention these names become stale. */
+  readonly touched?: readonly TouchedNames[];
+  /** These records become stale; `all` of them. */
+  readonly stale?: readonly number[] | 'all';
+  /** These are stale no more. */
+  readonly settled?: readonly number[];
+  readonly progress?: ConceptProgress;
+}
+
+/**
+ * The part of `StoreGraph` that is about concepts. The caller derives names and mentions from the change feed and commits them
+ * (`CommitBatch.concepts`). The store removes those of a record in the transaction that deletes or removes it, and the other
+ * records that have the same names become stale.
+ */
 export interface StoreConcepts {
   /** By record and key. */
   conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
-  /** What was derived from each of these records; those without a row are left out. */
+  /** The keys of the titles and aliases of a project, each once; only those that begin with one of the words, if any are given. */
+  conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;
+  /** What was derived from each of these records; records without it are left out. */
   recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
-  /** How many records of a project mention each key or have it as a tag or phrase. */
-  conceptFrequencies(
-    namespace: string,
-    project: string,
-    keys: readonly string[],
-  ): Promise<Map<string, number>>;
-  /** Records of a project that mention one of the keys or have it as a name of any kind, by id; at most `limit` after the cursor. */
-  recordsWithNames(
+  /** How many records of a project mention each key, or have it as a tag or phrase. */
+  nameFrequencies(namespace: string, project: string, keys: readonly string[]): Promise<Map<string, number>>;
+  /** The records of a project that mention one of these keys, or have it as a tag or phrase, by id. */
+  recordsNaming(
     namespace: string,
     project: string,
     keys: readonly string[],
     page: Page<number>,
   ): Promise<number[]>;
-  conceptProgress(namespace: string): Promise<ConceptProgress>;
+  conceptState(namespace: string): Promise<ConceptState>;
+  /** Records whose edges must be derived again, by id. */
+  staleConcepts(namespace: string, limit: number): Promise<number[]>;
   /** In the order in which they were made. */
   conceptChanges(namespace: string): Promise<ConceptChange[]>;
 }
+
+/** Names that more records than this mention join nothing: their edges are left out. */
+export const MAX_MENTIONING_RECORDS = 100;

@@ -8,7 +8,17 @@ import { mentionsInRecord, namesOfRecord } from './record-names.ts';
 type Named = Parameters<typeof namesOfRecord>[0];
 
 function note(fields: Partial<LociRecord> = {}): Named {
-  return { origin: 'vault', key: 'a.md', title: 'Oven', tags: [], metadata: {}, content: '', ...fields };
+  const identity = { source: 'v', identity: null, uuid: 'u', project: 'p' };
+  return {
+    ...identity,
+    origin: 'vault',
+    key: 'a.md',
+    title: 'Oven',
+    tags: [],
+    metadata: {},
+    content: '',
+    ...fields,
+  };
 }
 
 function phrases(text: string): string[] {
@@ -22,7 +32,7 @@ describe('the names of a record', () => {
       tags: ['kitchen/new-tiles'],
       content: 'a\nWe asked Miller Brothers about “slow heat”.',
     });
-    expect(namesOfRecord(record)).toEqual([
+    expect(namesOfRecord(record).names).toEqual([
       { key: 'oven', text: 'Oven', kind: 'title', line: null },
       { key: 'baking stove', text: 'Baking stove', kind: 'alias', line: null },
       { key: 'new tiles', text: 'new tiles', kind: 'tag', line: null },
@@ -32,7 +42,11 @@ describe('the names of a record', () => {
   });
 
   it('are no titles of records that are no notes', () => {
-    expect(namesOfRecord(note({ origin: 'memory', key: null }))).toEqual([]);
+    expect(namesOfRecord(note({ origin: 'memory', key: null }))).toEqual({
+      project: 'p',
+      note: null,
+      names: [],
+    });
   });
 
   it('are no single letters, numbers, dates, function words or kinds of notes', () => {
@@ -59,7 +73,7 @@ describe('the names of a record', () => {
 
   it('are at most 32 aliases of a note', () => {
     const aliases = Array.from({ length: 200 }, (_, i) => `alias number${String(i)}`);
-    expect(namesOfRecord(note({ metadata: { aliases } }))).toHaveLength(33);
+    expect(namesOfRecord(note({ metadata: { aliases } })).names).toHaveLength(33);
   });
 });
 
@@ -110,7 +124,7 @@ describe('mentions', () => {
   it('are counted for each name, without those of the record itself', () => {
     const automaton = new NameAutomaton(['oven', 'tiles']);
     const record = note({ content: 'tiles\nThe oven, tiles' });
-    expect(mentionsInRecord(record, namesOfRecord(record), automaton)).toEqual([
+    expect(mentionsInRecord(record, namesOfRecord(record).names, automaton)).toEqual([
       { key: 'tiles', line: 1, count: 2 },
     ]);
   });

@@ -1,5 +1,5 @@
 import type { LociRecord } from '../../core/types.ts';
-import type { ConceptMention, ConceptName, NameKind, RecordConcepts } from '../../store/concept-model.ts';
+import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
 import type { NameAutomaton } from './name-automaton.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
@@ -16,8 +16,7 @@ const MAX_MENTIONS = 200;
 
 type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
 
-/** The names that a record offers: the title and aliases of a note, tags, and phrases of the text. */
-export function namesOfRecord(record: NamedRecord): ConceptName[] {
+function namesOf(record: NamedRecord): ConceptName[] {
   const { origin, key, title, metadata, tags, content } = record;
   const isNote = origin === 'vault' && key !== null;
   const aliases = isNote && Array.isArray(metadata['aliases']) ? metadata['aliases'] : [];
@@ -31,6 +30,15 @@ export function namesOfRecord(record: NamedRecord): ConceptName[] {
   const first = new Map<string, ConceptName>();
   for (const name of names) if (!first.has(name.key)) first.set(name.key, name);
   return [...first.values()];
+}
+
+/** The names that a record offers: the title and aliases of a note, tags, and phrases of the text. */
+export function namesOfRecord(
+  record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
+): RecordNames {
+  const { origin, key, project } = record;
+  const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
+  return { project, note, names: namesOf(record) };
 }
 
 /** `oven` of the tag `kitchen/oven`. */
@@ -80,15 +88,4 @@ export function mentionsInRecord(
 /** Whether the record claims to be what the name means. */
 export function isClaim({ kind }: Pick<ConceptName, 'kind'>): boolean {
   return kind === 'title' || kind === 'alias';
-}
-
-/** @param names of the record; see `namesOfRecord` */
-export function conceptsOfRecord(
-  record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
-  names: readonly ConceptName[],
-  automaton: NameAutomaton,
-): RecordConcepts {
-  const { origin, key, project } = record;
-  const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
-  return { project, note, names, mentions: mentionsInRecord(record, names, automaton) };
 }
