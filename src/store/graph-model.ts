@@ -86,6 +86,8 @@ export function recordNode(record: number): NodeKey {
 
 export interface NodeDraft extends GraphNode {
   readonly key: NodeKey;
+  /** Whether another document of the source has the identity of this one, so that its key identifies it. */
+  readonly sharesIdentity: boolean;
 }
 
 /** An edge between nodes by key. It is visible as soon as both nodes exist. */

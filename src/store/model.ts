@@ -3,6 +3,7 @@
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
+import type { GraphUpdate } from './graph-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
@@ -104,6 +105,8 @@ export interface CommitBatch {
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
+  /** Nodes and edges of the graph, applied after everything else. */
+  readonly graph?: GraphUpdate;
 }
 
 /** The startup text that a session of an agent received. */

@@ -12,6 +12,7 @@ import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
 import { describeBelongsTo } from './store-belongs-to.ts';
+import { describeGraph } from './store-graph.ts';
 import { describeLinks } from './store-links.ts';
 import { describeNoteNames } from './store-note-names.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
@@ -65,6 +66,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeRecords(fixture);
     describeRecordValues(fixture);
     describeBelongsTo(fixture);
+    describeGraph(fixture);
     describeLinks(fixture);
     describeNoteNames(fixture);
     describeChanges(fixture);

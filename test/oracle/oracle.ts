@@ -9,8 +9,9 @@ import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
-import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import type { StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
+import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
@@ -29,6 +30,7 @@ export interface Oracle {
   readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
   readonly search: StoreSearch;
   readonly vectors: StoreVectors;
+  readonly graph: StoreGraph;
   readonly admin: OracleAdmin;
 }
 
@@ -39,6 +41,7 @@ export function openOracle(): Oracle {
     records: recordCalls(state),
     search: searchCalls(state),
     vectors: vectorCalls(state),
+    graph: graphCalls(state),
     admin: adminCalls(state),
   };
 }

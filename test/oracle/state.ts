@@ -9,6 +9,7 @@ import type {
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
 import type { BelongsTo, BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
+import { emptyGraph, type OracleGraph, removeFromGraph } from './graph-state.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
@@ -55,6 +56,7 @@ export interface Namespace {
   /** By document, best note first. */
   readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
   belongsToProgress: BelongsToProgress;
+  readonly graph: OracleGraph;
 }
 
 /** The edges of documents before they are derived. */
@@ -78,6 +80,7 @@ function emptyNamespace(name: string): Namespace {
     lastChange: 0,
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
+    graph: emptyGraph(),
   };
 }
 
@@ -154,6 +157,7 @@ export function noteChange(namespace: Namespace, record: number, kind: ChangeKin
   namespace.changes.delete(record);
   namespace.changes.set(record, { sequence: ++namespace.lastChange, record, kind });
   if (kind === 'written') return;
+  removeFromGraph(namespace.graph, record);
   namespace.belongsTo.delete(record);
   for (const [document, notes] of namespace.belongsTo)
     namespace.belongsTo.set(

@@ -1,8 +1,20 @@
 import { LociError } from '../../core/errors.ts';
+import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
+import {
+  contributions,
+  counts,
+  degrees,
+  graphState,
+  neighbours,
+  nodes,
+  pageEdges,
+  pageNodes,
+} from './graph/read.ts';
+import { sharingIdentity, staleRecords } from './graph/stale.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
@@ -49,6 +61,7 @@ export interface StoreCalls {
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
   };
   readonly vectors: Synchronous<StoreVectors>;
+  readonly graph: Synchronous<StoreGraph>;
   readonly admin: Synchronous<StoreAdmin>;
 }
 
@@ -61,6 +74,7 @@ export function storeCalls(db: Database): StoreCalls {
     records: recordCalls(db),
     search: searchCalls(db),
     vectors: vectorCalls(db),
+    graph: graphCalls(db),
     admin: adminCalls(db),
   };
 }
@@ -165,6 +179,39 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
     put: (namespace, generation, writes) => {
       putVectors(db, namespace, generationById(db, generation), writes);
+    },
+  };
+}
+
+const NO_GRAPH: GraphState = {
+  upTo: 0,
+  similarUpTo: 0,
+  conceptsUpTo: 0,
+  rules: '',
+  lastChange: 0,
+  stale: 0,
+};
+
+function graphCalls(db: Database): StoreCalls['graph'] {
+  return {
+    nodes: (namespace, selector, filter = {}) =>
+      read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
+    neighbours: (namespace, request) =>
+      read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
+    degrees: (namespace, ids, types) => read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null)),
+    pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
+    pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
+    counts: (namespace, filter) =>
+      read(db, namespace, { nodes: [], edges: [] }, (ns) => counts(db, ns, filter)),
+    state: (namespace) => read(db, namespace, NO_GRAPH, (ns) => graphState(db, ns)),
+    stale: (namespace, limit) => read(db, namespace, [], (ns) => staleRecords(db, ns, limit)),
+    sharingIdentity: (namespace, records) =>
+      read(db, namespace, [], (ns) => sharingIdentity(db, ns, records)),
+    contributions: (namespace, lane, records) => {
+      const none = new Map(records.map((record) => [record, { nodes: [], edges: [] }]));
+      return read<Map<number, RecordGraph>>(db, namespace, none, (ns) =>
+        contributions(db, ns, lane, records),
+      );
     },
   };
 }

@@ -41,6 +41,18 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     pendingBytes: 'reader',
     put: 'writer',
   },
+  graph: {
+    nodes: 'reader',
+    neighbours: 'reader',
+    degrees: 'reader',
+    pageNodes: 'reader',
+    pageEdges: 'reader',
+    counts: 'reader',
+    state: 'reader',
+    stale: 'reader',
+    sharingIdentity: 'reader',
+    contributions: 'reader',
+  },
   admin: {
     namespaces: 'reader',
     stats: 'reader',
