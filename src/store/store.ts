@@ -14,6 +14,7 @@ import type {
   StoreStats,
 } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
+import type { StoreConcepts } from './concept-model.ts';
 import type {
   EdgeCursor,
   EdgeType,
@@ -216,7 +217,7 @@ export interface StoreVectors {
  * The graph of a namespace. The caller derives it from the change feed and commits it in batches (`CommitBatch.graph`); the
  * store removes what belongs to a record in the transaction that deletes or removes the record.
  */
-export interface StoreGraph {
+export interface StoreGraph extends StoreConcepts {
   /** Nodes in the order of the selector, each once; unknown ids are skipped. The node of a record precedes its tasks. */
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
   neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;

@@ -12,6 +12,7 @@ import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
 import { describeBelongsTo } from './store-belongs-to.ts';
+import { describeConcepts } from './store-concepts.ts';
 import { describeGraph } from './store-graph.ts';
 import { describeLinks } from './store-links.ts';
 import { describeNoteNames } from './store-note-names.ts';
@@ -67,6 +68,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeRecordValues(fixture);
     describeBelongsTo(fixture);
     describeGraph(fixture);
+    describeConcepts(fixture);
     describeLinks(fixture);
     describeNoteNames(fixture);
     describeChanges(fixture);

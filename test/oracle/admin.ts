@@ -1,3 +1,4 @@
+import { emptyConcepts } from './concepts.ts';
 import { emptyGraph } from './graph-state.ts';
 import { NO_PROGRESS, byCodePoint, type Namespace, type OracleState, recordsOf } from './state.ts';
 import type { Origin } from '../../src/core/types.ts';
@@ -27,6 +28,7 @@ export function adminCalls(state: OracleState): OracleAdmin {
         namespace.belongsTo.clear();
         namespace.belongsToProgress = NO_PROGRESS;
         Object.assign(namespace.graph, emptyGraph());
+        Object.assign(namespace.concepts, emptyConcepts());
       });
     },
     history: async (name, { category, now, order = 'newest' }, { after, limit }) => {

@@ -18,6 +18,7 @@ import { assertFence } from '../../src/store/rules/leases.ts';
 import { changedState } from '../../src/store/rules/source-state.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/store/rules/validation.ts';
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
+import { putConceptChanges, putConcepts } from './concepts.ts';
 import { linksAndIdentities, markStale, putGraph } from './graph.ts';
 import {
   byCodePoint,
@@ -51,6 +52,8 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
     appendAudit(namespace, batch.audit ?? []);
     if (batch.belongsTo !== undefined) putBelongsTo(namespace, batch.belongsTo);
     if (batch.graph !== undefined) putGraph(namespace, batch.graph);
+    if (batch.conceptChanges !== undefined) putConceptChanges(namespace, batch.conceptChanges);
+    if (batch.concepts !== undefined) putConcepts(namespace, batch.concepts);
     return ids;
   });
 }

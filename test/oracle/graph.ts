@@ -8,6 +8,7 @@ import type {
   NodeDraft,
 } from '../../src/store/graph-model.ts';
 import type { StoreGraph } from '../../src/store/store.ts';
+import { conceptCalls } from './concepts.ts';
 import { type OracleGraph, removeAbandoned, removeNode, sharedWithEdges } from './graph-state.ts';
 import { linksOf } from './links.ts';
 import { byCodePoint, type Namespace, type OracleState, recordsOf } from './state.ts';
@@ -133,6 +134,7 @@ export function graphCalls(state: OracleState): StoreGraph {
   const graphOf = (name: string): OracleGraph => structuredClone(state.read(name).graph);
   return {
     ...pageCalls(graphOf),
+    ...conceptCalls(state),
     nodes: async (name, selector, filter = {}) => {
       const all = allNodes(graphOf(name)).filter((node) => isVisible(node, filter));
       const found =

@@ -9,7 +9,9 @@ import type {
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
 import type { BelongsTo, BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
+import { emptyConcepts, type OracleConcepts, removeConcepts } from './concepts.ts';
 import { emptyGraph, type OracleGraph, removeFromGraph } from './graph-state.ts';
+import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
@@ -57,6 +59,8 @@ export interface Namespace {
   readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
   belongsToProgress: BelongsToProgress;
   readonly graph: OracleGraph;
+  readonly concepts: OracleConcepts;
+  readonly conceptChanges: Map<string, ConceptChange>;
 }
 
 /** The edges of documents before they are derived. */
@@ -81,6 +85,8 @@ function emptyNamespace(name: string): Namespace {
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
     graph: emptyGraph(),
+    concepts: emptyConcepts(),
+    conceptChanges: new Map(),
   };
 }
 
@@ -158,6 +164,7 @@ export function noteChange(namespace: Namespace, record: number, kind: ChangeKin
   namespace.changes.set(record, { sequence: ++namespace.lastChange, record, kind });
   if (kind === 'written') return;
   removeFromGraph(namespace.graph, record);
+  removeConcepts(namespace, record);
   namespace.belongsTo.delete(record);
   for (const [document, notes] of namespace.belongsTo)
     namespace.belongsTo.set(

@@ -1,9 +1,20 @@
 import { LociError } from '../../core/errors.ts';
+import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
 import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
+import {
+  conceptChanges,
+  conceptKeys,
+  conceptNames,
+  conceptState,
+  nameFrequencies,
+  recordConcepts,
+  recordsNaming,
+  staleConcepts,
+} from './graph/concepts.ts';
 import {
   contributions,
   counts,
@@ -194,6 +205,7 @@ const NO_GRAPH: GraphState = {
 
 function graphCalls(db: Database): StoreCalls['graph'] {
   return {
+    ...conceptCalls(db),
     nodes: (namespace, selector, filter = {}) =>
       read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
     neighbours: (namespace, request) =>
@@ -213,6 +225,26 @@ function graphCalls(db: Database): StoreCalls['graph'] {
         contributions(db, ns, lane, records),
       );
     },
+  };
+}
+
+function conceptCalls(db: Database): Synchronous<StoreConcepts> {
+  return {
+    conceptNames: (namespace, selector) => read(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
+    conceptKeys: (namespace, project, firstWords) =>
+      read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
+    recordConcepts: (namespace, records) =>
+      read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
+    nameFrequencies: (namespace, project, keys) =>
+      read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
+        nameFrequencies(db, ns, project, keys),
+      ),
+    recordsNaming: (namespace, project, keys, page) =>
+      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page)),
+    conceptState: (namespace) =>
+      read(db, namespace, { upTo: 0, rules: '', stale: 0 }, (ns) => conceptState(db, ns)),
+    staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),
+    conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }
 

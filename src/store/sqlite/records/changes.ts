@@ -1,5 +1,6 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Database } from '../database/database.ts';
+import { removeConcepts } from '../graph/concepts.ts';
 import { markStale } from '../graph/stale.ts';
 import { removeGraph } from '../graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';
@@ -52,6 +53,7 @@ function appendChanges(
   removeBelongsTo(db, ns, kinds);
   markStale(db, ns, kinds, linking, sequence);
   removeGraph(db, ns, kinds);
+  removeConcepts(db, ns, kinds);
 }
 
 /** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
