@@ -97,6 +97,8 @@ export interface ConceptProgress {
 export interface ConceptState extends ConceptProgress {
   /** Records whose edges must be derived again. */
   readonly stale: number;
+  /** Changes by operators that the edges do not take into account yet. */
+  readonly pending: number;
 }
 
 /** Names of a project whose meaning may have changed. */
@@ -119,6 +121,8 @@ export interface ConceptUpdate {
   readonly stale?: readonly number[] | 'all';
   /** These are stale no more. */
   readonly settled?: readonly number[];
+  /** Ids of changes by operators that the edges take into account from now on. */
+  readonly applied?: readonly string[];
   readonly progress?: ConceptProgress;
 }
 
@@ -148,6 +152,8 @@ export interface StoreConcepts {
   staleConcepts(namespace: string, limit: number): Promise<number[]>;
   /** In the order in which they were made. */
   conceptChanges(namespace: string): Promise<ConceptChange[]>;
+  /** The ids of those that are pending, in the same order. */
+  pendingConceptChanges(namespace: string): Promise<string[]>;
 }
 
 /** Names that more records than this mention join nothing: their edges are left out. */

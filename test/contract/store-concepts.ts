@@ -134,7 +134,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
   describe('records whose edges of concepts are stale', () => {
     it('are those that have or mention a name that was touched, until they are settled', async () => {
       const ns = await filled();
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 0 });
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 0, pending: 0 });
       await put(ns, {
         touched: [
           { project: 'p', keys: ['oven', 'heat'] },
@@ -144,7 +144,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3, 4]);
       expect(await store().graph.staleConcepts(ns, 2)).toEqual([1, 2]);
       await put(ns, { settled: [1, 3] });
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 2 });
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 2, pending: 0 });
       await put(ns, { stale: 'all', settled: [4] });
       expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3]);
     });
@@ -193,12 +193,21 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(stored).toEqual([first, later]);
     });
 
+    it('are pending until the edges take them into account', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { conceptChanges: [conceptChange('a', NOW + 1), conceptChange('b', NOW)] });
+      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['b', 'a']);
+      await put(ns, { applied: ['b', 'unknown'] });
+      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['a']);
+      expect((await store().graph.conceptState(ns)).pending).toBe(1);
+    });
+
     it('are canonical: they stay when everything derived is discarded', async () => {
       const ns = await filled();
       await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', stale: 0 });
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', stale: 0, pending: 1 });
       expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
     });
   });

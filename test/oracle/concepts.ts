@@ -12,10 +12,12 @@ import { byCodePoint, type Namespace, type OracleState } from './state.ts';
 export interface OracleConcepts {
   records: Map<number, RecordConcepts>;
   stale: Set<number>;
+  /** Ids of changes by operators. */
+  readonly applied: Set<string>;
   progress: ConceptProgress;
 }
 
-export function emptyConcepts(): OracleConcepts {
+export function emptyConcepts(): Omit<OracleConcepts, 'applied'> {
   return { records: new Map(), stale: new Set(), progress: { upTo: 0, rules: '' } };
 }
 
@@ -42,7 +44,8 @@ export function putConcepts(namespace: Namespace, update: ConceptUpdate): void {
           each.mentions.filter(({ key }) => !keys.includes(key)),
         );
   for (const { project, keys } of touched) touch(concepts, project, new Set(keys));
-  const { stale = [], settled = [], progress } = update;
+  const { stale = [], settled = [], applied = [], progress } = update;
+  for (const id of applied) if (namespace.conceptChanges.has(id)) concepts.applied.add(id);
   for (const record of stale === 'all' ? concepts.records.keys() : stale) concepts.stale.add(record);
   for (const record of settled) concepts.stale.delete(record);
   if (progress !== undefined) concepts.progress = { upTo: progress.upTo, rules: progress.rules };
@@ -83,6 +86,11 @@ function naming({ records }: OracleConcepts, project: string, key: string): numb
           each.names.some((name) => name.key === key && (name.kind === 'tag' || name.kind === 'phrase'))),
     )
     .map(([record]) => record);
+}
+
+function changesOf({ conceptChanges }: Namespace): ConceptChange[] {
+  const changes = [...conceptChanges.values()];
+  return structuredClone(changes.sort((a, b) => a.at - b.at || byCodePoint(a.id, b.id)));
 }
 
 function isClaim({ kind }: { kind: string }): boolean {
@@ -150,13 +158,15 @@ export function conceptCalls(state: OracleState): StoreConcepts {
         .slice(0, limit);
     },
     conceptState: async (name) => {
-      const { progress, stale } = conceptsOf(name);
-      return { ...progress, stale: stale.size };
+      const { progress, stale, applied } = conceptsOf(name);
+      const pending = state.read(name).conceptChanges.size - applied.size;
+      return { ...progress, stale: stale.size, pending };
     },
     staleConcepts: async (name, limit) => [...conceptsOf(name).stale].sort((a, b) => a - b).slice(0, limit),
-    conceptChanges: async (name) =>
-      structuredClone(
-        [...state.read(name).conceptChanges.values()].sort((a, b) => a.at - b.at || byCodePoint(a.id, b.id)),
-      ),
+    conceptChanges: async (name) => changesOf(state.read(name)),
+    pendingConceptChanges: async (name) => {
+      const { applied } = conceptsOf(name);
+      return changesOf(state.read(name)).flatMap(({ id }) => (applied.has(id) ? [] : [id]));
+    },
   };
 }

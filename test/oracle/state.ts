@@ -85,7 +85,7 @@ function emptyNamespace(name: string): Namespace {
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
     graph: emptyGraph(),
-    concepts: emptyConcepts(),
+    concepts: { ...emptyConcepts(), applied: new Set() },
     conceptChanges: new Map(),
   };
 }

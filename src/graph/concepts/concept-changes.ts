@@ -190,6 +190,11 @@ export class ConceptState {
     return all.sort((a, b) => compareText(a.id, b.id));
   }
 
+  /** The notes that claim a name, if they are of different concepts. */
+  conflictOf(key: string): NameClaims | undefined {
+    return this.#ownerOf(key) === undefined ? this.#disputed.get(key) : undefined;
+  }
+
   /** The names that notes of different concepts claim. */
   conflicts(): NameClaims[] {
     return [...this.#disputed.values()]

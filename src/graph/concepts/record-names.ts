@@ -1,3 +1,4 @@
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
@@ -24,7 +25,7 @@ function namesOf(record: NamedRecord): ConceptName[] {
     ...named('title', isNote ? [title] : []),
     ...named('alias', aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES)),
     ...named('tag', tags.slice(0, MAX_TAGS).map(lastPart)),
-    ...phraseNames(content),
+    ...phraseNames(bodyOf({ origin, content })),
   ];
   // A name counts once, by its most certain kind. The titles and aliases stay apart from tags and phrases of other records.
   const first = new Map<string, ConceptName>();
@@ -53,6 +54,12 @@ function named(kind: NameKind, texts: readonly string[]): ConceptName[] {
   });
 }
 
+/** The text without the front matter of a note, whose lines are empty instead. It has properties, not sentences. */
+export function bodyOf({ origin, content }: Pick<LociRecord, 'origin' | 'content'>): string {
+  const start = origin === 'vault' ? (frontMatterSpan(content)?.bodyStart ?? 0) : 0;
+  return content.slice(0, start).replace(/[^\n]+/g, '') + content.slice(start);
+}
+
 function phraseNames(content: string): ConceptName[] {
   let line = 1;
   let offset = 0;
@@ -71,13 +78,13 @@ function phraseNames(content: string): ConceptName[] {
 
 /** The names of other records in the text of a record, in the order of the text. */
 export function mentionsInRecord(
-  record: Pick<LociRecord, 'content'>,
+  record: Pick<LociRecord, 'origin' | 'content'>,
   own: readonly ConceptName[],
   automaton: NameAutomaton,
 ): ConceptMention[] {
   const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
   const mentions = new Map<string, ConceptMention>();
-  automaton.find(record.content, ({ key, line }) => {
+  automaton.find(bodyOf(record), ({ key, line }) => {
     const earlier = mentions.get(key);
     if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
     else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });

@@ -11,6 +11,7 @@ import {
   conceptNames,
   conceptState,
   nameFrequencies,
+  pendingConceptChanges,
   recordConcepts,
   recordsNaming,
   staleConcepts,
@@ -242,8 +243,9 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
     recordsNaming: (namespace, project, keys, page) =>
       read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page)),
     conceptState: (namespace) =>
-      read(db, namespace, { upTo: 0, rules: '', stale: 0 }, (ns) => conceptState(db, ns)),
+      read(db, namespace, { upTo: 0, rules: '', stale: 0, pending: 0 }, (ns) => conceptState(db, ns)),
     staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),
+    pendingConceptChanges: (namespace) => read(db, namespace, [], (ns) => pendingConceptChanges(db, ns)),
     conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }

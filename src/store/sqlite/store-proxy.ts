@@ -60,6 +60,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     conceptState: 'reader',
     staleConcepts: 'reader',
     conceptChanges: 'reader',
+    pendingConceptChanges: 'reader',
   },
   admin: {
     namespaces: 'reader',

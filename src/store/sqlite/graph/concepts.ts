@@ -21,7 +21,16 @@ import type { Row } from '../records/rows.ts';
 
 /** Within a transaction. */
 export function putConcepts(db: Database, ns: number, update: ConceptUpdate): void {
-  const { names, mentions, forgotten = [], touched = [], stale = [], settled = [], progress } = update;
+  const {
+    names,
+    mentions,
+    forgotten = [],
+    touched = [],
+    stale = [],
+    settled = [],
+    applied = [],
+    progress,
+  } = update;
   if (names !== undefined) putNames(db, ns, names);
   if (mentions !== undefined) putMentions(db, ns, mentions);
   for (const each of forgotten) forgetMentions(db, ns, each);
@@ -31,6 +40,9 @@ export function putConcepts(db: Database, ns: number, update: ConceptUpdate): vo
     ns,
     JSON.stringify(settled),
   );
+  db.prepare(
+    'UPDATE concept_change SET applied = 1 WHERE ns = ? AND id IN (SELECT value FROM json_each(?))',
+  ).run(ns, JSON.stringify(applied));
   if (progress === undefined) return;
   db.prepare('INSERT OR REPLACE INTO concept_progress (ns, up_to, rules) VALUES (?, ?, ?)').run(
     ns,
@@ -295,10 +307,12 @@ export function recordsNaming(
 export function conceptState(db: Database, ns: number): ConceptState {
   const row = db.prepare('SELECT up_to, rules FROM concept_progress WHERE ns = ?').get(ns);
   const stale = db.prepare('SELECT count(*) AS n FROM concept_stale WHERE ns = ?').get(ns);
+  const pending = db.prepare('SELECT count(*) AS n FROM concept_change WHERE ns = ? AND applied = 0').get(ns);
   return {
     upTo: Number(row?.['up_to'] ?? 0),
     rules: (row?.['rules'] as string | undefined) ?? '',
     stale: Number(stale?.['n']),
+    pending: Number(pending?.['n']),
   };
 }
 
@@ -307,6 +321,13 @@ export function staleConcepts(db: Database, ns: number, limit: number): number[]
     .prepare('SELECT record FROM concept_stale WHERE ns = ? ORDER BY record LIMIT ?')
     .all(ns, limit)
     .map((row) => row['record'] as number);
+}
+
+export function pendingConceptChanges(db: Database, ns: number): string[] {
+  return db
+    .prepare('SELECT id FROM concept_change WHERE ns = ? AND applied = 0 ORDER BY at, id')
+    .all(ns)
+    .map((row) => row['id'] as string);
 }
 
 export function conceptChanges(db: Database, ns: number): ConceptChange[] {

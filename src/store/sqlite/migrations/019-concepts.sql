@@ -57,5 +57,7 @@ CREATE TABLE concept_change (
   surface TEXT NOT NULL,
   project TEXT NOT NULL,
   detail TEXT NOT NULL,
+  -- Whether the edges of the graph take it into account.
+  applied INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (ns, id)
 ) STRICT, WITHOUT ROWID;
