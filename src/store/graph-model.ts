@@ -1,30 +1,6 @@
 /** The types of the graph: nodes and edges that are derived from records, and how they are written and read. */
 
-export const NODE_TYPES = [
-  'project',
-  'note',
-  'decision',
-  'task',
-  'event',
-  'report',
-  'link',
-  'record',
-  'concept',
-] as const;
-export type NodeType = (typeof NODE_TYPES)[number];
-
-export const EDGE_TYPES = [
-  'links_to',
-  'embeds',
-  'mentions',
-  'tagged',
-  'part_of',
-  'similar_to',
-  'supersedes',
-  'same_as',
-  'derived_from',
-] as const;
-export type EdgeType = (typeof EDGE_TYPES)[number];
+import type { EdgeType, NodeType } from '../core/graph-types.ts';
 
 /** The place in a record from which a node or an edge was derived. */
 export interface GraphProvenance {

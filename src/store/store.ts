@@ -15,9 +15,9 @@ import type {
 } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type { StoreConcepts } from './concept-model.ts';
+import type { EdgeType } from '../core/graph-types.ts';
 import type {
   EdgeCursor,
-  EdgeType,
   GraphCounts,
   GraphEdge,
   GraphFilter,
@@ -62,6 +62,7 @@ import type {
   RetrievalRequest,
   Retrieved,
   SearchFilter,
+  SimilarRecord,
   TermInfo,
   VectorWrite,
 } from './search-model.ts';
@@ -180,6 +181,17 @@ export interface StoreSearch {
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
   retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
+  /**
+   * For each record, the other live records with the passages nearest to its first passage: the nearest first, ties by id. A
+   * record without a vector is not in the map.
+   * @throws LociError `not_found` for an unknown generation
+   */
+  similar(
+    namespace: string,
+    generation: number,
+    records: readonly number[],
+    options: { readonly now: Timestamp; readonly limit: number },
+  ): Promise<Map<number, SimilarRecord[]>>;
   /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
   passages(
     namespace: string,

@@ -1,6 +1,6 @@
+import type { EdgeType } from '../../src/core/graph-types.ts';
 import type {
   EdgeDraft,
-  EdgeType,
   GraphEdge,
   GraphFilter,
   GraphNode,

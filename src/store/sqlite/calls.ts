@@ -46,6 +46,7 @@ import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
+import { similarRecords } from './vectors/similar.ts';
 import { countPending, pendingBytes, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
@@ -67,7 +68,7 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms'>> & {
+  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'similar'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
@@ -172,6 +173,10 @@ function searchCalls(db: Database): StoreCalls['search'] {
       return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
         db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
       );
+    },
+    similar: (namespace, generation, records, options) => {
+      const { id } = generationById(db, generation);
+      return read(db, namespace, new Map(), (ns) => similarRecords(db, caches, ns, id, records, options));
     },
     readPassages: (namespace, request) =>
       read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),

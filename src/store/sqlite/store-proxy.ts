@@ -30,6 +30,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   search: {
     terms: 'reader',
     retrieve: 'reader',
+    similar: 'reader',
     readPassages: 'reader',
   },
   vectors: {

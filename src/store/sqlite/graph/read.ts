@@ -1,7 +1,7 @@
+import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type {
   EdgeCursor,
   EdgeDraft,
-  EdgeType,
   GraphCounts,
   GraphEdge,
   GraphFilter,
@@ -14,7 +14,6 @@ import type {
   NodeDegree,
   NodeDraft,
   NodeSelector,
-  NodeType,
   RecordGraph,
 } from '../../graph-model.ts';
 import { MAX_COUNTED_DEGREE } from '../../graph-model.ts';
