@@ -113,10 +113,10 @@ export interface ConceptUpdate {
   readonly names?: ReadonlyMap<number, RecordNames | null>;
   /** Of records that have names, even if none. */
   readonly mentions?: ReadonlyMap<number, readonly ConceptMention[]>;
-  /** Removes the mentions of these names, which are no titles or aliases any more. */
-  readonly forgotten?: readonly TouchedNames[];
   /** The records that have or mention these names become stale. */
   readonly touched?: readonly TouchedNames[];
+  /** Removes the mentions of these names, which are no titles or aliases any more. */
+  readonly forgotten?: readonly TouchedNames[];
   /** These records become stale; `all` of them. */
   readonly stale?: readonly number[] | 'all';
   /** These are stale no more. */

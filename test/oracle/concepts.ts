@@ -35,6 +35,7 @@ export function putConcepts(namespace: Namespace, update: ConceptUpdate): void {
     else concepts.records.set(record, { mentions: concepts.records.get(record)?.mentions ?? [], ...own });
   }
   for (const [record, found] of mentions) replaceMentions(concepts, record, found);
+  for (const { project, keys } of touched) touch(concepts, project, new Set(keys));
   for (const { project, keys } of forgotten)
     for (const [record, each] of concepts.records)
       if (each.project === project)
@@ -43,7 +44,6 @@ export function putConcepts(namespace: Namespace, update: ConceptUpdate): void {
           record,
           each.mentions.filter(({ key }) => !keys.includes(key)),
         );
-  for (const { project, keys } of touched) touch(concepts, project, new Set(keys));
   const { stale = [], settled = [], applied = [], progress } = update;
   for (const id of applied) if (namespace.conceptChanges.has(id)) concepts.applied.add(id);
   for (const record of stale === 'all' ? concepts.records.keys() : stale) concepts.stale.add(record);

@@ -158,7 +158,7 @@ describe('concepts', () => {
         await history.run({ kind: 'derive' });
         expect(followed).toEqual(await history.observe());
       }),
-      { numRuns: repetitions(150, 3000) },
+      { numRuns: repetitions(60, 2000) },
     );
   }, 120_000);
 });

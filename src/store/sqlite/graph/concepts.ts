@@ -33,8 +33,8 @@ export function putConcepts(db: Database, ns: number, update: ConceptUpdate): vo
   } = update;
   if (names !== undefined) putNames(db, ns, names);
   if (mentions !== undefined) putMentions(db, ns, mentions);
-  for (const each of forgotten) forgetMentions(db, ns, each);
   for (const each of touched) touch(db, ns, each);
+  for (const each of forgotten) forgetMentions(db, ns, each);
   markStale(db, ns, stale);
   db.prepare('DELETE FROM concept_stale WHERE ns = ? AND record IN (SELECT value FROM json_each(?))').run(
     ns,
