@@ -5,6 +5,7 @@ import { deriveDocumentEdges } from '../../graph/documents.ts';
 import { deriveSimilar, isSimilarCurrent } from '../../graph/similar.ts';
 import type { EngineContext } from '../context.ts';
 import { withLease } from '../refresh/lease.ts';
+import { updateConcepts } from './concepts/update-concepts.ts';
 import { updateBelongsTo } from '../sources/belongs-to.ts';
 
 /**
@@ -15,7 +16,7 @@ import { updateBelongsTo } from '../sources/belongs-to.ts';
  */
 export async function updateRelations(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
   const errors: unknown[] = [];
-  for (const update of [updateGraph, updateBelongsTo, updateDependentEdges]) {
+  for (const update of [updateGraph, updateBelongsTo, updateDependentEdges, updateConceptEdges]) {
     try {
       await update(context, options);
     } catch (error) {
@@ -45,6 +46,10 @@ async function updateDependentEdges(context: EngineContext, options: ProgressOpt
     await deriveDocumentEdges(derivation);
     await deriveSimilar(derivation, vectors?.generation ?? null);
   });
+}
+
+async function updateConceptEdges(context: EngineContext, options: ProgressOptions): Promise<void> {
+  if (context.config.graph.enabled) await updateConcepts(context, options);
 }
 
 /** Returns while another process derives the graph. */

@@ -13,14 +13,20 @@ const MAX_FOUND_RECORDS = 1000;
 const MAX_PHRASE_TERMS = 12;
 const FIELDS = { title: 0, headings: 1, body: 1, tags: 0 };
 
-/** The other records whose text may have one of the names that were added, as the full-text index finds them. */
+/**
+ * The other records whose mentions may differ: those in which the full-text index finds a name that was added, and those that
+ * mention one that is gone, in which a shorter name may have been hidden.
+ */
 export async function recordsWithNames(
   { store, namespace, now }: ConceptOptions,
   changed: readonly ChangedNames[],
   except: ReadonlySet<number>,
 ): Promise<LociRecord[]> {
   const ids = new Set<number>();
-  for (const { project, added } of changed) {
+  for (const { project, added, dead } of changed) {
+    const page = { after: null, limit: MAX_FOUND_RECORDS };
+    for (const id of await store.graph.recordsNaming(namespace, project, dead, page))
+      if (!except.has(id)) ids.add(id);
     for (const name of added.values()) {
       const terms = phraseOf(name);
       if (terms.length === 0) continue;

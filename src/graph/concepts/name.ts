@@ -1,4 +1,4 @@
-import { nodeId } from '../model.ts';
+import { NODE_ID, nodeId } from '../model.ts';
 import { BREAK, isCjkWord, visitNameWords } from './name-words.ts';
 import { isGenericName } from './stop-names.ts';
 
@@ -38,4 +38,8 @@ export function isMentionable(key: string): boolean {
  */
 export function conceptId(project: string, name: string): string {
   return nodeId('c', ['name', project, name]);
+}
+
+export function isConceptId(text: string): boolean {
+  return text.startsWith('c_') && NODE_ID.test(text);
 }

@@ -1,7 +1,6 @@
 import { assertNotAborted } from '../../core/progress.ts';
 import {
   type ConceptChange,
-  type ConceptMention,
   MAX_MENTIONING_RECORDS,
   type RecordConcepts,
 } from '../../store/concept-model.ts';
@@ -11,17 +10,29 @@ import { type ConceptEdges, conceptEdges, ConceptLookup } from './concept-edges.
 import { groupNames } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { operatorNames, referencesIn, spokenNames } from './changed-names.ts';
+import { mentionsOfRecords } from './find-mentions.ts';
 import { isClaim } from './record-names.ts';
 
 const BATCH = 64;
 
 /** Derives the edges of the records that are stale. @throws LociError `aborted`, and the errors of the store */
 export async function settleEdges(options: ConceptOptions): Promise<void> {
-  const { store, namespace, fence } = options;
+  const { store, namespace, now, fence } = options;
   for (;;) {
     assertNotAborted(options);
     const ids = await store.graph.staleConcepts(namespace, BATCH);
     const built = await edgesOfRecords(options, ids);
+    const withDeadNames = ids.filter((id) => built.get(id)?.hasDeadName === true);
+    if (withDeadNames.length > 0) {
+      // A shorter name may have been hidden within the one that is gone.
+      const records = await store.records.get(namespace, withDeadNames, { liveAt: now });
+      const mentions = await mentionsOfRecords(options, records, null, []);
+      await store.records.commit(namespace, {
+        concepts: { mentions },
+        ...(fence !== undefined && { fence }),
+      });
+      continue;
+    }
     const shared = new Map<string, NodeDraft>();
     for (const each of built.values()) for (const node of each.shared) shared.set(node.id, node);
     const records = new Map(
@@ -35,26 +46,16 @@ export async function settleEdges(options: ConceptOptions): Promise<void> {
         shared: [...shared.values()],
         ...(ids.length === 0 && { progress: { conceptsUpTo: upTo } }),
       },
-      concepts: { mentions: deadMentionsRemoved(built), settled: ids },
+      concepts: { settled: ids },
       ...(fence !== undefined && { fence }),
     });
     if (ids.length === 0) return;
   }
 }
 
-/** The mentions of records that mention a name which nothing has any more, because its note is gone. */
-function deadMentionsRemoved(
-  built: ReadonlyMap<number, SettledRecord>,
-): Map<number, readonly ConceptMention[]> {
-  return new Map(
-    [...built].flatMap(([id, { mentions, hasDead }]) => (hasDead ? [[id, mentions] as const] : [])),
-  );
-}
-
 interface SettledRecord extends ConceptEdges {
-  /** Those of names that exist. */
-  readonly mentions: readonly ConceptMention[];
-  readonly hasDead: boolean;
+  /** Whether it mentions a name that nothing has any more, because its note is gone. */
+  readonly hasDeadName: boolean;
 }
 
 /** The edges of records as the names in the store and the changes of operators say. */
@@ -76,10 +77,9 @@ export async function edgesOfRecords(
     for (const [id, each] of own) {
       const record = records.find((found) => found.id === id);
       if (record === undefined) continue;
-      const mentions = each.mentions.filter(({ key }) => isCommon(key) || isName(key));
-      const parts = { record, concepts: { ...each, mentions }, passages: passages.get(id) ?? [] };
-      const hasDead = mentions.length < each.mentions.length;
-      edges.set(id, { ...conceptEdges(parts, lookup, isCommon), mentions, hasDead });
+      const parts = { record, concepts: each, passages: passages.get(id) ?? [] };
+      const hasDeadName = each.mentions.some(({ key }) => !isCommon(key) && !isName(key));
+      edges.set(id, { ...conceptEdges(parts, lookup, isCommon), hasDeadName });
     }
   }
   return edges;
