@@ -56,7 +56,9 @@ describe('concepts', () => {
 
   it('do not have a name that two notes claim; it is a conflict', () => {
     const conflicts = applyChanges(NAMES, []).state.conflicts();
-    expect(conflicts).toEqual([{ key: 'heater', text: 'Heater', records: [2, 3], notes: ['n_2', 'n_3'] }]);
+    expect(conflicts).toEqual([
+      { key: 'heater', text: 'Heater', kind: 'alias', records: [2, 3], notes: ['n_2', 'n_3'] },
+    ]);
   });
 
   it('do not depend on the order of the rows', () => {

@@ -157,7 +157,8 @@ export class ConceptState {
   }
 
   #disputedLabel(key: string): ConceptLabel {
-    return { key, text: this.#disputed.get(key)?.text ?? key, kind: 'title' };
+    const { text = key, kind = 'title' } = this.#disputed.get(key) ?? {};
+    return { key, text, kind };
   }
 
   #missing(key: string): string {

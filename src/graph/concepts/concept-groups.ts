@@ -21,6 +21,8 @@ export interface ConceptGroup {
 export interface NameClaims {
   readonly key: string;
   readonly text: string;
+  /** The most certain of the claims. */
+  readonly kind: NameKind;
   /** Ids of the nodes of the notes, by record. */
   readonly notes: readonly string[];
   readonly records: readonly number[];
@@ -104,6 +106,7 @@ function disputedNames(
     disputed.set(key, {
       key,
       text: rows[0]!.text,
+      kind: rows.some(({ kind }) => kind === 'title') ? 'title' : 'alias',
       records,
       notes: records.map((record) => noteIds.get(record)!),
     });

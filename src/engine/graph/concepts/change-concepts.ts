@@ -109,6 +109,8 @@ function keysOfName({ concept, within }: FoundConcept, name: string): string[] {
   const notes = others
     .filter((each) => each.kind === 'note' && nameKey(each.text) === key)
     .map((each) => each.key);
+  // A note that stays keeps its title, which the change then refuses to split.
+  if (first!.kind === 'note' && nameKey(first!.text) === key && notes.length === 0) return [first!.key];
   const isName = [first!, ...others].some((each) => each.key === key && !within.names.disputed.has(key));
   if (isName || notes.length > 0) return isName ? [...notes, key] : notes;
   throw new LociError('not_found', `${quoted(name)} is not a name of ${quoted(concept.label)}`, {

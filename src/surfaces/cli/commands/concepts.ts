@@ -38,7 +38,7 @@ function conceptLines(
   const details = [id, oneLine(project), ...(notes.length === 0 ? [] : [formatCount(notes.length, 'note')])];
   const others = names.map(({ name }) => oneLine(name)).filter((name) => name !== oneLine(label));
   return [
-    `${style.bold(clip(oneLine(label), columns))}`,
+    style.bold(clip(oneLine(label), columns)),
     ...indent([style.dim(clip(details.join(' · '), columns - 2))], '  '),
     ...(others.length === 0 ? [] : indent(wrap(`also: ${others.join(', ')}`, columns - 2), '  ')),
   ];
