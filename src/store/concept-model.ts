@@ -1,7 +1,6 @@
 /** The types of concepts: the names that records have and mention, and what operators changed about concepts. */
 
 import type { Timestamp } from '../core/types.ts';
-import type { Page } from './model.ts';
 
 /** Where a name comes from, the most certain first. */
 export const NAME_KINDS = ['title', 'alias', 'tag', 'phrase'] as const;
@@ -145,7 +144,7 @@ export interface StoreConcepts {
     namespace: string,
     project: string,
     keys: readonly string[],
-    page: Page<number>,
+    page: { readonly after: number | null; readonly limit: number },
   ): Promise<number[]>;
   conceptState(namespace: string): Promise<ConceptState>;
   /** Records whose edges must be derived again, by id. */

@@ -130,7 +130,7 @@ describe('concepts of an engine', () => {
     const other = await open('two');
     try {
       for (const added of [2, 0]) {
-        const { report } = await other.portable.import({ path });
+        const { report } = await other.portable.import({ from: { path } });
         expect(report.problems).toEqual([]);
         expect(report.auxiliary.concept_change).toBe(added);
       }
