@@ -21,7 +21,7 @@ function names(record: number, ...own: ConceptName[]): RecordNames {
   return { project: 'p', note: `n_${String(record)}`, names: own };
 }
 
-export function conceptChange(id: string, at: number, fields: Partial<ConceptChange> = {}): ConceptChange {
+function conceptChange(id: string, at: number, fields: Partial<ConceptChange> = {}): ConceptChange {
   const by = { id, at, actor: 'ada', surface: 'cli', project: 'p' };
   return { ...by, kind: 'merge', into: 'oven', from: ['stove'], ...fields } as ConceptChange;
 }

@@ -27,7 +27,7 @@ export interface IdleChange {
 }
 
 /** The order of changes: by time, ties by id. The same on every machine. */
-export function inOrder(changes: readonly ConceptChange[]): ConceptChange[] {
+function inOrder(changes: readonly ConceptChange[]): ConceptChange[] {
   return [...changes].sort((a, b) => a.at - b.at || compareText(a.id, b.id));
 }
 

@@ -59,7 +59,7 @@ interface SettledRecord extends ConceptEdges {
 }
 
 /** The edges of records as the names in the store and the changes of operators say. */
-export async function edgesOfRecords(
+async function edgesOfRecords(
   { store, namespace, now }: ConceptOptions,
   ids: readonly number[],
 ): Promise<Map<number, SettledRecord>> {
