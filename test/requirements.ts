@@ -234,4 +234,22 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'gives access to the memory of the token’s subject and to no other',
     },
   ],
+  G9: [
+    {
+      file: 'src/engine/graph/concepts/concepts.test.ts',
+      test: 'list names of two notes as conflicts, which a merge settles and its undo restores',
+    },
+    {
+      file: 'src/engine/graph/concepts/concepts.test.ts',
+      test: 'keep their ids through a merge, a rename and a split',
+    },
+    {
+      file: 'src/graph/concepts/concept-changes.test.ts',
+      test: 'restores the concepts before the change, in any sequence of changes that are allowed',
+    },
+    {
+      file: 'test/property/concepts.test.ts',
+      test: 'are the same whether they followed the changes or were derived at once',
+    },
+  ],
 };

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { graph } from './graph-schema.ts';
 import { auth, server } from './server-schema.ts';
 import { nameKey, source, vault } from './sources-schema.ts';
 import { duration, label, path } from './values.ts';
@@ -166,6 +167,7 @@ export const configSchema = z
           'matter is a source, once its command is approved.',
       ),
     search: search.prefault({}).describe('How records are found.'),
+    graph: graph.prefault({}).describe('How notes are connected.'),
     writes: writes.prefault({}).describe('What agents may write.'),
     mcp: mcp.prefault({}).describe('What agents see over MCP.'),
     retention: retention.prefault({}).describe('How long deleted records are kept.'),

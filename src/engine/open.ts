@@ -19,6 +19,14 @@ import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts
 import type { Forgotten, ForgetRequest } from './facts/forget-facts.ts';
 import type { Check } from './health/check.ts';
 import type { Status, Totals } from './health/health.ts';
+import type { MadeChange } from './graph/concepts/change-concepts.ts';
+import type {
+  ConceptConflict,
+  ConceptDetails,
+  ConceptListRequest,
+  ConceptPage,
+  ListedChange,
+} from './graph/concepts/concepts.ts';
 import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
 import type { ExportOptions } from './portable/export/export-files.ts';
 import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';
@@ -56,6 +64,7 @@ export interface Loci {
   undelete(id: number): Promise<UndeleteResponse>;
   readonly facts: Facts;
   readonly startup: Startup;
+  readonly concepts: Concepts;
   /** Export and import. */
   readonly portable: PortableMemory;
   /** Entries of the audit log, newest first. */
@@ -115,6 +124,19 @@ interface Startup {
   list(): Promise<StartupEntry[]>;
   set(request: StartupSetRequest): Promise<StartupSetResponse>;
   remove(key: string, agent?: string): Promise<StartupEntry>;
+}
+
+/** The concepts that titles, aliases, tags and phrases of records name. */
+interface Concepts {
+  list(request: ConceptListRequest): Promise<ConceptPage>;
+  /** @param concept an id, or any of the names */
+  show(concept: string, project?: string): Promise<ConceptDetails>;
+  conflicts(project?: string): Promise<ConceptConflict[]>;
+  changes(project?: string): Promise<ListedChange[]>;
+  merge(into: string, from: readonly string[], project?: string): Promise<MadeChange>;
+  split(concept: string, names: readonly string[], project?: string): Promise<MadeChange>;
+  rename(concept: string, label: string, project?: string): Promise<MadeChange>;
+  undo(change: string): Promise<MadeChange>;
 }
 
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
@@ -189,6 +211,7 @@ function engineOf(context: EngineContext): Loci {
     undelete: async (id) => (await import('./records/delete.ts')).undelete(context, id),
     facts: factsOf(context),
     startup: startupOf(context),
+    concepts: conceptsOf(context),
     portable: portableOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
@@ -257,6 +280,22 @@ function startupOf(context: EngineContext): Startup {
     list: async () => (await module()).listStartup(context),
     set: async (request) => (await module()).setStartup(context, request),
     remove: async (key, agent) => (await module()).removeStartup(context, key, agent),
+  };
+}
+
+function conceptsOf(context: EngineContext): Concepts {
+  const reads = () => import('./graph/concepts/concepts.ts');
+  const writes = () => import('./graph/concepts/change-concepts.ts');
+  return {
+    list: async (request) => (await reads()).listConcepts(context, request),
+    show: async (concept, project) => (await reads()).showConcept(context, concept, project),
+    conflicts: async (project) => (await reads()).conceptConflicts(context, project),
+    changes: async (project) => (await reads()).conceptChanges(context, project),
+    merge: async (into, from, project) => (await writes()).mergeConcepts(context, into, from, project),
+    split: async (concept, names, project) => (await writes()).splitConcept(context, concept, names, project),
+    rename: async (concept, label, project) =>
+      (await writes()).renameConcept(context, concept, label, project),
+    undo: async (change) => (await writes()).undoConceptChange(context, change),
   };
 }
 

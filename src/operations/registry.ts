@@ -161,6 +161,46 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./sources/remove.ts')).sourcesRemove,
   },
   {
+    name: 'concept-list',
+    summary: 'list the concepts of the notes, with their names',
+    load: async () => (await import('./graph/concepts/read-concepts.ts')).listConcepts,
+  },
+  {
+    name: 'concept-show',
+    summary: 'show a concept, its notes and the records that name it',
+    load: async () => (await import('./graph/concepts/read-concepts.ts')).showConcept,
+  },
+  {
+    name: 'concept-conflicts',
+    summary: 'list names that two or more notes have',
+    load: async () => (await import('./graph/concepts/read-concepts.ts')).conceptConflicts,
+  },
+  {
+    name: 'concept-merge',
+    summary: 'make several concepts one',
+    load: async () => (await import('./graph/concepts/change-concepts.ts')).mergeConcepts,
+  },
+  {
+    name: 'concept-split',
+    summary: 'make names of a concept a concept of their own',
+    load: async () => (await import('./graph/concepts/change-concepts.ts')).splitConcept,
+  },
+  {
+    name: 'concept-rename',
+    summary: 'give a concept another label',
+    load: async () => (await import('./graph/concepts/change-concepts.ts')).renameConcept,
+  },
+  {
+    name: 'concept-undo',
+    summary: 'undo a change of concepts',
+    load: async () => (await import('./graph/concepts/change-concepts.ts')).undoConceptChange,
+  },
+  {
+    name: 'concept-changes',
+    summary: 'list what operators changed about concepts',
+    load: async () => (await import('./graph/concepts/read-concepts.ts')).conceptChanges,
+  },
+  {
     name: 'audit',
     summary: 'show who changed what, and when',
     load: async () => (await import('./audit/audit.ts')).audit,

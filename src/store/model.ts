@@ -3,6 +3,8 @@
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
+import type { ConceptChange, ConceptUpdate } from './concept-model.ts';
+import type { GraphUpdate } from './graph-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
@@ -104,6 +106,12 @@ export interface CommitBatch {
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
+  /** Nodes and edges of the graph, applied after everything else. */
+  readonly graph?: GraphUpdate;
+  /** What operators changed about concepts. A change with a known id is left as it is. */
+  readonly conceptChanges?: readonly ConceptChange[];
+  /** Names and mentions of concepts, applied after everything else. */
+  readonly concepts?: ConceptUpdate;
 }
 
 /** The startup text that a session of an agent received. */

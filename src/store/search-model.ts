@@ -126,6 +126,12 @@ export interface PassageScore {
   readonly score: number;
 }
 
+export interface SimilarRecord {
+  readonly record: number;
+  /** The cosine of its most similar passage with the first passage of the other record. */
+  readonly cosine: number;
+}
+
 /** What the vocabulary of a namespace has on a word. */
 export interface TermInfo {
   readonly word: string;

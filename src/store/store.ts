@@ -14,6 +14,23 @@ import type {
   StoreStats,
 } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
+import type { StoreConcepts } from './concept-model.ts';
+import type { EdgeType } from '../core/graph-types.ts';
+import type {
+  EdgeCursor,
+  GraphCounts,
+  GraphEdge,
+  GraphFilter,
+  GraphLane,
+  GraphNode,
+  GraphState,
+  NeighbourRequest,
+  Neighbours,
+  NodeDegree,
+  NodeSelector,
+  RecordGraph,
+  StaleRecord,
+} from './graph-model.ts';
 import type {
   ChangePage,
   CommitBatch,
@@ -45,6 +62,7 @@ import type {
   RetrievalRequest,
   Retrieved,
   SearchFilter,
+  SimilarRecord,
   TermInfo,
   VectorWrite,
 } from './search-model.ts';
@@ -59,6 +77,7 @@ export interface Store {
   readonly records: StoreRecords;
   readonly search: StoreSearch;
   readonly vectors: StoreVectors;
+  readonly graph: StoreGraph;
   readonly admin: StoreAdmin;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
@@ -162,6 +181,17 @@ export interface StoreSearch {
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
   retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
+  /**
+   * For each record, the other live records with the passages nearest to its first passage: the nearest first, ties by id. A
+   * record without a vector is not in the map.
+   * @throws LociError `not_found` for an unknown generation
+   */
+  similar(
+    namespace: string,
+    generation: number,
+    records: readonly number[],
+    options: { readonly now: Timestamp; readonly limit: number },
+  ): Promise<Map<number, SimilarRecord[]>>;
   /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
   passages(
     namespace: string,
@@ -193,6 +223,35 @@ export interface StoreVectors {
    *   finite, `not_found` for an unknown generation
    */
   put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+}
+
+/**
+ * The graph of a namespace. The caller derives it from the change feed and commits it in batches (`CommitBatch.graph`); the
+ * store removes what belongs to a record in the transaction that deletes or removes the record.
+ */
+export interface StoreGraph extends StoreConcepts {
+  /** Nodes in the order of the selector, each once; unknown ids are skipped. The node of a record precedes its tasks. */
+  nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
+  neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
+  /** How many edges each node has; of these types, if any are given. Unknown ids are skipped. */
+  degrees(namespace: string, ids: readonly string[], types?: readonly EdgeType[]): Promise<NodeDegree[]>;
+  /** Nodes that pass the filter, by id. */
+  pageNodes(namespace: string, filter: GraphFilter, page: Page<string>): Promise<GraphNode[]>;
+  /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */
+  pageEdges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  /** Counts all nodes and edges that pass the filter, so it may take a while. */
+  counts(namespace: string, filter: GraphFilter): Promise<GraphCounts>;
+  state(namespace: string): Promise<GraphState>;
+  /** Records that must be derived again, by id. Those that have changed themselves are in the change feed instead. */
+  stale(namespace: string, limit: number): Promise<StaleRecord[]>;
+  /** Those of the records whose source has another live document with the same identity. */
+  sharingIdentity(namespace: string, records: readonly number[]): Promise<number[]>;
+  /** What each record contributes to a lane, in the order of the keys. */
+  contributions(
+    namespace: string,
+    lane: GraphLane,
+    records: readonly number[],
+  ): Promise<Map<number, RecordGraph>>;
 }
 
 /** Audit log, history, leases, tokens, and the maintenance of the store. */

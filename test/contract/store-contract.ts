@@ -12,6 +12,8 @@ import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
 import { describeBelongsTo } from './store-belongs-to.ts';
+import { describeConcepts } from './store-concepts.ts';
+import { describeGraph } from './store-graph.ts';
 import { describeLinks } from './store-links.ts';
 import { describeNoteNames } from './store-note-names.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
@@ -65,6 +67,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeRecords(fixture);
     describeRecordValues(fixture);
     describeBelongsTo(fixture);
+    describeGraph(fixture);
+    describeConcepts(fixture);
     describeLinks(fixture);
     describeNoteNames(fixture);
     describeChanges(fixture);

@@ -192,7 +192,7 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
-      db.exec('DROP TABLE note_name; PRAGMA user_version = 16');
+      db.exec(`${DROP_GRAPH} DROP TABLE note_name; PRAGMA user_version = 16`);
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
@@ -238,6 +238,12 @@ describe('a store of schema 13 with an imported audit log', () => {
   });
 });
 
+/** Undoes migrations 18 and 19. */
+const DROP_GRAPH = `DROP TABLE concept_record; DROP TABLE concept_name; DROP TABLE concept_mention;
+  DROP TABLE concept_stale; DROP TABLE concept_progress; DROP TABLE concept_change;
+  DROP TABLE graph_node; DROP TABLE graph_edge; DROP TABLE graph_stale; DROP TABLE graph_progress;
+  DROP INDEX record_identity;`;
+
 /** Turns the store into one of schema 13 whose namespace `one` has imported the log of `other`. */
 function undoAttachments(path: string): void {
   using db = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false });
@@ -257,6 +263,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name;
+    ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);
 }

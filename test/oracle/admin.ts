@@ -1,3 +1,5 @@
+import { emptyConcepts } from './concepts.ts';
+import { emptyGraph } from './graph-state.ts';
 import { NO_PROGRESS, byCodePoint, type Namespace, type OracleState, recordsOf } from './state.ts';
 import type { Origin } from '../../src/core/types.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, NamespaceStats } from '../../src/store/admin-model.ts';
@@ -25,6 +27,8 @@ export function adminCalls(state: OracleState): OracleAdmin {
         if (vectors) namespace.vectors.clear();
         namespace.belongsTo.clear();
         namespace.belongsToProgress = NO_PROGRESS;
+        Object.assign(namespace.graph, emptyGraph());
+        Object.assign(namespace.concepts, emptyConcepts());
       });
     },
     history: async (name, { category, now, order = 'newest' }, { after, limit }) => {

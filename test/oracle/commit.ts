@@ -18,6 +18,8 @@ import { assertFence } from '../../src/store/rules/leases.ts';
 import { changedState } from '../../src/store/rules/source-state.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/store/rules/validation.ts';
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
+import { putConceptChanges, putConcepts } from './concepts.ts';
+import { linksAndIdentities, markStale, putGraph } from './graph.ts';
 import {
   byCodePoint,
   type Namespace,
@@ -36,7 +38,9 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
   const { fence } = batch;
   if (fence !== undefined) assertFence(state.lease(name, fence.lease)?.token, fence);
   return state.change(name, (namespace, nextPassage) => {
+    const before = linksAndIdentities(namespace);
     const ids = commitRecords(namespace, wellFormed(batch), nextPassage);
+    markStale(namespace, before);
     if (batch.idempotencyKey !== undefined) {
       const { key, at } = batch.idempotencyKey;
       const used = namespace.idempotent.get(key);
@@ -47,6 +51,9 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
     commitState(namespace, wellFormed(batch));
     appendAudit(namespace, batch.audit ?? []);
     if (batch.belongsTo !== undefined) putBelongsTo(namespace, batch.belongsTo);
+    if (batch.graph !== undefined) putGraph(namespace, batch.graph);
+    if (batch.conceptChanges !== undefined) putConceptChanges(namespace, batch.conceptChanges);
+    if (batch.concepts !== undefined) putConcepts(namespace, batch.concepts);
     return ids;
   });
 }
@@ -241,6 +248,7 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
         (expiresAt !== null && expiresAt <= expiredBy) || (deletedAt !== null && deletedAt < deletedBefore),
     )
     .slice(0, limit);
+  const before = linksAndIdentities(namespace);
   for (const record of due) {
     const { uuid, deletedAt } = record;
     removeRecord(namespace, record, nextPassage);
@@ -252,6 +260,7 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
     const action = deletedAt === null ? 'expire' : 'purge';
     appendAudit(namespace, [{ ...by, action, subject: uuid, diff: null }]);
   }
+  markStale(namespace, before);
   removeExpiredKeys(namespace, by.at);
   removeExpiredHistory(namespace, by.at);
   return due.length;

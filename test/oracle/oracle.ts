@@ -8,9 +8,15 @@ import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
-import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
-import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import type {
+  PendingEmbedding,
+  QueryVector,
+  SimilarRecord,
+  StoredPassage,
+} from '../../src/store/search-model.ts';
+import type { StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
+import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
@@ -29,6 +35,7 @@ export interface Oracle {
   readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
   readonly search: StoreSearch;
   readonly vectors: StoreVectors;
+  readonly graph: StoreGraph;
   readonly admin: OracleAdmin;
 }
 
@@ -39,6 +46,7 @@ export function openOracle(): Oracle {
     records: recordCalls(state),
     search: searchCalls(state),
     vectors: vectorCalls(state),
+    graph: graphCalls(state),
     admin: adminCalls(state),
   };
 }
@@ -202,6 +210,29 @@ function searchCalls(state: OracleState): Oracle['search'] {
         cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
       };
+    },
+    similar: async (name, generation, records, { now, limit }) => {
+      state.generation(generation);
+      const namespace = state.read(name);
+      const vectors = namespace.vectors.get(generation);
+      return new Map(
+        records.flatMap((record): [number, SimilarRecord[]][] => {
+          const first = passagesOf(namespace, record).find(({ passage }) => passage.ordinal === 0);
+          const vector = vectors?.get(first?.passage.hash ?? '');
+          if (vector === undefined) return [];
+          const query = {
+            by: 'vector',
+            vector: { generation, vector },
+            filter: { now },
+            limit: 1000,
+          } as const;
+          const best = new Map<number, number>();
+          for (const { record: other, score } of rankPassages(namespace, query, 1000))
+            if (other !== record && !best.has(other)) best.set(other, score);
+          const ordered = [...best].sort(([a, x], [b, y]) => y - x || a - b).slice(0, limit);
+          return [[record, ordered.map(([other, cosine]) => ({ record: other, cosine }))]];
+        }),
+      );
     },
     passages: async (name, ids, filter, reach) => {
       const namespace = state.read(name);

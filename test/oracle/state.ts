@@ -9,6 +9,9 @@ import type {
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
 import type { BelongsTo, BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
+import { emptyConcepts, type OracleConcepts, removeConcepts } from './concepts.ts';
+import { emptyGraph, type OracleGraph, removeFromGraph } from './graph-state.ts';
+import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
@@ -55,6 +58,9 @@ export interface Namespace {
   /** By document, best note first. */
   readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
   belongsToProgress: BelongsToProgress;
+  readonly graph: OracleGraph;
+  readonly concepts: OracleConcepts;
+  readonly conceptChanges: Map<string, ConceptChange>;
 }
 
 /** The edges of documents before they are derived. */
@@ -78,6 +84,9 @@ function emptyNamespace(name: string): Namespace {
     lastChange: 0,
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
+    graph: emptyGraph(),
+    concepts: { ...emptyConcepts(), applied: new Set() },
+    conceptChanges: new Map(),
   };
 }
 
@@ -154,6 +163,8 @@ export function noteChange(namespace: Namespace, record: number, kind: ChangeKin
   namespace.changes.delete(record);
   namespace.changes.set(record, { sequence: ++namespace.lastChange, record, kind });
   if (kind === 'written') return;
+  removeFromGraph(namespace.graph, record);
+  removeConcepts(namespace, record);
   namespace.belongsTo.delete(record);
   for (const [document, notes] of namespace.belongsTo)
     namespace.belongsTo.set(

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
+import type { GraphUpdate, NodeDraft, RecordGraph } from '../../src/store/graph-model.ts';
+import { recordNode } from '../../src/store/graph-model.ts';
 import type { CommitBatch, RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
@@ -26,6 +28,7 @@ const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft
   key: fc.option(fc.oneof({ weight: 8, arbitrary: key }, { weight: 1, arbitrary: fc.constant('') }), {
     freq: 8,
   }),
+  identity: fc.option(fc.constantFrom('x', 'y'), { freq: 2 }),
   metadata: fc
     .array(fc.record({ target, embed: fc.boolean() }), { maxLength: 4 })
     .map((links) => ({ links })),
@@ -44,6 +47,63 @@ const batch: fc.Arbitrary<CommitBatch> = fc.oneof(
   })),
 );
 
+const shared = fc.constantFrom('p_1', 'c_1');
+const endpoint = fc.oneof(
+  id.map(recordNode),
+  id.map((record) => `${recordNode(record)}/t`),
+  shared,
+);
+const place = { passage: null, lines: null, hash: 'h' };
+
+function nodeDraft(key: string, record: number | null, sharesIdentity: boolean): NodeDraft {
+  const type = record === null ? 'concept' : 'note';
+  const provenance = record === null ? null : { ...place, record };
+  const named = { key, id: `n_${key}`, type, title: key, project: 'p', tags: [] } as const;
+  return {
+    ...named,
+    record,
+    source: record === null ? null : 'notes',
+    sharesIdentity,
+    task: null,
+    provenance,
+  };
+}
+
+/** What some records contribute to a graph. */
+const graph: fc.Arbitrary<GraphUpdate> = fc.record({
+  lane: fc.constantFrom('text' as const, 'concepts' as const),
+  records: fc
+    .array(
+      fc.tuple(
+        id,
+        fc.boolean(),
+        fc.boolean(),
+        fc.array(fc.tuple(endpoint, fc.constantFrom('links_to' as const, 'tagged' as const)), {
+          maxLength: 3,
+        }),
+      ),
+      { maxLength: 4 },
+    )
+    .map((all) =>
+      all.map(([record, sharesIdentity, hasTask, targets]): [number, RecordGraph] => {
+        const key = recordNode(record);
+        const nodes = [nodeDraft(key, record, sharesIdentity)];
+        if (hasTask) nodes.push(nodeDraft(`${key}/t`, record, false));
+        const edges = targets.map(([dst, type]) => ({
+          src: key,
+          dst,
+          type,
+          weight: 1,
+          reason: 'r',
+          provenance: { ...place, record },
+        }));
+        return [record, { nodes, edges }];
+      }),
+    )
+    .map((entries) => new Map(entries)),
+  shared: fc.uniqueArray(shared).map((keys) => keys.map((each) => nodeDraft(each, null, false))),
+});
+
 /** One batch, three batches in one transaction, a purge or a reset of derived data. */
 const step = fc.oneof(
   { weight: 6, arbitrary: batch },
@@ -56,13 +116,15 @@ const step = fc.oneof(
       imports: all.flatMap(({ imports = [] }) => imports),
     })),
   },
+  { weight: 3, arbitrary: graph.map((update) => ({ graph: update })) },
+  { weight: 1, arbitrary: fc.constant('settle' as const) },
   { weight: 1, arbitrary: fc.constant('purge' as const) },
   { weight: 1, arbitrary: fc.constant('reset' as const) },
 );
 
 async function applyStep(
-  { records, admin }: Oracle,
-  step: CommitBatch | 'purge' | 'reset',
+  { records, admin, graph }: Oracle,
+  step: CommitBatch | 'settle' | 'purge' | 'reset',
 ): Promise<unknown> {
   try {
     if (step === 'purge') return await records.purge(NAMESPACE, purgeRequest());
@@ -70,14 +132,35 @@ async function applyStep(
       await admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
       return null;
     }
+    if (step === 'settle') {
+      const settled = await graph.stale(NAMESPACE, 2);
+      return await records.commit(NAMESPACE, {
+        graph: { lane: 'text', records: new Map(), shared: [], settled },
+      });
+    }
     return await records.commit(NAMESPACE, step);
   } catch (error) {
     return error instanceof LociError ? error.code : error;
   }
 }
 
-async function observe({ records }: Oracle): Promise<unknown> {
+async function observe({ records, graph }: Oracle): Promise<unknown> {
+  const nodes = await graph.pageNodes(NAMESPACE, {}, ALL);
+  const ids = nodes.map((each) => each.id);
+  const request = { of: ids, limit: 2, crossProjectTypes: [], filter: {} };
   return {
+    nodes,
+    edges: await graph.pageEdges(NAMESPACE, {}, ALL),
+    counts: await graph.counts(NAMESPACE, {}),
+    degrees: await graph.degrees(NAMESPACE, ids),
+    neighbours: [
+      await graph.neighbours(NAMESPACE, { ...request, direction: 'out' }),
+      await graph.neighbours(NAMESPACE, { ...request, direction: 'in' }),
+    ],
+    contributions: await graph.contributions(NAMESPACE, 'text', IDS),
+    // Stores may number several changes of a record in one commit differently.
+    stale: (await graph.stale(NAMESPACE, 100)).map(({ record }) => record),
+    sharing: await graph.sharingIdentity(NAMESPACE, IDS),
     from: await records.links(NAMESPACE, { from: IDS }, ALL),
     to: await Promise.all(IDS.map((to) => records.links(NAMESPACE, { to: [to] }, ALL))),
     unresolved: await records.links(NAMESPACE, { unresolved: true }, ALL),
@@ -105,7 +188,7 @@ class Follower {
 }
 
 describe('after any history of writes, renames, deletions and restorations', () => {
-  it('links are equal to those of the oracle, and the change feed leads to the live records', async () => {
+  it('links and graph are equal to those of the oracle, and the change feed leads to the live records', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }), async (history) => {
         const [store, oracle, follower] = [openSqliteInMemory(), openOracle(), new Follower()];

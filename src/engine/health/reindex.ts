@@ -5,7 +5,7 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, modelSpec } from '../records/generations.ts';
-import { updateBelongsTo } from '../sources/belongs-to.ts';
+import { updateRelations } from '../graph/update-relations.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
@@ -40,7 +40,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) {
-    await updateBelongsTo(context, options);
+    await updateRelations(context, options);
     return { ...derived, embedded: 0 };
   }
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
@@ -48,7 +48,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const embedded = await embedPending(store, embedder, generation.id, options);
   if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   await store.admin.compact(namespace);
-  await updateBelongsTo(context, options);
+  await updateRelations(context, options);
   return { ...derived, embedded };
 }
 

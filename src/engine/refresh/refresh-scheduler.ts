@@ -4,7 +4,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from '../sources/configured-sources.ts';
-import { updateBelongsTo } from '../sources/belongs-to.ts';
+import { updateRelations } from '../graph/update-relations.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { refreshVault } from '../vaults/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -270,7 +270,7 @@ export class RefreshScheduler {
     try {
       const { embedded } = await embedNew(this.#context, { signal });
       if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
-      await updateBelongsTo(this.#context, { signal });
+      await updateRelations(this.#context, { signal });
       this.#derivedChange = lastChange;
       this.#lastDerivationError = '';
     } catch (error) {

@@ -2,7 +2,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { FetchResult } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../vaults/forget-source.ts';
-import { updateBelongsTo } from './belongs-to.ts';
+import { updateRelations } from '../graph/update-relations.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -134,7 +134,7 @@ async function refreshSources(
       if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
     });
   }
-  await updateBelongsTo(context, options);
+  await updateRelations(context, options);
   return results;
 }
 

@@ -7,7 +7,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { updateBelongsTo } from '../sources/belongs-to.ts';
+import { updateRelations } from '../graph/update-relations.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { IndexOptions } from './refresh-vault.ts';
@@ -72,7 +72,7 @@ export async function indexVaults(
       : await embedNew(context, options);
   const isComplete = options.embed !== false && embeddedBy === null;
   // It needs the vectors, so that the process that embeds does it.
-  if (isComplete) await updateBelongsTo(context, options);
+  if (isComplete) await updateRelations(context, options);
   const pending = isComplete ? 0 : await countPending(context);
   const report = { sources, problems, embedded, pending, embeddedBy };
   const [first, ...others] = unreadable;

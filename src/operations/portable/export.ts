@@ -37,6 +37,7 @@ const output = z.strictObject({
   deleted: count().describe('How many of them are deleted.'),
   startup: count(),
   audit: count(),
+  concept_change: count(),
   history: count(),
   took_ms: tookMs(),
 });
@@ -47,7 +48,7 @@ export const exportMemory: Operation<ExportInput, ExportOutput> = {
   title: 'Export everything',
   description:
     'Exports the whole memory: records of every origin, deleted ones included, facts that have not expired, startup ' +
-    'entries, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
+    'entries, changes of concepts, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
     'export, which `import` reads with nothing lost. docs/export-format.md describes the format.',
   input,
   output,
@@ -84,7 +85,14 @@ async function runExport(context: OperationContext, input: ExportInput): Promise
   return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
 }
 
-const NO_COUNTS = { records: null, deleted: null, startup: null, audit: null, history: null };
+const NO_COUNTS = {
+  records: null,
+  deleted: null,
+  startup: null,
+  concept_change: null,
+  audit: null,
+  history: null,
+};
 
 async function writeExport(
   context: OperationContext,

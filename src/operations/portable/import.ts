@@ -54,6 +54,7 @@ const output = z.strictObject({
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),
+  concept_change: count().describe('Changes of concepts that were not here before.'),
   audit: count().describe('Entries of the audit log that were not here before.'),
   history: count().describe('Runs that were not here before.'),
   changes: z

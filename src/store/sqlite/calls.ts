@@ -1,8 +1,32 @@
 import { LociError } from '../../core/errors.ts';
+import type { StoreConcepts } from '../concept-model.ts';
+import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
+import {
+  conceptChanges,
+  conceptKeys,
+  conceptNames,
+  conceptState,
+  nameFrequencies,
+  pendingConceptChanges,
+  recordConcepts,
+  recordsNaming,
+  staleConcepts,
+} from './graph/concepts.ts';
+import {
+  contributions,
+  counts,
+  degrees,
+  graphState,
+  neighbours,
+  nodes,
+  pageEdges,
+  pageNodes,
+} from './graph/read.ts';
+import { sharingIdentity, staleRecords } from './graph/stale.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
@@ -22,6 +46,7 @@ import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
+import { similarRecords } from './vectors/similar.ts';
 import { countPending, pendingBytes, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
@@ -43,12 +68,13 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms'>> & {
+  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'similar'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
   };
   readonly vectors: Synchronous<StoreVectors>;
+  readonly graph: Synchronous<StoreGraph>;
   readonly admin: Synchronous<StoreAdmin>;
 }
 
@@ -61,6 +87,7 @@ export function storeCalls(db: Database): StoreCalls {
     records: recordCalls(db),
     search: searchCalls(db),
     vectors: vectorCalls(db),
+    graph: graphCalls(db),
     admin: adminCalls(db),
   };
 }
@@ -147,6 +174,10 @@ function searchCalls(db: Database): StoreCalls['search'] {
         db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
       );
     },
+    similar: (namespace, generation, records, options) => {
+      const { id } = generationById(db, generation);
+      return read(db, namespace, new Map(), (ns) => similarRecords(db, caches, ns, id, records, options));
+    },
     readPassages: (namespace, request) =>
       read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
   };
@@ -166,6 +197,61 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     put: (namespace, generation, writes) => {
       putVectors(db, namespace, generationById(db, generation), writes);
     },
+  };
+}
+
+const NO_GRAPH: GraphState = {
+  upTo: 0,
+  similarUpTo: 0,
+  conceptsUpTo: 0,
+  rules: '',
+  lastChange: 0,
+  stale: 0,
+};
+
+function graphCalls(db: Database): StoreCalls['graph'] {
+  return {
+    ...conceptCalls(db),
+    nodes: (namespace, selector, filter = {}) =>
+      read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
+    neighbours: (namespace, request) =>
+      read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
+    degrees: (namespace, ids, types) => read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null)),
+    pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
+    pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
+    counts: (namespace, filter) =>
+      read(db, namespace, { nodes: [], edges: [] }, (ns) => counts(db, ns, filter)),
+    state: (namespace) => read(db, namespace, NO_GRAPH, (ns) => graphState(db, ns)),
+    stale: (namespace, limit) => read(db, namespace, [], (ns) => staleRecords(db, ns, limit)),
+    sharingIdentity: (namespace, records) =>
+      read(db, namespace, [], (ns) => sharingIdentity(db, ns, records)),
+    contributions: (namespace, lane, records) => {
+      const none = new Map(records.map((record) => [record, { nodes: [], edges: [] }]));
+      return read<Map<number, RecordGraph>>(db, namespace, none, (ns) =>
+        contributions(db, ns, lane, records),
+      );
+    },
+  };
+}
+
+function conceptCalls(db: Database): Synchronous<StoreConcepts> {
+  return {
+    conceptNames: (namespace, selector) => read(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
+    conceptKeys: (namespace, project, firstWords) =>
+      read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
+    recordConcepts: (namespace, records) =>
+      read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
+    nameFrequencies: (namespace, project, keys) =>
+      read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
+        nameFrequencies(db, ns, project, keys),
+      ),
+    recordsNaming: (namespace, project, keys, page) =>
+      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page)),
+    conceptState: (namespace) =>
+      read(db, namespace, { upTo: 0, rules: '', stale: 0, pending: 0 }, (ns) => conceptState(db, ns)),
+    staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),
+    pendingConceptChanges: (namespace) => read(db, namespace, [], (ns) => pendingConceptChanges(db, ns)),
+    conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }
 

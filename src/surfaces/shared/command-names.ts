@@ -1,5 +1,6 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
+  concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
   fact: 'values that are stored under a key until they expire',
   openclaw: 'the memory of OpenClaw',

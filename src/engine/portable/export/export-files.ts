@@ -90,7 +90,7 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
     await writeFile(join(folder, markdownPath(item)), markdownOf(item), { mode: 0o600, flag: 'wx' });
     return;
   }
-  const name = item.type === 'audit' ? item.entry.chain : item.row.category;
+  const name = linesFileName(item);
   const line = `${formatLine(item)}\n`;
   const current = files.get(name) ?? { number: 1, bytes: 0 };
   const isFull = current.bytes > MAX_LINES_FILE_BYTES;
@@ -98,6 +98,17 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
   files.set(name, { number, bytes: bytes + line.length });
   const file = `${name} ${String(number).padStart(4, '0')}.jsonl`;
   await appendFile(join(folder, item.type, file), line, { mode: 0o600 });
+}
+
+function linesFileName(item: Exclude<ExportItem, { readonly type: 'record' | 'startup' }>): string {
+  switch (item.type) {
+    case 'audit':
+      return item.entry.chain;
+    case 'history':
+      return item.row.category;
+    case 'concept_change':
+      return 'changes';
+  }
 }
 
 /** Writes under a temporary name next to the target, then renames. Removes the temporary files on failure. */

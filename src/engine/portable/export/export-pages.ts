@@ -14,7 +14,7 @@ import {
   type ExportItem,
 } from '../format/export-item.ts';
 
-const SECTIONS = ['header', 'startup', 'record', 'audit', 'history', 'end'] as const;
+const SECTIONS = ['header', 'startup', 'record', 'concept_change', 'audit', 'history', 'end'] as const;
 
 /** The position at which an export continues. */
 const cursorSchema = z.strictObject({
@@ -48,12 +48,14 @@ export interface ExportCounts {
   /** Deleted ones included. */
   records: number;
   deleted: number;
+  /** Changes of concepts by operators. */
+  concept_change: number;
   audit: number;
   history: number;
 }
 
 export function noExportCounts(): ExportCounts {
-  return { startup: 0, records: 0, deleted: 0, audit: 0, history: 0 };
+  return { startup: 0, records: 0, deleted: 0, concept_change: 0, audit: 0, history: 0 };
 }
 
 function addToCounts(counts: ExportCounts, item: ExportItem): void {
@@ -159,6 +161,7 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
       startup: (await store.records.startup(namespace)).entries.length,
       records,
       deleted_records: deleted,
+      concept_changes: (await store.graph.conceptChanges(namespace)).length,
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };
@@ -196,6 +199,12 @@ const READERS: Readonly<
     const items = records.map(({ namespace: _, ...record }) => ({ type: 'record' as const, record }));
     const last = records.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.id } };
+  },
+  concept_change: async ({ store, namespace }, { after }) => {
+    const end = after + ENTRIES_PER_BATCH;
+    const changes = (await store.graph.conceptChanges(namespace)).slice(after, end);
+    const items = changes.map((change) => ({ type: 'concept_change' as const, change }));
+    return { items, next: changes.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
   },
   audit: async (context, { part, after }) => {
     const chain = (await chainsOf(context))[part]?.chain;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 import {
@@ -20,10 +21,11 @@ export const FORMAT = 'loci-export';
 /** The version that this program writes. It reads no other. */
 export const VERSION = 1;
 
-/** One exported record, startup entry, audit entry or run. */
+/** One exported record, startup entry, change of concepts, audit entry or run. */
 export type ExportItem =
   | { readonly type: 'startup'; readonly entry: StartupEntry }
   | { readonly type: 'record'; readonly record: ExportedRecord }
+  | { readonly type: 'concept_change'; readonly change: ConceptChange }
   | { readonly type: 'audit'; readonly entry: AuditEntry }
   | { readonly type: 'history'; readonly row: HistoryDraft };
 
@@ -33,6 +35,10 @@ export const INITIAL_DIGEST: string = '0'.repeat(64);
 export function updateDigest(digest: string, line: string): string {
   return sha256(digest + line);
 }
+
+const MAX_CONCEPT_NAME = 512;
+/** The command for a split adds the note of each title. */
+const MAX_CONCEPT_NAMES = 200;
 
 const sha256Text = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256');
 
@@ -62,6 +68,23 @@ const startup = z.strictObject({
   updated_at: time,
   deleted_at: time.nullable(),
 });
+
+/** A name of a concept, or the id of a note. */
+const conceptName = z.string().min(1).max(MAX_CONCEPT_NAME);
+const conceptNames = z.array(conceptName).min(1).max(MAX_CONCEPT_NAMES);
+const changeFields = {
+  id: uuid,
+  at: time,
+  actor: z.string().max(512),
+  surface: z.string().max(512),
+  project: z.string().min(1).max(512),
+};
+const conceptChange = z.discriminatedUnion('kind', [
+  z.strictObject({ ...changeFields, kind: z.literal('merge'), into: conceptName, from: conceptNames }),
+  z.strictObject({ ...changeFields, kind: z.literal('split'), from: conceptName, names: conceptNames }),
+  z.strictObject({ ...changeFields, kind: z.literal('rename'), concept: conceptName, label: conceptName }),
+  z.strictObject({ ...changeFields, kind: z.literal('undo'), change: uuid }),
+]);
 
 const audit = z.strictObject({
   chain: uuid,
@@ -106,6 +129,17 @@ export function fieldsOf(item: ExportItem): { readonly [name: string]: Json } {
       const fields = { chain, seq, at, actor, surface, action, subject, diff: diff as Json };
       return { ...fields, diff_hash: diffHash, previous, hash };
     }
+    case 'concept_change': {
+      const { id, at, actor, surface, project, ...detail } = item.change;
+      return {
+        id,
+        at: timeText(at),
+        actor,
+        surface,
+        project,
+        ...(detail as unknown as Record<string, Json>),
+      };
+    }
     case 'history': {
       const { category, name, surface, actor, inputs, outcome, at, tookMs, expiresAt } = item.row;
       const fields = { category, name, surface, actor, inputs: inputs as Json, outcome, at: timeText(at) };
@@ -133,6 +167,10 @@ export function parseItem(type: string, fields: unknown): ExportItem | string {
     }
     case 'startup':
       return parseStartup(fields);
+    case 'concept_change': {
+      const change = parseWith(conceptChange, fields);
+      return typeof change === 'string' ? change : { type, change };
+    }
     case 'audit':
       return parseAudit(fields);
     case 'history':

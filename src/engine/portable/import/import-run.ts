@@ -3,7 +3,9 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
+import { auditDraft } from '../../audit/audit.ts';
 import { MAX_RUNS_PER_CATEGORY } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
@@ -12,7 +14,7 @@ import { startupAuditDraft } from '../../startup/startup.ts';
 import type { ParsedLine } from './export-lines.ts';
 import type { ImportReport } from './import-report.ts';
 import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
-import { screenRun, screenStartup } from './screening.ts';
+import { screenConceptChange, screenRun, screenStartup } from './screening.ts';
 
 export interface ImportOptions extends ProgressOptions, RecordOptions {}
 
@@ -30,12 +32,14 @@ export class ImportRun {
   #pendingCharacters = 0;
   /** UUIDs and keys of the pending records. */
   readonly #pendingNames = new Set<string>();
+  #pendingConceptChanges: ConceptChange[] = [];
   #pendingAudit: AuditEntry[] = [];
   #pendingHistory: HistoryDraft[] = [];
   readonly #rejectedChains = new Set<string>();
   /** Types that the report already names as reserved for the operator. */
   readonly #forbiddenTypes = new Set<string>();
   #existingRuns: Set<string> | null = null;
+  #existingChanges: Set<string> | null = null;
 
   constructor(context: EngineContext, options: ImportOptions, report: ImportReport) {
     this.#context = context;
@@ -66,6 +70,8 @@ export class ImportRun {
         return this.#importRecord({ location, record: item.record });
       case 'startup':
         return this.#importStartup(location, item.entry);
+      case 'concept_change':
+        return this.#importConceptChange(location, item.change);
       case 'audit':
         return this.#importAudit(location, item.entry);
       case 'history':
@@ -89,12 +95,15 @@ export class ImportRun {
   async #flush(): Promise<void> {
     assertNotAborted(this.#options);
     const [records, audit, history] = [this.#pendingRecords, this.#pendingAudit, this.#pendingHistory];
+    const conceptChanges = this.#pendingConceptChanges;
+    this.#pendingConceptChanges = [];
     this.#pendingRecords = [];
     this.#pendingAudit = [];
     this.#pendingHistory = [];
     this.#pendingCharacters = 0;
     this.#pendingNames.clear();
     if (records.length > 0) await this.records.importBatch(records);
+    if (conceptChanges.length > 0) await this.#putConceptChanges(conceptChanges);
     if (audit.length > 0) await this.#putAudit(audit);
     if (history.length > 0) await this.#putHistory(history);
   }
@@ -140,6 +149,33 @@ export class ImportRun {
       this.#report.addChange({ location, change, title: `startup entry ${entry.key}` });
   }
 
+  async #importConceptChange(location: string, imported: ConceptChange): Promise<void> {
+    if (this.#isForbidden('concept_change', location, 'it is a change of concepts')) return;
+    const { store, namespace } = this.#context;
+    this.#existingChanges ??= new Set((await store.graph.conceptChanges(namespace)).map(({ id }) => id));
+    if (this.#existingChanges.has(imported.id)) return;
+    try {
+      const { value, masked } = await screenConceptChange(this.#context, imported);
+      this.#report.addMasked(location, masked);
+      this.#existingChanges.add(imported.id);
+      this.#pendingConceptChanges.push(value);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#report.addProblem(location, error.message);
+    }
+    if (this.#pendingConceptChanges.length >= MAX_BATCH_ITEMS) await this.#flush();
+  }
+
+  async #putConceptChanges(conceptChanges: readonly ConceptChange[]): Promise<void> {
+    this.#report.auxiliary.concept_change += conceptChanges.length;
+    if (this.#options.dryRun) return;
+    const diff = { concept_changes: { added: conceptChanges.map(({ id }) => id) } };
+    await this.#context.store.records.commit(this.#context.namespace, {
+      conceptChanges,
+      audit: [auditDraft(this.#context, 'import', 'concept-changes', diff)],
+    });
+  }
+
   async #importAudit(location: string, entry: AuditEntry): Promise<void> {
     if (this.#isForbidden('audit', location, 'it belongs to the audit log')) return;
     this.#pendingAudit.push(entry);
@@ -147,7 +183,7 @@ export class ImportRun {
   }
 
   /** Reports the first line of a type that only the operator may import. */
-  #isForbidden(type: 'audit' | 'history', location: string, reason: string): boolean {
+  #isForbidden(type: 'concept_change' | 'audit' | 'history', location: string, reason: string): boolean {
     if (this.#context.caller.trust === 'operator') return false;
     if (!this.#forbiddenTypes.has(type))
       this.#report.addProblem(location, `${reason}: only the operator may import that`);

@@ -1,5 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertNotReserved, TTL_SECONDS } from '../../facts/facts.ts';
@@ -108,4 +109,15 @@ export async function screenRun(context: EngineContext, run: HistoryDraft): Prom
   const { metadata, ...rest } = texts;
   const expiresAt = Math.min(run.expiresAt, context.now() + RUN_LIFETIME_MS);
   return { value: { ...run, ...rest, inputs: metadata, expiresAt }, masked };
+}
+
+/** Applies the rules of the label that a rename gives. @throws LociError `invalid_input`, `secret_refused` */
+export async function screenConceptChange(
+  context: EngineContext,
+  change: ConceptChange,
+): Promise<Screened<ConceptChange>> {
+  if (change.kind !== 'rename') return { value: change, masked: [] };
+  assertWithinLimits({ title: change.label });
+  const { texts, masked } = await screenTexts(context, { title: change.label });
+  return { value: { ...change, label: texts.title }, masked };
 }

@@ -4,6 +4,8 @@ import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import type { ChunkedRecord } from '../../model.ts';
 import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
+import { resetConcepts } from '../graph/concepts.ts';
+import { resetGraph } from '../graph/write.ts';
 import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
@@ -96,6 +98,8 @@ export function resetDerived(
     rebuildNoteNames(db, ns);
     repairChanges(db, ns);
     resetBelongsTo(db, ns);
+    resetGraph(db, ns);
+    resetConcepts(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);

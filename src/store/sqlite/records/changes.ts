@@ -1,5 +1,8 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Database } from '../database/database.ts';
+import { removeConcepts } from '../graph/concepts.ts';
+import { markStale } from '../graph/stale.ts';
+import { removeGraph } from '../graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
 import { deriveNoteNames } from './note-names.ts';
@@ -24,15 +27,23 @@ export class RecordChanges {
 
   /** Updates the derived tables. Within the transaction, after the records were written. */
   derive(db: Database, ns: number): void {
+    if (this.#kinds.size === 0) return;
+    let linking = new Set<number>();
     if (this.#withKey.size > 0) {
-      deriveLinks(db, ns, this.#withKey);
+      linking = deriveLinks(db, ns, this.#withKey);
       deriveNoteNames(db, ns, this.#withKey);
     }
-    if (this.#kinds.size > 0) appendChanges(db, ns, this.#kinds);
+    appendChanges(db, ns, this.#kinds, linking);
   }
 }
 
-function appendChanges(db: Database, ns: number, kinds: ReadonlyMap<number, ChangeKind>): void {
+/** @param linking other records whose links mean other records from now on */
+function appendChanges(
+  db: Database,
+  ns: number,
+  kinds: ReadonlyMap<number, ChangeKind>,
+  linking: ReadonlySet<number>,
+): void {
   const last = db.prepare('SELECT last_change AS n FROM namespace WHERE id = ?').get(ns);
   const insert = db.prepare('INSERT OR REPLACE INTO change (ns, sequence, record, kind) VALUES (?, ?, ?, ?)');
   let sequence = Number(last?.['n']);
@@ -40,6 +51,9 @@ function appendChanges(db: Database, ns: number, kinds: ReadonlyMap<number, Chan
   db.prepare('UPDATE namespace SET last_change = ? WHERE id = ?').run(sequence, ns);
   if ([...kinds.values()].includes('removed')) trimRemovals(db, ns);
   removeBelongsTo(db, ns, kinds);
+  markStale(db, ns, kinds, linking, sequence);
+  removeGraph(db, ns, kinds);
+  removeConcepts(db, ns, kinds);
 }
 
 /** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
@@ -84,7 +98,7 @@ export function verifyChanges(db: Database, ns: number, limit: number): string[]
 /** Adds a change for every record whose state the feed does not have. Within a transaction. */
 export function repairChanges(db: Database, ns: number): void {
   const wrong = wrongChanges(db, ns);
-  if (wrong.size > 0) appendChanges(db, ns, wrong);
+  if (wrong.size > 0) appendChanges(db, ns, wrong, new Set());
 }
 
 /** The correct last change of each record for which the feed has none or a different one. */

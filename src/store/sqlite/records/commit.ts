@@ -14,6 +14,8 @@ import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts'
 import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { putConceptChanges, putConcepts } from '../graph/concepts.ts';
+import { putGraph } from '../graph/write.ts';
 import { putBelongsTo } from './belongs-to.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
@@ -32,6 +34,9 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     if (batch.startupDigest !== undefined) putStartupDigest(db, ns, batch.startupDigest);
     if (batch.history !== undefined) addHistory(db, ns, batch.history);
     if (batch.belongsTo !== undefined) putBelongsTo(db, ns, batch.belongsTo);
+    if (batch.graph !== undefined) putGraph(db, ns, batch.graph);
+    if (batch.conceptChanges !== undefined) putConceptChanges(db, ns, batch.conceptChanges);
+    if (batch.concepts !== undefined) putConcepts(db, ns, batch.concepts);
     appendAudit(db, ns, batch.audit ?? []);
     return ids;
   });

@@ -24,9 +24,9 @@ interface LinkingRecord {
 
 /**
  * Updates the links of these records, and the links of other records whose target changes because a key was added, changed
- * or removed. Within a transaction, after the records were written.
+ * or removed. Within a transaction, after the records were written. Returns the records whose links changed their target.
  */
-export function deriveLinks(db: Database, ns: number, records: ReadonlySet<number>): void {
+export function deriveLinks(db: Database, ns: number, records: ReadonlySet<number>): Set<number> {
   const select = db.prepare(`SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
   const current = [...records].map((id) => ({ id, record: linkingRecord(select.get(ns, id)) }));
   const changedKeys = new Map<string, LinkKey>();
@@ -36,7 +36,10 @@ export function deriveLinks(db: Database, ns: number, records: ReadonlySet<numbe
   const resolve = resolver(db, ns);
   for (const { id, record } of current)
     replaceLinks(db, ns, id, record === null ? [] : linkRows(record, resolve));
-  for (const { source, name } of changedKeys.values()) resolveLinksByName(db, ns, source, name, resolve);
+  const resolved = new Set<number>();
+  for (const { source, name } of changedKeys.values())
+    resolveLinksByName(db, ns, source, name, resolve, resolved);
+  return resolved;
 }
 
 /** Derives all links of a namespace again. Within a transaction. */
@@ -189,8 +192,18 @@ function sameRows(a: readonly Row[], b: readonly LinkRow[]): boolean {
   return b.every((row, i) => Object.entries(row).every(([column, value]) => a[i]![column] === value));
 }
 
-/** Resolves the links with this name in all records, after a key with the name was added or removed. */
-function resolveLinksByName(db: Database, ns: number, source: string, name: string, resolve: Resolve): void {
+/**
+ * Resolves the links with this name in all records, after a key with the name was added or removed.
+ * @param resolved gets the records whose links changed their target
+ */
+function resolveLinksByName(
+  db: Database,
+  ns: number,
+  source: string,
+  name: string,
+  resolve: Resolve,
+  resolved: Set<number>,
+): void {
   const update = db.prepare('UPDATE link SET target_record = ? WHERE ns = ? AND record = ? AND position = ?');
   const rows = db
     .prepare(
@@ -201,7 +214,9 @@ function resolveLinksByName(db: Database, ns: number, source: string, name: stri
     .all(ns, source, name);
   for (const row of rows) {
     const record = resolve(source, name, row['target'] as string, row['key'] as string);
-    if (record !== row['target_record']) update.run(record, ns, row['record']!, row['position']!);
+    if (record === row['target_record']) continue;
+    update.run(record, ns, row['record']!, row['position']!);
+    resolved.add(row['record'] as number);
   }
 }
 

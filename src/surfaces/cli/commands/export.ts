@@ -10,11 +10,15 @@ export const exportMemory: OperationCommand<ExportOutput> = {
     next === null
       ? []
       : [`this is only a part: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
-  render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
+  render: (
+    { lines, to, records, deleted, startup, concept_change, audit, history, took_ms },
+    { terminal, style },
+  ) => {
     if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
     const recordCount = `${formatCount(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
     const otherCounts = [
       formatCount(startup ?? 0, 'startup entry', 'startup entries'),
+      ...((concept_change ?? 0) > 0 ? [`${formatCount(concept_change ?? 0, 'change')} of concepts`] : []),
       formatCount(audit ?? 0, 'audit entry', 'audit entries'),
       formatCount(history ?? 0, 'run'),
     ];

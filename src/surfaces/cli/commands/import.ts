@@ -50,8 +50,9 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   openclaw: 'OpenClaw agent',
 };
 
-function countsOf({ records, startup, audit, history }: ImportOutput): string[] {
+function countsOf({ records, startup, concept_change, audit, history }: ImportOutput): string[] {
   const added = [
+    ...(concept_change > 0 ? [`${formatCount(concept_change, 'change')} of concepts added`] : []),
     ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
     ...(history > 0 ? [`${formatCount(history, 'run')} added`] : []),
   ];

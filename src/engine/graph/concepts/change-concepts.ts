@@ -1,0 +1,174 @@
+import { LociError } from '../../../core/errors.ts';
+import { uuidv7 } from '../../../core/ids.ts';
+import type { Json } from '../../../core/types.ts';
+import { type Concept, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
+import { nameKey } from '../../../graph/concepts/name.ts';
+import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
+import { auditDraft } from '../../audit/audit.ts';
+import type { EngineContext } from '../../context.ts';
+import { assertWithinLimits } from '../../records/limits.ts';
+import { screenTexts } from '../../records/screen.ts';
+import {
+  findConcept,
+  type FoundConcept,
+  type ProjectConcepts,
+  quoted,
+  readConcepts,
+} from './find-concept.ts';
+import { updateConcepts } from './update-concepts.ts';
+
+/** Every change is applied again at each derivation. */
+const MAX_CHANGES = 10_000;
+
+export interface MadeChange {
+  readonly change: ConceptChange;
+  /** The concepts that the change is about, as they are now. */
+  readonly concepts: readonly Concept[];
+}
+
+/** The concepts `from` become part of the concept `into`. @throws LociError `not_found`, `ambiguous`, `conflict` */
+export async function mergeConcepts(
+  context: EngineContext,
+  into: string,
+  from: readonly string[],
+  project?: string,
+): Promise<MadeChange> {
+  const projects = await readConcepts(context, project);
+  const target = findConcept(projects, into);
+  const sources = from.map((reference) => findConcept([target.within], reference));
+  const firstNames = [...new Set(sources.map(({ concept }) => firstName(concept)))];
+  return makeChange(context, target.within, {
+    kind: 'merge',
+    into: firstName(target.concept),
+    from: firstNames,
+  });
+}
+
+/** Names of a concept become a concept of their own. @throws LociError `not_found`, `ambiguous`, `conflict` */
+export async function splitConcept(
+  context: EngineContext,
+  reference: string,
+  names: readonly string[],
+  project?: string,
+): Promise<MadeChange> {
+  const found = findConcept(await readConcepts(context, project), reference);
+  const keys = [...new Set(names.flatMap((name) => keysOfName(found, name)))];
+  // A note comes first, because the first name determines the id of the new concept.
+  const notesFirst = keys.toSorted(
+    (a, b) => Number(isNote(found.concept, b)) - Number(isNote(found.concept, a)),
+  );
+  const detail = { kind: 'split', from: firstName(found.concept), names: notesFirst } as const;
+  return makeChange(context, found.within, detail);
+}
+
+/** Gives a concept a label, which becomes a name of it. @throws LociError `not_found`, `ambiguous`, `conflict`, `invalid_input` */
+export async function renameConcept(
+  context: EngineContext,
+  reference: string,
+  label: string,
+  project?: string,
+): Promise<MadeChange> {
+  const { texts } = await screenTexts(context, { title: label.trim() });
+  assertWithinLimits(texts);
+  if (nameKey(texts.title) === '')
+    throw new LociError('invalid_input', `${quoted(label)} has no letters, so it is no name`);
+  const { concept, within } = findConcept(await readConcepts(context, project), reference);
+  return makeChange(context, within, { kind: 'rename', concept: firstName(concept), label: texts.title });
+}
+
+/** Undoes a change; another undo of this one makes it count again. @throws LociError `not_found`, `conflict` with the reason */
+export async function undoConceptChange(context: EngineContext, id: string): Promise<MadeChange> {
+  const changes = await context.store.graph.conceptChanges(context.namespace);
+  const target = changes.find((change) => change.id === id);
+  if (target === undefined)
+    throw new LociError('not_found', `there is no change ${quoted(id)} of concepts`, {
+      hint: '`loci concept changes` lists the changes with their ids.',
+    });
+  const undo = undoneBy(changes).get(id);
+  if (undo !== undefined)
+    throw new LociError('conflict', `the ${target.kind} ${id} was undone already, by ${undo.id}`, {
+      hint: `\`loci concept undo ${undo.id}\` makes it count again.`,
+    });
+  const [within] = await readConcepts(context, target.project);
+  return makeChange(context, within!, { kind: 'undo', change: id });
+}
+
+/** Changes refer to a concept by its first name, which stays with it. */
+function firstName({ names }: Concept): string {
+  return names[0]!.key;
+}
+
+function isNote({ names }: Concept, key: string): boolean {
+  return names.some((name) => name.key === key && name.kind === 'note');
+}
+
+/** The keys that a name stands for. With the title of a note goes the note. @throws LociError `not_found` */
+function keysOfName({ concept, within }: FoundConcept, name: string): string[] {
+  const key = nameKey(name);
+  const [first, ...others] = concept.names;
+  const notes = others
+    .filter((each) => each.kind === 'note' && nameKey(each.text) === key)
+    .map((each) => each.key);
+  // A note that stays keeps its title, which the change then refuses to split.
+  if (first!.kind === 'note' && nameKey(first!.text) === key && notes.length === 0) return [first!.key];
+  const isName = [first!, ...others].some((each) => each.key === key && !within.names.disputed.has(key));
+  if (isName || notes.length > 0) return isName ? [...notes, key] : notes;
+  throw new LociError('not_found', `${quoted(name)} is not a name of ${quoted(concept.label)}`, {
+    hint: `\`loci concept show ${concept.id}\` lists its names.`,
+  });
+}
+
+/** Stores a change with its entry in the audit log, unless it makes no sense. @throws LociError `conflict` with the reason */
+async function makeChange(
+  context: EngineContext,
+  { project, names, changes }: ProjectConcepts,
+  detail: ConceptChangeDetail,
+): Promise<MadeChange> {
+  const { store, namespace, caller } = context;
+  if (changes.length >= MAX_CHANGES)
+    throw new LociError(
+      'too_large',
+      `${project} has ${String(changes.length)} changes of concepts, the maximum`,
+    );
+  const now = context.now();
+  // Changes are ordered by their times, so that two of them never have the same.
+  const at = Math.max(now, (changes.at(-1)?.at ?? 0) + 1);
+  const { actor, surface } = caller;
+  const change: ConceptChange = { id: uuidv7(now), at, actor, surface, project, ...detail };
+  const reason = whyNot(names, changes, change);
+  if (reason !== null)
+    throw new LociError('conflict', reason, { hint: '`loci concept changes` lists the changes.' });
+  const diff = { project: { after: project }, ...(detail as unknown as Record<string, Json>) };
+  await store.records.commit(namespace, {
+    conceptChanges: [change],
+    audit: [auditDraft(context, `concept-${detail.kind}`, `concept:${change.id}`, diff)],
+  });
+  await updateConcepts(context);
+  return { change, concepts: await conceptsOfChange(context, change, [...changes, change]) };
+}
+
+async function conceptsOfChange(
+  context: EngineContext,
+  change: ConceptChange,
+  changes: readonly ConceptChange[],
+): Promise<Concept[]> {
+  const undone = change.kind === 'undo' ? changes.find(({ id }) => id === change.change) : change;
+  const original = undone?.kind === 'undo' ? changes.find(({ id }) => id === undone.change) : undone;
+  if (original === undefined) return [];
+  const names = new Set(namesOfChange(original));
+  const [within] = await readConcepts(context, change.project);
+  return within!.concepts.filter((concept) => concept.names.some(({ key }) => names.has(key)));
+}
+
+function namesOfChange(change: ConceptChange): string[] {
+  switch (change.kind) {
+    case 'merge':
+      return [change.into, ...change.from];
+    case 'split':
+      return [change.from, ...change.names];
+    case 'rename':
+      return [change.concept];
+    case 'undo':
+      return [];
+  }
+}

@@ -1,0 +1,155 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../../open.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+const NOTES = {
+  'Oven.md': '---\naliases: [Stove, Heater]\n---\nWe asked Miller Brothers.\n',
+  'Furnace.md': '---\naliases: [Heater]\n---\nMiller Brothers came. The oven was old.\n',
+  'Log.md': 'Today the stove failed. 我们的厨房装修计划\n',
+  '厨房装修.md': '计划\n',
+};
+
+function open(name: string): Promise<Loci> {
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  return openLoci(settings(join(folder.path, name), { vaults }));
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  for (const name of ['vault', 'one', 'two']) await mkdir(join(folder.path, name));
+  await writeNotes(join(folder.path, 'vault'), NOTES);
+  loci = await open('one');
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function labels(of: Loci = loci): Promise<string[]> {
+  const { concepts } = await of.concepts.list({ limit: 100 });
+  return concepts.map(({ label }) => label).sort();
+}
+
+async function titlesNaming(concept: string): Promise<string[]> {
+  const { mentionedIn } = await loci.concepts.show(concept);
+  return mentionedIn.map(({ title }) => title).sort();
+}
+
+describe('concepts of an engine', () => {
+  it('are titles, aliases and shared phrases, with the records that name them', async () => {
+    expect(await labels()).toEqual(['Furnace', 'Miller Brothers', 'Oven', '厨房装修']);
+    expect(await titlesNaming('stove')).toEqual(['Furnace', 'Log']);
+    expect(await titlesNaming('厨房装修')).toEqual(['Log']);
+    expect(await titlesNaming('Miller Brothers')).toEqual(['Furnace', 'Oven']);
+  });
+
+  it('follow notes that are changed, added and removed', async () => {
+    await writeNotes(join(folder.path, 'vault'), {
+      'Cooker.md': 'The plan of Miller Brothers\n',
+      'Plan B.md': 'The cooker and the heater\n',
+    });
+    await rm(join(folder.path, 'vault', 'Furnace.md'));
+    await loci.index();
+    expect(await titlesNaming('Cooker')).toEqual(['Plan B']);
+    expect(await titlesNaming('Heater')).toEqual(['Log', 'Plan B']);
+    expect(await loci.concepts.conflicts()).toEqual([]);
+  });
+
+  it('list names of two notes as conflicts, which a merge settles and its undo restores', async () => {
+    const before = await labels();
+    const [conflict] = await loci.concepts.conflicts();
+    expect(conflict?.name).toBe('Heater');
+    expect(conflict?.notes.map(({ citation }) => citation)).toEqual(['Furnace.md', 'Oven.md']);
+    await expect(loci.concepts.show('Heater')).rejects.toMatchObject({ code: 'ambiguous' });
+    const { change, concepts } = await loci.concepts.merge('Oven', ['Furnace']);
+    expect(concepts.map(({ label, records }) => [label, records.length])).toEqual([['Oven', 2]]);
+    expect(await loci.concepts.conflicts()).toEqual([]);
+    await loci.concepts.undo(change.id);
+    expect(await labels()).toEqual(before);
+    expect(await loci.concepts.conflicts()).toHaveLength(1);
+  });
+
+  it('keep their ids through a merge, a rename and a split', async () => {
+    const { concept: furnace } = await loci.concepts.show('Furnace');
+    await loci.concepts.merge('Oven', ['Furnace']);
+    const { concept: oven } = await loci.concepts.show(furnace.id);
+    expect(oven.label).toBe('Oven');
+    await loci.concepts.rename('stove', 'Backofen');
+    expect((await loci.concepts.show(oven.id)).concept.label).toBe('Backofen');
+    await loci.concepts.split('Backofen', ['Furnace']);
+    expect((await loci.concepts.show(furnace.id)).concept.label).toBe('Furnace');
+  });
+
+  it('refuse an undo on which a later change builds, and changes that make no sense, with the reason', async () => {
+    const { change: merge } = await loci.concepts.merge('Oven', ['Furnace']);
+    const { change: split } = await loci.concepts.split('Oven', ['Furnace']);
+    await expect(loci.concepts.undo(merge.id)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(split.id) as string,
+    });
+    await expect(loci.concepts.undo('nothing')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(loci.concepts.split('Oven', ['Oven'])).rejects.toMatchObject({ code: 'conflict' });
+    await expect(loci.concepts.split('Oven', ['Log'])).rejects.toMatchObject({ code: 'not_found' });
+    await expect(loci.concepts.rename('Oven', '???')).rejects.toMatchObject({ code: 'invalid_input' });
+    await loci.concepts.undo(split.id);
+    await loci.concepts.undo(merge.id);
+    await expect(loci.concepts.undo(merge.id)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await loci.concepts.changes()).map(({ change }) => change.kind)).toEqual([
+      'undo',
+      'undo',
+      'split',
+      'merge',
+    ]);
+  });
+
+  it('write each change to the audit log, with who made it', async () => {
+    const { change } = await loci.concepts.merge('Oven', ['Furnace']);
+    const [entry] = await loci.audit({ limit: 1 });
+    expect(entry).toMatchObject({
+      action: 'concept-merge',
+      subject: `concept:${change.id}`,
+      surface: 'library',
+    });
+  });
+
+  it('keep the changes of operators through a reindex, an export and an import', async () => {
+    const { change } = await loci.concepts.merge('Oven', ['Furnace']);
+    await loci.concepts.rename('Oven', 'Backofen');
+    const merged = await labels();
+    await loci.reindex();
+    expect(await labels()).toEqual(merged);
+    const path = join(folder.path, 'export.jsonl');
+    expect((await loci.portable.exportToFile(path)).concept_change).toBe(2);
+    const other = await open('two');
+    try {
+      for (const added of [2, 0]) {
+        const { report } = await other.portable.import({ from: { path } });
+        expect(report.problems).toEqual([]);
+        expect(report.auxiliary.concept_change).toBe(added);
+      }
+      expect(await labels(other)).toEqual(merged);
+      expect((await other.concepts.changes()).at(-1)!.change).toEqual(change);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('are of one namespace: another sees neither names nor changes', async () => {
+    await loci.concepts.merge('Oven', ['Furnace']);
+    const other = loci.as({ namespace: 'agent:b', actor: 'b', surface: 'rest', trust: 'operator' });
+    expect(await labels(other)).toEqual([]);
+    expect(await other.concepts.changes()).toEqual([]);
+    await expect(other.concepts.show('Oven')).rejects.toMatchObject({ code: 'not_found' });
+    await other.write({ content: '“Slow Heat” one', project: 'default' });
+    await other.write({ content: '“Slow Heat” two', project: 'default' });
+    expect(await labels(other)).toEqual(['Slow Heat']);
+    expect(await labels()).not.toContain('Slow Heat');
+  });
+});

@@ -1,0 +1,149 @@
+import type { LociRecord } from '../../../core/types.ts';
+import type { Concept } from '../../../graph/concepts/concept-changes.ts';
+import { undoneBy } from '../../../graph/concepts/concept-changes.ts';
+import { referencesIn } from '../../../graph/concepts/changed-names.ts';
+import { nameKey } from '../../../graph/concepts/name.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { wholeCitations } from '../../records/citations/citation.ts';
+import { findConcept, readConcepts, type ProjectConcepts } from './find-concept.ts';
+
+export interface ConceptListRequest {
+  readonly project?: string;
+  /** Only concepts with a name that contains this. */
+  readonly name?: string;
+  readonly limit: number;
+  /** The id of the last concept of the page before. */
+  readonly after?: string;
+}
+
+export interface ConceptPage {
+  /** By id. */
+  readonly concepts: readonly Concept[];
+  /** On all pages. */
+  readonly total: number;
+  readonly next: string | null;
+}
+
+export async function listConcepts(
+  context: EngineContext,
+  { project, name, limit, after }: ConceptListRequest,
+): Promise<ConceptPage> {
+  const part = name === undefined ? null : nameKey(name);
+  const all = (await readConcepts(context, project))
+    .flatMap(({ concepts }) => concepts)
+    .filter(
+      ({ names }) => part === null || names.some(({ key, kind }) => kind !== 'note' && key.includes(part)),
+    )
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = all.filter(({ id }) => after === undefined || id > after).slice(0, limit);
+  const last = page.at(-1);
+  return {
+    concepts: page,
+    total: all.length,
+    next: last === undefined || last === all.at(-1) ? null : last.id,
+  };
+}
+
+export interface ConceptDetails {
+  readonly concept: Concept;
+  readonly notes: readonly CitedRecord[];
+  /** Records that mention it or have one of its names as a tag or phrase, by id; at most `MAX_MENTIONS`. */
+  readonly mentionedIn: readonly CitedRecord[];
+  /** Names that other notes claim too, so that they are no names of it. */
+  readonly disputed: readonly string[];
+  /** Changes that speak of it. */
+  readonly changes: readonly ListedChange[];
+}
+
+/** A record, and how `get` reads it. */
+export interface CitedRecord {
+  readonly record: number;
+  readonly citation: string;
+  readonly title: string;
+}
+
+async function cited(context: EngineContext, records: readonly LociRecord[]): Promise<CitedRecord[]> {
+  const citations = await wholeCitations(context, records);
+  return records.map(({ id, title }, i) => ({ record: id, citation: citations[i]!, title }));
+}
+
+const MAX_MENTIONS = 50;
+
+/** @throws LociError `not_found`, `ambiguous` */
+export async function showConcept(
+  context: EngineContext,
+  reference: string,
+  project?: string,
+): Promise<ConceptDetails> {
+  const { store, namespace } = context;
+  const { concept, within } = findConcept(await readConcepts(context, project), reference);
+  const keys = concept.names.map(({ key }) => key);
+  const page = { after: null, limit: MAX_MENTIONS + concept.records.length };
+  const naming = await store.graph.recordsNaming(namespace, concept.project, keys, page);
+  const others = naming.filter((id) => !concept.records.includes(id)).slice(0, MAX_MENTIONS);
+  const state = { liveAt: context.now() };
+  const conflicts = within.applied.state.conflicts();
+  return {
+    concept,
+    notes: await cited(context, await store.records.get(namespace, concept.records, state)),
+    mentionedIn: await cited(context, await store.records.get(namespace, others, state)),
+    disputed: conflicts
+      .filter(({ notes }) => notes.some((note) => keys.includes(note)))
+      .map(({ text }) => text),
+    changes: listChanges(within).filter(({ change }) =>
+      referencesIn([change]).some((each) => keys.includes(each)),
+    ),
+  };
+}
+
+/** A name that several notes claim, with the concepts that these notes are. */
+export interface ConceptConflict {
+  readonly name: string;
+  readonly project: string;
+  readonly notes: readonly (CitedRecord & { readonly concept: Concept })[];
+}
+
+/** Names that two or more notes claim. They are never merged by themselves. */
+export async function conceptConflicts(context: EngineContext, project?: string): Promise<ConceptConflict[]> {
+  const { store, namespace } = context;
+  const conflicts: ConceptConflict[] = [];
+  for (const within of await readConcepts(context, project)) {
+    const byRecord = new Map(
+      within.concepts.flatMap((concept) => concept.records.map((record) => [record, concept] as const)),
+    );
+    for (const { text, records } of within.applied.state.conflicts()) {
+      const found = await store.records.get(namespace, records, { liveAt: context.now() });
+      const notes = (await cited(context, found)).flatMap((note) => {
+        const concept = byRecord.get(note.record);
+        return concept === undefined ? [] : [{ ...note, concept }];
+      });
+      conflicts.push({ name: text, project: within.project, notes });
+    }
+  }
+  return conflicts;
+}
+
+/** A change by an operator, and whether it counts. */
+export interface ListedChange {
+  readonly change: ConceptChange;
+  /** The change that undid it; `null` if none did. */
+  readonly undoneBy: string | null;
+  /** Why it has no effect now, though nothing undid it; `null` if it has. */
+  readonly idle: string | null;
+}
+
+/** All changes by operators, the last first. */
+export async function conceptChanges(context: EngineContext, project?: string): Promise<ListedChange[]> {
+  const all = (await readConcepts(context, project)).flatMap(listChanges);
+  return all.sort((a, b) => b.change.at - a.change.at || (a.change.id < b.change.id ? 1 : -1));
+}
+
+function listChanges({ changes, applied }: ProjectConcepts): ListedChange[] {
+  const undone = undoneBy(changes);
+  return changes.map((change) => ({
+    change,
+    undoneBy: undone.get(change.id)?.id ?? null,
+    idle: applied.idle.get(change.id)?.reason ?? null,
+  }));
+}

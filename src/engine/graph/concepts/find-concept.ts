@@ -1,0 +1,103 @@
+import { LociError } from '../../../core/errors.ts';
+import { applyChanges, type AppliedChanges, type Concept } from '../../../graph/concepts/concept-changes.ts';
+import { groupNames, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
+import { conceptId, isConceptId, nameKey } from '../../../graph/concepts/name.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { updateConcepts } from './update-concepts.ts';
+
+/** The concepts of a project, and what they were made from. */
+export interface ProjectConcepts {
+  readonly project: string;
+  readonly names: GroupedNames;
+  readonly changes: readonly ConceptChange[];
+  readonly applied: AppliedChanges;
+  readonly concepts: readonly Concept[];
+}
+
+/** A concept with its project. */
+export interface FoundConcept {
+  readonly concept: Concept;
+  readonly within: ProjectConcepts;
+}
+
+/** The concepts of one project, or of each. Derives what has changed before. */
+export async function readConcepts(context: EngineContext, project?: string): Promise<ProjectConcepts[]> {
+  const { store, namespace } = context;
+  await context.expire();
+  await updateConcepts(context);
+  const changes = await store.graph.conceptChanges(namespace);
+  const filter = { now: context.now() };
+  const projects =
+    project !== undefined
+      ? [project]
+      : (await store.records.facet(namespace, 'project', filter)).map(({ value }) => value).sort();
+  return Promise.all(
+    projects.map(async (each) => {
+      const own = changes.filter((change) => change.project === each);
+      const names = groupNames(await store.graph.conceptNames(namespace, { project: each }));
+      const applied = applyChanges(names, own);
+      return { project: each, names, changes: own, applied, concepts: applied.state.concepts(each) };
+    }),
+  );
+}
+
+/**
+ * Finds a concept by its id, also by one that it had before a merge, or by any of its names.
+ * @throws LociError `not_found`; `ambiguous` for a name of several projects or several notes
+ */
+export function findConcept(projects: readonly ProjectConcepts[], reference: string): FoundConcept {
+  const found = isConceptId(reference) ? byId(projects, reference) : byName(projects, nameKey(reference));
+  const [first, second] = found;
+  if (first !== undefined && second === undefined) return first;
+  if (second !== undefined) {
+    const ids = found.map(({ concept }) => `${concept.id} in ${concept.project}`).join(', ');
+    throw new LociError('ambiguous', `${quoted(reference)} is a concept of several projects: ${ids}`, {
+      hint: 'Give the project, or the id of one.',
+    });
+  }
+  throw projects.length === 0 ? notFound(reference) : missing(projects, reference);
+}
+
+function byId(projects: readonly ProjectConcepts[], id: string): FoundConcept[] {
+  return projects.flatMap((within) =>
+    within.concepts.flatMap((concept) =>
+      concept.id === id || concept.names.some(({ key }) => conceptId(within.project, key) === id)
+        ? [{ concept, within }]
+        : [],
+    ),
+  );
+}
+
+function byName(projects: readonly ProjectConcepts[], key: string): FoundConcept[] {
+  return projects.flatMap((within) =>
+    within.concepts.flatMap((concept) =>
+      concept.names.some((name) => name.key === key) ? [{ concept, within }] : [],
+    ),
+  );
+}
+
+function missing(projects: readonly ProjectConcepts[], reference: string): LociError {
+  const key = nameKey(reference);
+  for (const within of projects) {
+    const claims = within.applied.state.conflictOf(key);
+    if (claims === undefined) continue;
+    const ids = within.concepts.filter(({ names }) => names.some((name) => claims.notes.includes(name.key)));
+    return new LociError(
+      'ambiguous',
+      `${quoted(reference)} is a name of ${String(claims.records.length)} notes: ${ids.map(({ id, label }) => `${id} (${label})`).join(', ')}`,
+      { hint: 'Give the id of one. `loci concept conflicts` lists such names.' },
+    );
+  }
+  return notFound(reference);
+}
+
+function notFound(reference: string): LociError {
+  return new LociError('not_found', `there is no concept ${quoted(reference)}`, {
+    hint: '`loci concept list` lists the concepts.',
+  });
+}
+
+export function quoted(text: string): string {
+  return `‘${text}’`;
+}

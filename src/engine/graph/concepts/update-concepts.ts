@@ -1,0 +1,27 @@
+import { LociError } from '../../../core/errors.ts';
+import { pickSignal, type ProgressOptions } from '../../../core/progress.ts';
+import { deriveConcepts, isConceptsCurrent } from '../../../graph/concepts/derive-concepts.ts';
+import type { EngineContext } from '../../context.ts';
+import { withLease } from '../../refresh/lease.ts';
+
+/**
+ * Derives the names, mentions and edges of concepts, after records of the namespace have changed or an operator has changed
+ * concepts. Returns at once if nothing has, or while another process does this.
+ * @throws LociError `aborted`, and the errors of the store
+ */
+export async function updateConcepts(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
+  const { store, namespace, now } = context;
+  const { onProgress } = options;
+  const derivation = { store, namespace, now: now(), ...(onProgress !== undefined && { onProgress }) };
+  if (await isConceptsCurrent(derivation)) return;
+  try {
+    await withLease(
+      context,
+      { namespace, name: 'concepts' },
+      (fence, signal) => deriveConcepts({ ...derivation, fence, signal }),
+      pickSignal(options),
+    );
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
+  }
+}

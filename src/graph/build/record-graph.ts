@@ -1,0 +1,254 @@
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { RecordLink } from '../../store/model.ts';
+import { type EdgeType } from '../../core/graph-types.ts';
+import {
+  type EdgeDraft,
+  type GraphProvenance,
+  type NodeDraft,
+  type NodeKey,
+  type RecordGraph,
+  recordNode,
+  type TaskState,
+} from '../../store/graph-model.ts';
+import { projectNodeId, recordNodeId, tagNodeId, taskNodeId } from '../model.ts';
+import { nodeTypeOf, type NodeTypeRules } from './node-type.ts';
+import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
+import { statementOfProperty } from './statement.ts';
+
+/** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
+export const BUILD_VERSION = 1;
+
+/** A record with what the store and its text say about its relations. */
+export interface RecordParts {
+  readonly record: LociRecord;
+  readonly links: readonly RecordLink[];
+  readonly outline: Outline;
+  readonly passages: readonly Pick<Passage, 'ordinal' | 'startLine' | 'endLine'>[];
+  /** Whether another document of its source has the same identity. */
+  readonly sharesIdentity: boolean;
+}
+
+/** The nodes and edges of a record, and the nodes that it shares with others. */
+export interface BuiltRecord extends RecordGraph {
+  readonly shared: readonly NodeDraft[];
+}
+
+/** How closely the nodes of an edge belong together. The best links are about as good as the best similar notes. */
+const WEIGHTS = { link: 0.6, embed: 0.8, repeated: 0.1, mostLinks: 0.9, project: 0.3, task: 0.9, tag: 0.4 };
+const STATEMENT_WEIGHT = 0.9;
+
+export function buildRecord(parts: RecordParts, rules: NodeTypeRules): BuiltRecord {
+  const builder = new RecordBuilder(parts);
+  builder.addRecord(rules);
+  builder.addLinks();
+  builder.addStatements();
+  builder.addTasks();
+  return builder.built();
+}
+
+class RecordBuilder {
+  readonly #parts: RecordParts;
+  readonly #key: NodeKey;
+  readonly #id: string;
+  readonly #nodes: NodeDraft[] = [];
+  /** By source, type and target: the first of several statements stays. */
+  readonly #edges = new Map<string, EdgeDraft>();
+  readonly #shared: NodeDraft[] = [];
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+    this.#key = recordNode(parts.record.id);
+    this.#id = recordNodeId(parts.record, parts.sharesIdentity);
+  }
+
+  built(): BuiltRecord {
+    return { nodes: this.#nodes, edges: [...this.#edges.values()], shared: this.#shared };
+  }
+
+  /** The node of the record, its project and its tags. */
+  addRecord(rules: NodeTypeRules): void {
+    const { record, sharesIdentity } = this.#parts;
+    const { project, tags, title, key } = record;
+    const type = nodeTypeOf(record, rules);
+    this.#nodes.push({
+      ...this.#node(this.#key, this.#id, title === '' ? firstLine(record.content, key) : title),
+      type,
+      sharesIdentity,
+      task: type === 'task' ? taskStateOf(record) : null,
+    });
+    const projectNode = projectNodeId(project);
+    this.#share(projectNode, 'project', project);
+    this.#add('part_of', this.#key, projectNode, WEIGHTS.project, 'belongs to the project', null);
+    if (type === 'project' && title.toLowerCase() === project.toLowerCase())
+      this.#add('same_as', this.#key, projectNode, 1, 'is the note of the project', null);
+    for (const tag of new Set(tags.map((each) => each.normalize('NFC').toLowerCase()))) {
+      const node = tagNodeId(project, tag);
+      this.#share(node, 'concept', tag);
+      this.#add('tagged', this.#key, node, WEIGHTS.tag, `tagged #${tag}`, null);
+    }
+  }
+
+  /** Edges to the records that the links mean. A link to the record itself is no edge. */
+  addLinks(): void {
+    const { record, links, outline } = this.#parts;
+    const places = new Map(outline.links.map((place) => [linkKey(place.target, place.embed), place]));
+    const byTarget = Map.groupBy(
+      links.filter(({ targetRecord }) => targetRecord !== null && targetRecord !== record.id),
+      ({ targetRecord, type }) => `${type} ${String(targetRecord)}`,
+    );
+    for (const group of byTarget.values()) {
+      const { type, targetRecord } = group[0]!;
+      const found = group.flatMap(({ target }) => places.get(linkKey(target, type === 'embed')) ?? []);
+      const place = found.reduce<LinkPlace | null>(
+        (first, each) => (first === null || each.line < first.line ? each : first),
+        null,
+      );
+      const count = found.reduce((sum, each) => sum + each.count, 0);
+      const [edgeType, base, verb] =
+        type === 'embed'
+          ? (['embeds', WEIGHTS.embed, 'embedded'] as const)
+          : (['links_to', WEIGHTS.link, 'linked'] as const);
+      const weight = Math.min(WEIGHTS.mostLinks, base + WEIGHTS.repeated * Math.log2(Math.max(1, count)));
+      const reason = `${verb}${where(place)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
+      this.#add(edgeType, this.#key, recordNode(targetRecord!), rounded(weight), reason, place);
+    }
+  }
+
+  /** What the text and the properties say about other records in so many words. */
+  addStatements(): void {
+    const { record, links, outline } = this.#parts;
+    const targets = new Map(links.map(({ target, targetRecord }) => [target, targetRecord]));
+    for (const { target, statement, ...place } of outline.statements)
+      this.#addStatement(statement, targets.get(target) ?? null, where(place), place);
+    for (const [property, value] of Object.entries(record.metadata)) {
+      const statement = statementOfProperty(property);
+      if (statement === null) continue;
+      for (const cited of Array.isArray(value) ? value : [value])
+        this.#addStatement(statement, citedRecord(cited), ' in its properties', null);
+    }
+  }
+
+  #addStatement(
+    statement: 'supersedes' | 'superseded_by' | 'derived_from',
+    target: number | null,
+    at: string,
+    place: Place | null,
+  ): void {
+    if (target === null || target === this.#parts.record.id) return;
+    const other = recordNode(target);
+    if (statement === 'derived_from')
+      this.#add('derived_from', this.#key, other, STATEMENT_WEIGHT, `said to be derived from it${at}`, place);
+    else if (statement === 'supersedes')
+      this.#add('supersedes', this.#key, other, STATEMENT_WEIGHT, `said to supersede it${at}`, place);
+    else
+      this.#add('supersedes', other, this.#key, STATEMENT_WEIGHT, `said to be superseded by it${at}`, place);
+  }
+
+  /** The tasks of a note are nodes of their own. */
+  addTasks(): void {
+    const { record, outline } = this.#parts;
+    if (record.origin === 'source') return;
+    const repetitions = new Map<string, number>();
+    for (const task of outline.tasks) {
+      const name = task.blockId === null ? task.title : `^${task.blockId}`;
+      const repetition = repetitions.get(name) ?? 0;
+      repetitions.set(name, repetition + 1);
+      this.#addTask(task, taskNodeId(this.#id, name, repetition));
+    }
+  }
+
+  #addTask(task: TaskPlace, id: string): void {
+    const key = `${this.#key}/${id}`;
+    const { done, due } = task;
+    this.#nodes.push({
+      ...this.#node(key, id, task.title),
+      type: 'task',
+      tags: [],
+      task: { done, due },
+      provenance: this.#provenance(task),
+    });
+    this.#add('part_of', key, this.#key, WEIGHTS.task, `a task${where(task)}`, task);
+  }
+
+  #node(key: NodeKey, id: string, title: string): NodeDraft {
+    const { id: record, project, tags, source, origin } = this.#parts.record;
+    const isSourced = origin === 'vault' || origin === 'source';
+    return {
+      ...{ key, id, type: 'note', title, project, tags, record, source: isSourced ? source : null },
+      ...{ sharesIdentity: false, task: null, provenance: this.#provenance(null) },
+    };
+  }
+
+  #share(id: string, type: 'project' | 'concept', title: string): void {
+    const { project } = this.#parts.record;
+    const fields = { key: id, id, type, title, project, tags: [], record: null, source: null } as const;
+    this.#shared.push({ ...fields, sharesIdentity: false, task: null, provenance: null });
+  }
+
+  #add(
+    type: EdgeType,
+    src: NodeKey,
+    dst: NodeKey,
+    weight: number,
+    reason: string,
+    place: Place | null,
+  ): void {
+    const key = JSON.stringify([src, type, dst]);
+    if (this.#edges.has(key)) return;
+    this.#edges.set(key, { src, dst, type, weight, reason, provenance: this.#provenance(place) });
+  }
+
+  #provenance(place: Place | null): GraphProvenance {
+    const { record, passages } = this.#parts;
+    if (place === null) return { record: record.id, passage: null, lines: null, hash: record.contentHash };
+    const { line, hash } = place;
+    const passage = passages.find(({ startLine, endLine }) => startLine <= line && line <= endLine);
+    return { record: record.id, passage: passage?.ordinal ?? null, lines: { first: line, last: line }, hash };
+  }
+}
+
+function linkKey(target: string, embed: boolean): string {
+  return `${embed ? '!' : ''}${target}`;
+}
+
+/** ` under ‘Oven’, line 31`. */
+function where(place: Place | null): string {
+  if (place === null) return '';
+  const line = `line ${String(place.line)}`;
+  if (place.inFrontMatter) return ` in its properties, ${line}`;
+  return place.heading === null ? ` in ${line}` : ` under ‘${place.heading}’, ${line}`;
+}
+
+/** Weights have three decimals, so that they are the same everywhere and short. */
+export function rounded(weight: number): number {
+  return Math.round(weight * 1000) / 1000;
+}
+
+/** The record in `record/12`, the citation of a record that was written. */
+function citedRecord(value: unknown): number | null {
+  const id = typeof value === 'string' ? /^record\/(\d{1,15})$/.exec(value)?.[1] : undefined;
+  return id === undefined ? null : Number(id);
+}
+
+const MAX_TITLE_LENGTH = 100;
+
+/** A title for a record that has none. */
+function firstLine(content: string, key: string | null): string {
+  const line = content
+    .slice(0, 10 * MAX_TITLE_LENGTH)
+    .split('\n')
+    .find((each) => each.trim() !== '');
+  return (line?.trim().slice(0, MAX_TITLE_LENGTH) ?? key ?? '').toWellFormed();
+}
+
+/** The state of a document that is a task. Its time is when it is due, read in the time zone of this machine. */
+function taskStateOf({ metadata, createdAt, origin }: LociRecord): TaskState {
+  const hasDate = origin === 'source' && metadata['undated'] !== true;
+  return { done: metadata['completed'] === true, due: hasDate ? localDay(createdAt) : null };
+}
+
+function localDay(time: number): string {
+  const date = new Date(time);
+  const parts = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
+  return [String(date.getFullYear()).padStart(4, '0'), ...parts].join('-');
+}

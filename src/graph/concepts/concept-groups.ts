@@ -1,0 +1,119 @@
+import type { NameKind, StoredName } from '../../store/concept-model.ts';
+import { isClaim } from './record-names.ts';
+
+/** A name of a concept, or the note itself, under the id of its node. */
+export interface ConceptLabel {
+  /** The key of a name, or the id of a note's node. */
+  readonly key: string;
+  readonly text: string;
+  /** `operator` for a name that a change gave. */
+  readonly kind: NameKind | 'note' | 'operator';
+}
+
+/** What belongs together before any change by an operator: a note with its names, or a tag or phrase. */
+export interface ConceptGroup {
+  /** The first is the note, if there is one, then its title. */
+  readonly labels: readonly ConceptLabel[];
+  readonly record: number | null;
+}
+
+/** A name that several notes claim. It is no name of any of them until an operator has merged them. */
+export interface NameClaims {
+  readonly key: string;
+  readonly text: string;
+  /** The most certain of the claims. */
+  readonly kind: NameKind;
+  /** Ids of the nodes of the notes, by record. */
+  readonly notes: readonly string[];
+  readonly records: readonly number[];
+}
+
+export interface GroupedNames {
+  readonly groups: readonly ConceptGroup[];
+  readonly disputed: ReadonlyMap<string, NameClaims>;
+}
+
+const KIND_ORDER: Readonly<Record<NameKind, number>> = { title: 0, alias: 1, tag: 2, phrase: 3 };
+
+/**
+ * Groups the names of a project, the same from any order of rows. A note with its title and aliases is a group. A name that
+ * two notes claim joins neither. A tag or phrase is a group of its own, unless it is a name of a note.
+ */
+export function groupNames(rows: readonly StoredName[]): GroupedNames {
+  const sorted = [...rows].sort(
+    (a, b) =>
+      a.record - b.record ||
+      KIND_ORDER[a.kind] - KIND_ORDER[b.kind] ||
+      compareText(a.key, b.key) ||
+      compareText(a.text, b.text),
+  );
+  const claims = sorted.filter((row) => isClaim(row) && row.note !== null);
+  const claimants = Map.groupBy(claims, ({ key }) => key);
+  const noteIds = idsOfNotes(claims);
+  const groups: ConceptGroup[] = [];
+  for (const [record, names] of Map.groupBy(claims, (row) => row.record)) {
+    const own = names.filter(({ key }) => claimants.get(key)!.length === 1);
+    const note: ConceptLabel = { key: noteIds.get(record)!, text: names[0]!.text, kind: 'note' };
+    groups.push({ labels: [note, ...own.map(labelOf)], record });
+  }
+  const others = Map.groupBy(
+    sorted.filter((row) => !isClaim(row) && !claimants.has(row.key)),
+    ({ key }) => key,
+  );
+  for (const names of others.values())
+    if (new Set(names.map(({ record }) => record)).size > 1)
+      groups.push({ labels: [labelOf(mostFrequentText(names))], record: null });
+  return { groups, disputed: disputedNames(claimants, noteIds) };
+}
+
+function labelOf({ key, text, kind }: StoredName): ConceptLabel {
+  return { key, text, kind };
+}
+
+/** Two documents with one identity are different notes nevertheless. */
+function idsOfNotes(claims: readonly StoredName[]): Map<number, string> {
+  const ids = new Map<number, string>();
+  const taken = new Set<string>();
+  for (const { record, note } of claims) {
+    if (ids.has(record)) continue;
+    const id = taken.has(note!) ? `${note!} ${String(record)}` : note!;
+    taken.add(id);
+    ids.set(record, id);
+  }
+  return ids;
+}
+
+/** Of the spellings of a name, the most frequent; ties by code point. A tag is written in lower case more often than not. */
+function mostFrequentText(names: readonly StoredName[]): StoredName {
+  const spellings = [...Map.groupBy(names, ({ kind, text }) => `${kind}\0${text}`).values()];
+  const [best] = spellings.sort(
+    (a, b) =>
+      Number(a[0]!.kind === 'tag') - Number(b[0]!.kind === 'tag') ||
+      b.length - a.length ||
+      compareText(a[0]!.text, b[0]!.text),
+  );
+  return best![0]!;
+}
+
+function disputedNames(
+  claimants: ReadonlyMap<string, readonly StoredName[]>,
+  noteIds: ReadonlyMap<number, string>,
+): Map<string, NameClaims> {
+  const disputed = new Map<string, NameClaims>();
+  for (const [key, rows] of claimants) {
+    if (rows.length < 2) continue;
+    const records = rows.map(({ record }) => record);
+    disputed.set(key, {
+      key,
+      text: rows[0]!.text,
+      kind: rows.some(({ kind }) => kind === 'title') ? 'title' : 'alias',
+      records,
+      notes: records.map((record) => noteIds.get(record)!),
+    });
+  }
+  return disputed;
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

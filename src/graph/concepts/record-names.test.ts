@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { LociRecord } from '../../core/types.ts';
+import { isMentionable, nameKey } from './name.ts';
+import { NameAutomaton } from './name-automaton.ts';
+import { phrasesIn } from './phrases.ts';
+import { mentionsInRecord, namesOfRecord } from './record-names.ts';
+
+type Named = Parameters<typeof namesOfRecord>[0];
+
+function note(fields: Partial<LociRecord> = {}): Named {
+  const identity = { source: 'v', identity: null, uuid: 'u', project: 'p' };
+  return {
+    ...identity,
+    origin: 'vault',
+    key: 'a.md',
+    title: 'Oven',
+    tags: [],
+    metadata: {},
+    content: '',
+    ...fields,
+  };
+}
+
+function phrases(text: string): string[] {
+  return phrasesIn(text).map((phrase) => phrase.text);
+}
+
+describe('the names of a record', () => {
+  it('are the title and aliases of a note, tags, and phrases with their lines', () => {
+    const record = note({
+      metadata: { aliases: ['Baking stove', 7, 'Oven'] },
+      tags: ['kitchen/new-tiles'],
+      content: 'a\nWe asked Miller Brothers about “slow heat”.',
+    });
+    expect(namesOfRecord(record).names).toEqual([
+      { key: 'oven', text: 'Oven', kind: 'title', line: null },
+      { key: 'baking stove', text: 'Baking stove', kind: 'alias', line: null },
+      { key: 'new tiles', text: 'new tiles', kind: 'tag', line: null },
+      { key: 'miller brothers', text: 'Miller Brothers', kind: 'phrase', line: 2 },
+      { key: 'slow heat', text: 'slow heat', kind: 'phrase', line: 2 },
+    ]);
+  });
+
+  it('are no titles of records that are no notes', () => {
+    expect(namesOfRecord(note({ origin: 'memory', key: null }))).toEqual({
+      project: 'p',
+      note: null,
+      names: [],
+    });
+  });
+
+  it('are no single letters, numbers, dates, function words or kinds of notes', () => {
+    for (const name of [
+      'A',
+      'it',
+      'AI',
+      '2026',
+      '2026-11-25',
+      'The',
+      'über uns',
+      'Inbox',
+      'README',
+      '無題',
+      '我',
+      '🙂',
+      '',
+    ])
+      expect(isMentionable(nameKey(name)), name).toBe(false);
+    for (const name of ['Oven', 'C3PO', '厨房', '台所', 'Q3 plan', 'Über Ada'])
+      expect(isMentionable(nameKey(name)), name).toBe(true);
+    expect(isMentionable(nameKey('word '.repeat(30)))).toBe(false);
+  });
+
+  it('are at most 32 aliases of a note', () => {
+    const aliases = Array.from({ length: 200 }, (_, i) => `alias number${String(i)}`);
+    expect(namesOfRecord(note({ metadata: { aliases } })).names).toHaveLength(33);
+  });
+});
+
+describe('phrases', () => {
+  it('are several capitalised words, or one of unusual case', () => {
+    expect(phrases('Yesterday we met Ada Lovelace at the Museum of Modern Art about PostgreSQL.')).toEqual([
+      'Ada Lovelace',
+      'Museum of Modern Art',
+      'PostgreSQL',
+    ]);
+    expect(phrases('We told Caroline. Then she left.')).toEqual(['Caroline']);
+  });
+
+  it('are no single nouns of German', () => {
+    expect(phrases('Der Ofen ist in der Küche, und die Stadtwerke München haben das Gas nicht.')).toEqual([
+      'Stadtwerke München',
+    ]);
+  });
+
+  it('are quoted in the ways of English, German, French, Chinese and Japanese', () => {
+    expect(
+      phrases(
+        'Das ist nicht “slow heat” „lange Hitze“ "hot air" «air chaud» »heiße Luft« 「熱い空気」 『本の名前』 《红楼梦》',
+      ),
+    ).toEqual([
+      'slow heat',
+      'lange Hitze',
+      'hot air',
+      'air chaud',
+      'heiße Luft',
+      '熱い空気',
+      '本の名前',
+      '红楼梦',
+    ]);
+  });
+
+  it('are not in links, code and addresses', () => {
+    expect(phrases('see [[Ada Lovelace]], `New York`, [x](New%20York) and https://Ada.Lovelace')).toEqual([]);
+  });
+
+  it('are found in time that grows with the text, whatever it contains', () => {
+    for (const part of ['"', '“', '[[', '`', 'A ', 'Aa ', '<', '](', '「', 'https://'])
+      expect(phrases(part.repeat(200_000 / part.length)).length).toBeLessThanOrEqual(64);
+  });
+});
+
+describe('mentions', () => {
+  it('are counted for each name, without those of the record itself', () => {
+    const automaton = new NameAutomaton(['oven', 'tiles']);
+    const record = note({ content: 'tiles\nThe oven, tiles' });
+    expect(mentionsInRecord(record, namesOfRecord(record).names, automaton)).toEqual([
+      { key: 'tiles', line: 1, count: 2 },
+    ]);
+  });
+
+  it('are of at most 200 names', () => {
+    const names = Array.from({ length: 500 }, (_, i) => `name${String(i)}x`);
+    const record = note({ content: names.join(' ') });
+    expect(mentionsInRecord(record, [], new NameAutomaton(names))).toHaveLength(200);
+  });
+});

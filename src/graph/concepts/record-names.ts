@@ -1,0 +1,98 @@
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
+import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
+import type { NameAutomaton } from './name-automaton.ts';
+import { recordNodeId, type IdentifiedRecord } from '../model.ts';
+import { phrasesIn } from './phrases.ts';
+
+/** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
+export const CONCEPT_RULES = '1';
+
+/** A note with hundreds of aliases would otherwise be mentioned by every other. */
+const MAX_ALIASES = 32;
+const MAX_TAGS = 64;
+/** A text that mentions more names is a list of them. */
+const MAX_MENTIONS = 200;
+
+type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
+
+function namesOf(record: NamedRecord): ConceptName[] {
+  const { origin, key, title, metadata, tags, content } = record;
+  const isNote = origin === 'vault' && key !== null;
+  const aliases = isNote && Array.isArray(metadata['aliases']) ? metadata['aliases'] : [];
+  const names = [
+    ...named('title', isNote ? [title] : []),
+    ...named('alias', aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES)),
+    ...named('tag', tags.slice(0, MAX_TAGS).map(lastPart)),
+    ...phraseNames(bodyOf({ origin, content })),
+  ];
+  // A name counts once, by its most certain kind. The titles and aliases stay apart from tags and phrases of other records.
+  const first = new Map<string, ConceptName>();
+  for (const name of names) if (!first.has(name.key)) first.set(name.key, name);
+  return [...first.values()];
+}
+
+/** The names that a record offers: the title and aliases of a note, tags, and phrases of the text. */
+export function namesOfRecord(
+  record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
+): RecordNames {
+  const { origin, key, project } = record;
+  const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
+  return { project, note, names: namesOf(record) };
+}
+
+/** `oven` of the tag `kitchen/oven`. */
+function lastPart(tag: string): string {
+  return tag.slice(tag.lastIndexOf('/') + 1).replaceAll(/[-_]+/g, ' ');
+}
+
+function named(kind: NameKind, texts: readonly string[]): ConceptName[] {
+  return texts.flatMap((text) => {
+    const key = nameKey(text);
+    return isMentionable(key) ? [{ key, text: text.trim().slice(0, MAX_NAME_LENGTH), kind, line: null }] : [];
+  });
+}
+
+/** The text without the front matter of a note, whose lines are empty instead. It has properties, not sentences. */
+export function bodyOf({ origin, content }: Pick<LociRecord, 'origin' | 'content'>): string {
+  const start = origin === 'vault' ? (frontMatterSpan(content)?.bodyStart ?? 0) : 0;
+  return content.slice(0, start).replace(/[^\n]+/g, '') + content.slice(start);
+}
+
+function phraseNames(content: string): ConceptName[] {
+  let line = 1;
+  let offset = 0;
+  return phrasesIn(content).map(({ text, start }) => {
+    for (
+      let end = content.indexOf('\n', offset);
+      end >= 0 && end < start;
+      end = content.indexOf('\n', offset)
+    ) {
+      line++;
+      offset = end + 1;
+    }
+    return { key: nameKey(text), text, kind: 'phrase', line };
+  });
+}
+
+/** The names of other records in the text of a record, in the order of the text. */
+export function mentionsInRecord(
+  record: Pick<LociRecord, 'origin' | 'content'>,
+  own: readonly ConceptName[],
+  automaton: NameAutomaton,
+): ConceptMention[] {
+  const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
+  const mentions = new Map<string, ConceptMention>();
+  automaton.find(bodyOf(record), ({ key, line }) => {
+    const earlier = mentions.get(key);
+    if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
+    else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
+  });
+  return [...mentions.values()];
+}
+
+/** Whether the record claims to be what the name means. */
+export function isClaim({ kind }: Pick<ConceptName, 'kind'>): boolean {
+  return kind === 'title' || kind === 'alias';
+}

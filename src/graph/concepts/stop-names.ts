@@ -1,0 +1,38 @@
+import { isStopWord } from '../../core/text/stop-words.ts';
+
+/** German function words, folded. */
+const GERMAN = `aber als am an auch auf aus bei bin bis das dass dein dem den der des die dies diese diesem diesen dieser
+  dieses du durch ein eine einem einen einer eines er es euch euer fur gegen hab habe haben hat hatte hier ich ihm ihn ihnen
+  ihr ihre im in ins ist ja jede jeder jedes kann kein keine konnen mein meine mich mir mit muss nach nicht noch nur ob oder
+  ohne sehr sein seine sich sie sind so uber um und uns unser unter vom von vor war waren was weil wenn wer werden wie wir
+  wird wo zu zum zur zwischen`;
+
+/** Words that name a kind of note and no topic, folded. */
+const GENERIC = `archive archiv blank draft drafts entwurf faq home idea ideas idee ideen inbox index info journal link links
+  list lists liste log main meeting meetings memo misc new note notes notiz notizen overview page plan readme seite sonstiges
+  start summary tag tage task tasks tagebuch template test title titel todo todos uberblick unbenannt untitled vorlage
+  wichtig important monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag
+  samstag sonntag january february march april may june july august september october november december januar februar marz
+  mai juni juli oktober dezember today tomorrow yesterday heute morgen gestern
+  this these those here now what why when yes okay thanks hello hi well just also then there`;
+
+/** Pronouns and kinds of notes in Chinese and Japanese. */
+const CJK_NAMES = `これ それ あれ ここ そこ 私 僕 です ます こと もの 今日 明日 昨日 无题 無題 笔记 筆記 日记 日記 メモ ノート 我们 你们
+  他们 这个 那个 什么 今天 明天 昨天 目录 目次 索引 首页`;
+
+const FUNCTION_WORDS = new Set(GERMAN.split(/\s+/));
+const GENERIC_NAMES = new Set(`${GENERIC} ${CJK_NAMES}`.split(/\s+/));
+
+/** An English or German function word, folded. */
+export function isFunctionWord(word: string): boolean {
+  return isStopWord(word) || FUNCTION_WORDS.has(word);
+}
+
+export function isGermanFunctionWord(word: string): boolean {
+  return FUNCTION_WORDS.has(word) && !isStopWord(word);
+}
+
+/** @param words of a name, folded; CJK characters are words of their own */
+export function isGenericName(words: readonly string[]): boolean {
+  return GENERIC_NAMES.has(words.join('')) || words.every(isFunctionWord);
+}

@@ -1,0 +1,170 @@
+import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
+import type { TaskRunner } from '../core/threads/task-thread.ts';
+import type { LociRecord, Timestamp } from '../core/types.ts';
+import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../store/graph-model.ts';
+import type { Fence, LinkCursor, RecordLink } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
+import type { NodeTypeRules } from './build/node-type.ts';
+import { OUTLINE } from './build/outline.ts';
+import { BUILD_VERSION, buildRecord, type BuiltRecord } from './build/record-graph.ts';
+
+export interface GraphOptions extends ProgressOptions {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly now: Timestamp;
+  /** Reads long texts. */
+  readonly thread: TaskRunner;
+  readonly types: NodeTypeRules;
+}
+
+export interface DerivationOptions extends GraphOptions {
+  /** The store refuses to write after another process has taken over this lease. */
+  readonly fence?: Fence;
+}
+
+/** Records of one commit. A larger one would hold up the writes and searches of others for longer. */
+const BATCH = 64;
+const LINK_PAGE = 1000;
+
+/** Identifies what the nodes and edges of a record depend on beside the record and its links. */
+export function graphRules(types: NodeTypeRules): string {
+  const entries = Object.entries(types).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `${String(BUILD_VERSION)}/${JSON.stringify(entries)}`;
+}
+
+/** Whether no record waits to be derived from its text. */
+export function isTextCurrent({ upTo, rules, lastChange, stale }: GraphState, types: NodeTypeRules): boolean {
+  return upTo === lastChange && stale === 0 && rules === graphRules(types);
+}
+
+/**
+ * Derives the nodes and edges of the records that have changed, in the order of the change feed, and of those that are stale:
+ * their links mean other records now. It commits its progress with each batch, so that a derivation that was interrupted
+ * continues. Returns the number of records.
+ * @throws LociError `aborted`, `conflict` when the lease was lost, and the errors of the store
+ */
+export async function deriveGraph(options: DerivationOptions): Promise<number> {
+  const { store, namespace, types } = options;
+  const state = await store.graph.state(namespace);
+  if (isTextCurrent(state, types)) return 0;
+  const rules = graphRules(types);
+  let upTo = state.upTo;
+  if (state.rules !== rules) {
+    upTo = 0;
+    await commit(options, { progress: { upTo, rules } });
+  }
+  let done = 0;
+  const report = (records: number): void => {
+    done += records;
+    const total = Math.max(done, state.lastChange - state.upTo);
+    options.onProgress?.({ stage: 'relating', subject: namespace, done, total });
+  };
+  for (;;) {
+    assertNotAborted(options);
+    const after = upTo === 0 ? null : upTo;
+    const { changes, mustRestart } = await store.records.changes(namespace, { after, limit: BATCH });
+    if (mustRestart) {
+      // Nothing of removed records is left in the graph, so that the feed can be followed from its beginning.
+      upTo = 0;
+      continue;
+    }
+    const last = changes.at(-1);
+    if (last === undefined) break;
+    const written = changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
+    upTo = last.sequence;
+    await commit(options, { ...(await contributionsOf(options, written)), progress: { upTo } });
+    report(written.length);
+  }
+  for (;;) {
+    assertNotAborted(options);
+    const stale = await store.graph.stale(namespace, BATCH);
+    if (stale.length === 0) break;
+    const contributions = await contributionsOf(
+      options,
+      stale.map(({ record }) => record),
+    );
+    await commit(options, { ...contributions, settled: stale });
+    report(stale.length);
+  }
+  return done;
+}
+
+async function commit(
+  { store, namespace, fence }: DerivationOptions,
+  update: Partial<GraphUpdate>,
+): Promise<void> {
+  await store.records.commit(namespace, {
+    graph: { lane: 'text', records: new Map(), shared: [], ...update },
+    ...(fence !== undefined && { fence }),
+  });
+}
+
+/** What these records contribute; nothing for those that are gone. */
+async function contributionsOf(
+  options: GraphOptions,
+  ids: readonly number[],
+): Promise<Pick<GraphUpdate, 'records' | 'shared'>> {
+  const built = await buildRecords(options, ids);
+  const shared = new Map<string, NodeDraft>();
+  for (const each of built.values()) for (const node of each.shared) shared.set(node.key, node);
+  const none: RecordGraph = { nodes: [], edges: [] };
+  return {
+    records: new Map(
+      ids.map((id) => {
+        const { nodes, edges } = built.get(id) ?? none;
+        return [id, { nodes, edges }];
+      }),
+    ),
+    shared: [...shared.values()],
+  };
+}
+
+/** Builds the nodes and edges of live records, from what the store has now. */
+export async function buildRecords(
+  { store, namespace, now, thread, types, signal }: GraphOptions,
+  ids: readonly number[],
+): Promise<Map<number, BuiltRecord>> {
+  const records = await store.records.get(namespace, ids, { liveAt: now });
+  const live = records.map(({ id }) => id);
+  const [links, passages, sharing] = await Promise.all([
+    linksFrom(store, namespace, live),
+    store.records.passagesOf(namespace, live),
+    store.graph.sharingIdentity(
+      namespace,
+      records.filter(({ identity }) => identity !== null).map(({ id }) => id),
+    ),
+  ]);
+  const outlines = await Promise.all(
+    records.map(({ content }) => thread.run(OUTLINE, [content], { size: content.length, signal })),
+  );
+  return new Map(
+    records.map((record: LociRecord, i) => [
+      record.id,
+      buildRecord(
+        {
+          record,
+          links: links.get(record.id) ?? [],
+          outline: outlines[i]!,
+          passages: passages.get(record.id) ?? [],
+          sharesIdentity: sharing.includes(record.id),
+        },
+        types,
+      ),
+    ]),
+  );
+}
+
+async function linksFrom(
+  { records }: Pick<Store, 'records'>,
+  namespace: string,
+  from: readonly number[],
+): Promise<Map<number, RecordLink[]>> {
+  const links: RecordLink[] = [];
+  for (let after: LinkCursor | null = null; ;) {
+    const page: RecordLink[] = await records.links(namespace, { from }, { after, limit: LINK_PAGE });
+    links.push(...page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < LINK_PAGE) return Map.groupBy(links, ({ record }) => record);
+    after = { record: last.record, position: last.position };
+  }
+}

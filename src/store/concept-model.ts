@@ -1,0 +1,159 @@
+/** The types of concepts: the names that records have and mention, and what operators changed about concepts. */
+
+import type { Timestamp } from '../core/types.ts';
+
+/** Where a name comes from, the most certain first. */
+export const NAME_KINDS = ['title', 'alias', 'tag', 'phrase'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+/** A name that a record has. Derived from the record alone. */
+export interface ConceptName {
+  /** The form in which names are compared; see `graph/concepts/name.ts`. */
+  readonly key: string;
+  /** As written. */
+  readonly text: string;
+  readonly kind: NameKind;
+  /** Line of the text, from 1; `null` for a name of the properties. */
+  readonly line: number | null;
+}
+
+/** A title or alias of another record in the text of a record. */
+export interface ConceptMention {
+  readonly key: string;
+  /** Line of the first occurrence, from 1. */
+  readonly line: number;
+  /** How often it occurs. */
+  readonly count: number;
+}
+
+/** The names of a record. */
+export interface RecordNames {
+  readonly project: string;
+  /** The id of its node in the graph if it is a note, else `null`. */
+  readonly note: string | null;
+  /** One for each key. */
+  readonly names: readonly ConceptName[];
+}
+
+/** What the concepts of a namespace derive from one record. */
+export interface RecordConcepts extends RecordNames {
+  /** One for each key. */
+  readonly mentions: readonly ConceptMention[];
+}
+
+export interface StoredName extends ConceptName, Pick<RecordNames, 'project' | 'note'> {
+  readonly record: number;
+}
+
+/** Which names of the records of a project. */
+export interface NameSelector {
+  readonly project: string;
+  /**
+   * Only names with these keys, and the titles and aliases of the notes that have one of them as a title or alias, or whose
+   * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have.
+   */
+  readonly only?: { readonly keys: readonly string[]; readonly notes: readonly string[] };
+}
+
+// ── Changes by operators ─────────────────────────────────────────────────────────────────────────
+
+interface ConceptChangeBase {
+  /** A UUIDv7. */
+  readonly id: string;
+  readonly at: Timestamp;
+  /** Who made it, and through which surface. */
+  readonly actor: string;
+  readonly surface: string;
+  readonly project: string;
+}
+
+/**
+ * What an operator changed about the concepts of a project. Canonical. A change refers to a concept by one of its names or by
+ * the id of a note's node, so that it means the same after the index was rebuilt and in another store.
+ */
+export type ConceptChange = ConceptChangeBase & ConceptChangeDetail;
+
+export type ConceptChangeDetail =
+  /** The concepts of `from` become part of the one of `into`. */
+  | { readonly kind: 'merge'; readonly into: string; readonly from: readonly string[] }
+  /** These names of the concept of `from` become a concept of their own, which has the id of the first. */
+  | { readonly kind: 'split'; readonly from: string; readonly names: readonly string[] }
+  /** The concept is called `label`. */
+  | { readonly kind: 'rename'; readonly concept: string; readonly label: string }
+  /** The change with this id does not count. */
+  | { readonly kind: 'undo'; readonly change: string };
+
+// ── Derivation ───────────────────────────────────────────────────────────────────────────────────
+
+/** How far the names and mentions have been derived. */
+export interface ConceptProgress {
+  /** The last change of a record whose names and mentions are derived; 0 before the first time. */
+  readonly upTo: number;
+  /** Identifies the rules by which they were derived; empty before the first time. */
+  readonly rules: string;
+}
+
+export interface ConceptState extends ConceptProgress {
+  /** Records whose edges must be derived again. */
+  readonly stale: number;
+  /** Changes by operators that the edges do not take into account yet. */
+  readonly pending: number;
+}
+
+/** Names of a project whose meaning may have changed. */
+export interface TouchedNames {
+  readonly project: string;
+  readonly keys: readonly string[];
+}
+
+/** Rows to write, applied in this order. Records that are gone are left out. */
+export interface ConceptUpdate {
+  /** `null` removes the names and mentions of a record. */
+  readonly names?: ReadonlyMap<number, RecordNames | null>;
+  /** Of records that have names, even if none. */
+  readonly mentions?: ReadonlyMap<number, readonly ConceptMention[]>;
+  /** The records that have or mention these names become stale. */
+  readonly touched?: readonly TouchedNames[];
+  /** Removes the mentions of these names, which are no titles or aliases any more. */
+  readonly forgotten?: readonly TouchedNames[];
+  /** These records become stale; `all` of them. */
+  readonly stale?: readonly number[] | 'all';
+  /** These are stale no more. */
+  readonly settled?: readonly number[];
+  /** Ids of changes by operators that the edges take into account from now on. */
+  readonly applied?: readonly string[];
+  readonly progress?: ConceptProgress;
+}
+
+/**
+ * The part of `StoreGraph` that is about concepts. The caller derives names and mentions from the change feed and commits them
+ * (`CommitBatch.concepts`). The store removes those of a record in the transaction that deletes or removes it, and the other
+ * records that have the same names become stale.
+ */
+export interface StoreConcepts {
+  /** By record and key. */
+  conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
+  /** The keys of the titles and aliases of a project, each once; only those that begin with one of the words, if any are given. */
+  conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;
+  /** What was derived from each of these records; records without it are left out. */
+  recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
+  /** How many records of a project mention each key, or have it as a tag or phrase. */
+  nameFrequencies(namespace: string, project: string, keys: readonly string[]): Promise<Map<string, number>>;
+  /** The records of a project that mention one of these keys, or have it as a tag or phrase, by id. */
+  recordsNaming(
+    namespace: string,
+    project: string,
+    keys: readonly string[],
+    page: { readonly after: number | null; readonly limit: number },
+  ): Promise<number[]>;
+  conceptState(namespace: string): Promise<ConceptState>;
+  /** Records whose edges must be derived again, by id. */
+  staleConcepts(namespace: string, limit: number): Promise<number[]>;
+  /** In the order in which they were made. */
+  conceptChanges(namespace: string): Promise<ConceptChange[]>;
+  /** The ids of those that are pending, in the same order. */
+  pendingConceptChanges(namespace: string): Promise<string[]>;
+}
+
+/** Names that more records than this mention join nothing: their edges are left out. */
+export const MAX_MENTIONING_RECORDS = 100;

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  ConceptChange,
+  ConceptName,
+  ConceptUpdate,
+  NameKind,
+  RecordNames,
+} from '../../src/store/concept-model.ts';
+import { MAX_MENTIONING_RECORDS } from '../../src/store/concept-model.ts';
+import type { StoreFixture } from './store-contract.ts';
+import { note, NOW, write } from './store-samples.ts';
+import { commit, deleteRecords, purgeRequest } from './written-samples.ts';
+
+const PAGE = { after: null, limit: 1000 };
+
+function name(kind: NameKind, text: string): ConceptName {
+  return { key: text.toLowerCase(), text, kind, line: kind === 'phrase' ? 3 : null };
+}
+
+function names(record: number, ...own: ConceptName[]): RecordNames {
+  return { project: 'p', note: `n_${String(record)}`, names: own };
+}
+
+function conceptChange(id: string, at: number, fields: Partial<ConceptChange> = {}): ConceptChange {
+  const by = { id, at, actor: 'ada', surface: 'cli', project: 'p' };
+  return { ...by, kind: 'merge', into: 'oven', from: ['stove'], ...fields } as ConceptChange;
+}
+
+export function describeConcepts({ store, namespace }: StoreFixture): void {
+  async function put(ns: string, concepts: ConceptUpdate): Promise<void> {
+    await commit(store(), ns, { concepts });
+  }
+
+  /** Note 1 is the oven and mentions 2; notes 2 and 3 have an alias, 3 and 4 a phrase; 4 mentions the oven. */
+  async function filled(): Promise<string> {
+    const ns = namespace();
+    await write(store(), ns, note('one'), note('two'), note('three'), note('four'));
+    await put(ns, {
+      names: new Map([
+        [1, names(1, name('title', 'Oven'), name('alias', 'New Oven'), name('phrase', 'Only Here'))],
+        [2, names(2, name('title', 'Tiles'), name('alias', 'Heat'))],
+        [3, names(3, name('alias', 'Heat'), name('phrase', 'Ada Lovelace'))],
+        [4, { project: 'p', note: null, names: [name('phrase', 'Ada Lovelace')] }],
+      ]),
+      mentions: new Map([
+        [1, [{ key: 'tiles', line: 2, count: 3 }]],
+        [4, [{ key: 'oven', line: 1, count: 1 }]],
+      ]),
+      progress: { upTo: 4, rules: '1' },
+    });
+    return ns;
+  }
+
+  describe('names of records', () => {
+    it('are the titles and aliases of a project, and what several records share', async () => {
+      const ns = await filled();
+      const rows = await store().graph.conceptNames(ns, { project: 'p' });
+      expect(rows.map(({ record, text }) => `${String(record)} ${text}`)).toEqual([
+        '1 New Oven',
+        '1 Oven',
+        '2 Heat',
+        '2 Tiles',
+        '3 Ada Lovelace',
+        '3 Heat',
+        '4 Ada Lovelace',
+      ]);
+      expect(rows[0]).toEqual({ record: 1, project: 'p', note: 'n_1', ...name('alias', 'New Oven') });
+      expect(await store().graph.conceptNames(ns, { project: 'other' })).toEqual([]);
+    });
+
+    it('are selected by key and by note, with the other names of these notes', async () => {
+      const ns = await filled();
+      const select = async (keys: string[], notes: string[]): Promise<string[]> => {
+        const rows = await store().graph.conceptNames(ns, { project: 'p', only: { keys, notes } });
+        return rows.map(({ record, text }) => `${String(record)} ${text}`);
+      };
+      expect(await select(['heat', 'oven'], [])).toEqual([
+        '1 New Oven',
+        '1 Oven',
+        '2 Heat',
+        '2 Tiles',
+        '3 Heat',
+      ]);
+      expect(await select(['ada lovelace'], ['n_2', 'n_9'])).toEqual([
+        '2 Heat',
+        '2 Tiles',
+        '3 Ada Lovelace',
+        '4 Ada Lovelace',
+      ]);
+    });
+
+    it('are keys by first word, for titles and aliases alone', async () => {
+      const ns = await filled();
+      expect(await store().graph.conceptKeys(ns, 'p')).toEqual(['heat', 'new oven', 'oven', 'tiles']);
+      expect(await store().graph.conceptKeys(ns, 'p', ['new', 'ov', 'tiles', 'ada', ''])).toEqual([
+        'new oven',
+        'tiles',
+      ]);
+    });
+
+    it('are counted with the mentions of a name, but not for the note that is called so', async () => {
+      const ns = await filled();
+      const counts = await store().graph.nameFrequencies(ns, 'p', ['oven', 'ada lovelace', 'heat', 'x']);
+      expect(counts).toEqual(new Map([['oven', 1], ['ada lovelace', 2], ['heat', 0], ['x', 0]])); // prettier-ignore
+      expect(await store().graph.recordsNaming(ns, 'p', ['oven', 'ada lovelace'], PAGE)).toEqual([3, 4]);
+      expect(await store().graph.recordsNaming(ns, 'p', ['ada lovelace'], { after: 3, limit: 1 })).toEqual([
+        4,
+      ]);
+    });
+
+    it('are replaced for a record, and removed with it', async () => {
+      const ns = await filled();
+      await put(ns, { names: new Map([[1, names(1, name('title', 'Stove'))], [2, null]]) }); // prettier-ignore
+      const rows = await store().graph.recordConcepts(ns, [1, 2, 9]);
+      expect([...rows.keys()]).toEqual([1]);
+      expect(rows.get(1)?.mentions).toHaveLength(1);
+      await deleteRecords(store(), ns, 1);
+      expect(await store().graph.recordConcepts(ns, [1])).toEqual(new Map());
+      await put(ns, {
+        names: new Map([[1, names(1, name('title', 'Stove'))]]),
+        mentions: new Map([[9, []]]),
+      });
+      expect(await store().graph.recordConcepts(ns, [1, 9])).toEqual(new Map());
+    });
+
+    it('are removed when a record is purged', async () => {
+      const ns = await filled();
+      await deleteRecords(store(), ns, 3);
+      await store().records.purge(ns, purgeRequest());
+      expect(await store().graph.recordConcepts(ns, [3])).toEqual(new Map());
+    });
+  });
+
+  describe('records whose edges of concepts are stale', () => {
+    it('are those that have or mention a name that was touched, until they are settled', async () => {
+      const ns = await filled();
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 0, pending: 0 });
+      await put(ns, {
+        touched: [
+          { project: 'p', keys: ['oven', 'heat'] },
+          { project: 'q', keys: ['tiles'] },
+        ],
+      });
+      expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3, 4]);
+      expect(await store().graph.staleConcepts(ns, 2)).toEqual([1, 2]);
+      await put(ns, { settled: [1, 3] });
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 2, pending: 0 });
+      await put(ns, { stale: 'all', settled: [4] });
+      expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3]);
+    });
+
+    it('are those that share a name with a record that is removed', async () => {
+      const ns = await filled();
+      await deleteRecords(store(), ns, 3);
+      expect(await store().graph.staleConcepts(ns, 10)).toEqual([2, 4]);
+    });
+
+    it('are not those of a name that too many have', async () => {
+      const ns = namespace();
+      const count = MAX_MENTIONING_RECORDS + 2;
+      await write(store(), ns, ...Array.from({ length: count }, (_, i) => note(`n${String(i)}`)));
+      const own = names(0, name('phrase', 'Everywhere'));
+      await put(ns, { names: new Map(Array.from({ length: count }, (_, i) => [i + 1, own])) });
+      await deleteRecords(store(), ns, 1);
+      expect(await store().graph.staleConcepts(ns, 10)).toEqual([]);
+      await deleteRecords(store(), ns, 2);
+      expect(await store().graph.staleConcepts(ns, 1000)).toHaveLength(MAX_MENTIONING_RECORDS);
+    });
+  });
+
+  describe('mentions', () => {
+    it('of names that are no longer names are forgotten', async () => {
+      const ns = await filled();
+      await put(ns, {
+        forgotten: [
+          { project: 'p', keys: ['oven'] },
+          { project: 'q', keys: ['tiles'] },
+        ],
+      });
+      const rows = await store().graph.recordConcepts(ns, [1, 4]);
+      expect([...rows.values()].map(({ mentions }) => mentions.length)).toEqual([1, 0]);
+    });
+  });
+
+  describe('changes of concepts', () => {
+    it('are kept in the order of their times, each once', async () => {
+      const ns = namespace();
+      const later = conceptChange('a', NOW + 1, { kind: 'undo', change: 'b' });
+      const first = conceptChange('b', NOW);
+      await commit(store(), ns, { conceptChanges: [later, first] });
+      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW + 9)] });
+      const stored = await store().graph.conceptChanges(ns);
+      expect(stored).toEqual([first, later]);
+    });
+
+    it('are pending until the edges take them into account', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { conceptChanges: [conceptChange('a', NOW + 1), conceptChange('b', NOW)] });
+      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['b', 'a']);
+      await put(ns, { applied: ['b', 'unknown'] });
+      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['a']);
+      expect((await store().graph.conceptState(ns)).pending).toBe(1);
+    });
+
+    it('are canonical: they stay when everything derived is discarded', async () => {
+      const ns = await filled();
+      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+      await store().admin.resetDerived(ns, { drop: true, vectors: false });
+      expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', stale: 0, pending: 1 });
+      expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
+    });
+  });
+
+  it('no other namespace sees the names, mentions and changes of concepts', async () => {
+    const ns = await filled();
+    await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+    const other = namespace();
+    await write(store(), other, note('one'));
+    const { graph } = store();
+    expect(await graph.conceptNames(other, { project: 'p' })).toEqual([]);
+    expect(await graph.conceptKeys(other, 'p', ['oven'])).toEqual([]);
+    expect(await graph.recordConcepts(other, [1])).toEqual(new Map());
+    expect(await graph.nameFrequencies(other, 'p', ['oven'])).toEqual(new Map([['oven', 0]]));
+    expect(await graph.recordsNaming(other, 'p', ['oven'], PAGE)).toEqual([]);
+    expect(await graph.conceptChanges(other)).toEqual([]);
+    await put(other, { stale: 'all', touched: [{ project: 'p', keys: ['oven'] }] });
+    expect(await graph.staleConcepts(ns, 10)).toEqual([]);
+    await commit(store(), other, { conceptChanges: [conceptChange('b', NOW + 5)] });
+    expect((await graph.conceptChanges(ns))[0]!.at).toBe(NOW);
+  });
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { whyNot } from '../../src/graph/concepts/concept-changes.ts';
+import { groupNames } from '../../src/graph/concepts/concept-groups.ts';
+import type { ConceptOptions } from '../../src/graph/concepts/concept-options.ts';
+import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
+import { nameKey } from '../../src/graph/concepts/name.ts';
+import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
+import type { RecordDraft } from '../../src/store/model.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
+import { draft, NOW, passage } from '../contract/store-samples.ts';
+import { commit } from '../contract/written-samples.ts';
+import { repetitions } from '../repetitions.ts';
+
+const NAMES = ['Oven', 'New Oven', 'Stove', 'Miller Brothers', '厨房装修', '装修', 'Backofen'];
+const name = fc.constantFrom(...NAMES);
+
+const fields = fc.record({
+  title: name,
+  metadata: fc.uniqueArray(name, { maxLength: 2 }).map((aliases) => ({ aliases })),
+  tags: fc.subarray(['oven', 'kitchen/stove', 'tiles']),
+  project: fc.constantFrom('default', 'default', 'other'),
+  content: fc
+    .array(
+      fc.oneof(
+        name,
+        fc.constantFrom('the', 'and “Slow Heat”', 'we met Ada Lovelace', '我们的', '.', '\n\n', '[[Oven]]'),
+      ),
+      {
+        maxLength: 8,
+      },
+    )
+    .map((parts) => parts.join(' ')),
+});
+
+const detail: fc.Arbitrary<ConceptChangeDetail> = fc.oneof(
+  fc.record({
+    kind: fc.constant('merge' as const),
+    into: name.map(nameKey),
+    from: fc.array(name.map(nameKey), { minLength: 1, maxLength: 1 }),
+  }),
+  fc.record({
+    kind: fc.constant('split' as const),
+    from: name.map(nameKey),
+    names: fc.array(name.map(nameKey), { minLength: 1, maxLength: 1 }),
+  }),
+  fc.record({
+    kind: fc.constant('rename' as const),
+    concept: name.map(nameKey),
+    label: fc.constantFrom('Backofen', 'Slow Heat', 'Herd'),
+  }),
+  fc.record({ kind: fc.constant('undo' as const), change: fc.constantFrom('c1', 'c2', 'c3', 'c4') }),
+);
+
+type Step =
+  | { readonly kind: 'write'; readonly record: number; readonly fields: Partial<RecordDraft> }
+  | { readonly kind: 'delete'; readonly record: number }
+  | { readonly kind: 'change'; readonly detail: ConceptChangeDetail }
+  | { readonly kind: 'derive' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      record: fc.integer({ min: 1, max: 9 }),
+      fields,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('delete' as const), record: fc.integer({ min: 1, max: 9 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('change' as const), detail }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'derive' as const }) },
+);
+
+/** Applies steps to one namespace of a store. */
+class ConceptHistory {
+  readonly store: Store;
+  readonly options: ConceptOptions;
+  #changes = 0;
+
+  constructor(store: Store, namespace: string) {
+    this.store = store;
+    this.options = { store, namespace, now: NOW };
+  }
+
+  async run(next: Step): Promise<void> {
+    const { namespace } = this.options;
+    switch (next.kind) {
+      case 'write': {
+        const [existing] = await this.store.records.get(namespace, [next.record], { liveAt: NOW });
+        const content = next.fields.content ?? '';
+        const identity = existing === undefined ? {} : { uuid: existing.uuid, key: existing.key };
+        const passages = content.split('\n\n').map((text, ordinal) => passage(text, { ordinal, startLine: 2 * ordinal + 1, endLine: 2 * ordinal + 1 })); // prettier-ignore
+        const write = { id: existing?.id ?? null, draft: draft({ ...next.fields, ...identity }), passages };
+        await commit(this.store, namespace, { writes: [write] });
+        return;
+      }
+      case 'delete': {
+        const [existing] = await this.store.records.get(namespace, [next.record], { liveAt: NOW });
+        if (existing === undefined) return;
+        await commit(this.store, namespace, { deletions: [{ id: existing.id, at: NOW }] });
+        return;
+      }
+      case 'change':
+        return this.#change(next.detail);
+      case 'derive':
+        return deriveConcepts(this.options);
+    }
+  }
+
+  async #change(made: ConceptChangeDetail): Promise<void> {
+    const { namespace } = this.options;
+    const earlier = await this.store.graph.conceptChanges(namespace);
+    const id = `c${String(++this.#changes)}`;
+    const change: ConceptChange = {
+      id,
+      at: this.#changes,
+      actor: 'a',
+      surface: 'cli',
+      project: 'default',
+      ...made,
+    };
+    const names = groupNames(await this.store.graph.conceptNames(namespace, { project: 'default' }));
+    if (whyNot(names, earlier, change) !== null) return;
+    await commit(this.store, namespace, { conceptChanges: [change] });
+  }
+
+  /** Everything that is derived. */
+  async observe(): Promise<unknown> {
+    const { namespace } = this.options;
+    const ids = Array.from({ length: 100 }, (_, i) => i + 1);
+    const { graph } = this.store;
+    const nodes = await graph.pageNodes(namespace, {}, { after: null, limit: 1000 });
+    return {
+      concepts: await graph.recordConcepts(namespace, ids),
+      edges: await graph.contributions(namespace, 'concepts', ids),
+      nodes,
+    };
+  }
+}
+
+describe('concepts', () => {
+  it('are the same whether they followed the changes or were derived at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        await using store = closing(openSqliteInMemory());
+        const history = new ConceptHistory(store.store, 'ns');
+        for (const next of steps) await history.run(next);
+        await history.run({ kind: 'derive' });
+        expect(await isConceptsCurrent(history.options)).toBe(true);
+        const followed = await history.observe();
+        const progress = { upTo: 0, rules: '' };
+        await commit(store.store, 'ns', { concepts: { progress, stale: 'all' } });
+        await history.run({ kind: 'derive' });
+        expect(followed).toEqual(await history.observe());
+      }),
+      { numRuns: repetitions(60, 500) },
+    );
+  }, 300_000);
+});
+
+function closing(store: Store): { store: Store } & AsyncDisposable {
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}
