@@ -5,7 +5,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['core'],
   ['config', 'secrets'],
   ['store', 'embed', 'sources'],
-  ['ingest', 'search'],
+  ['ingest', 'search', 'pack'],
   ['engine'],
   ['operations'],
   ['surfaces'],
