@@ -123,7 +123,19 @@ const startup = z.strictObject({
 
 const mcp = z.strictObject({
   tools: z
-    .array(z.enum(['memory_corpus', 'memory_import', 'memory_records', 'startup_list', 'startup_preview']))
+    .array(
+      z.enum([
+        'graph_export',
+        'graph_path',
+        'graph_show',
+        'graph_status',
+        'memory_corpus',
+        'memory_import',
+        'memory_records',
+        'startup_list',
+        'startup_preview',
+      ]),
+    )
     .default([])
     .describe(
       'Tools that agents see in addition. Few agents need these, and every tool that an agent sees takes up its context.',
