@@ -1,6 +1,7 @@
 import type { EdgeType } from '../core/graph-types.ts';
 import type { GraphEdge, GraphFilter, GraphNode, NeighbourRequest } from '../store/graph-model.ts';
 import type { StoreGraph } from '../store/store.ts';
+import { projectNodeId } from './model.ts';
 
 /** What a walk over the graph may see. */
 export interface WalkOptions {
@@ -9,8 +10,6 @@ export interface WalkOptions {
   readonly filter: GraphFilter;
   /** The types of edges that may lead to another project; none by default. */
   readonly crossProjectTypes: readonly EdgeType[];
-  /** How many notes each project has. */
-  readonly notes: ReadonlyMap<string, number>;
 }
 
 /** A step from a node along one of its edges. */
@@ -79,23 +78,25 @@ function isProjectNode({ type, record }: GraphNode): boolean {
 }
 
 /** The tags among the ends of steps that too many notes have. */
-async function commonTags(
-  { graph, namespace, notes }: WalkOptions,
-  steps: readonly Step[],
-): Promise<Set<string>> {
-  const tags = new Map(steps.flatMap(({ edge, to }) => (edge.type === 'tagged' ? [[to.id, to]] : [])));
-  if (tags.size === 0) return new Set();
-  const counted = await graph.degrees(namespace, [...tags.keys()], ['tagged']);
-  return new Set(
-    counted
-      .filter(({ id, in: tagged }) => !isRareTag(tagged, notes.get(tags.get(id)!.project) ?? 0))
-      .map(({ id }) => id),
-  );
+async function commonTags(options: WalkOptions, steps: readonly Step[]): Promise<Set<string>> {
+  const tags = steps.flatMap(({ edge, to }) => (edge.type === 'tagged' ? [to] : []));
+  const rare = await rareTags(options, tags);
+  return new Set(tags.map(({ id }) => id).filter((id) => !rare.has(id)));
 }
 
-/** Whether so few notes of a project have a tag that it says something about them. */
-export function isRareTag(tagged: number, notes: number): boolean {
-  return tagged < notes * MAX_TAG_SHARE;
+/** The ids of those of the tags that so few notes of their project have that they say something about them. */
+export async function rareTags(
+  { graph, namespace }: Pick<WalkOptions, 'graph' | 'namespace'>,
+  tags: readonly GraphNode[],
+): Promise<Set<string>> {
+  const projects = new Map(tags.map(({ id, project }) => [id, projectNodeId(project)]));
+  if (projects.size === 0) return new Set();
+  // Every record has one edge to its project.
+  const degrees = await graph.degrees(namespace, [...new Set([...projects.keys(), ...projects.values()])]);
+  const incoming = new Map(degrees.map(({ id, in: edges }) => [id, edges]));
+  const isRare = (tag: string, project: string): boolean =>
+    (incoming.get(tag) ?? 0) < (incoming.get(project) ?? 0) * MAX_TAG_SHARE;
+  return new Set([...projects].filter(([tag, project]) => isRare(tag, project)).map(([tag]) => tag));
 }
 
 function heaviestFirst(a: Step, b: Step): number {

@@ -14,12 +14,12 @@ import {
   type ExportedNode,
   type ExportedProvenance,
 } from '../../graph/export-schema.ts';
-import { isRareTag } from '../../graph/walk.ts';
+import { rareTags } from '../../graph/walk.ts';
 import { abstractOf } from '../../pack/levels/abstract.ts';
 import { splitText } from '../../pack/levels/document.ts';
 import { maskDetected } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
-import { assertGraphIsOn, graphFilter, notesOfProjects } from './graph-view.ts';
+import { assertGraphIsOn, graphFilter } from './graph-view.ts';
 import { updateGraph } from './update-relations.ts';
 
 export interface GraphExportPage {
@@ -107,7 +107,7 @@ async function nodePage(
   const nodes = await store.graph.pageNodes(namespace, filter, { after, limit: PAGE });
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
-  const common = await commonTags(context, filter, nodes);
+  const common = await commonTags(context, nodes);
   const shown = nodes.filter(({ id }) => common.get(id)?.hasOtherEdges ?? true);
   const places = await sharedPlaces(context, filter, shown);
   const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
@@ -173,7 +173,7 @@ async function edgePage(
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
   );
-  const common = await commonTags(context, filter, tags);
+  const common = await commonTags(context, tags);
   const records = await recordsOf(
     context,
     edges.map(({ provenance }) => provenance),
@@ -189,26 +189,20 @@ async function edgePage(
 
 /** The tags among the nodes that too many notes have, and whether the node has edges of another type too. */
 async function commonTags(
-  context: EngineContext,
-  filter: GraphFilter,
+  { store, namespace }: EngineContext,
   nodes: readonly GraphNode[],
 ): Promise<Map<string, { readonly hasOtherEdges: boolean }>> {
-  const { store, namespace } = context;
-  const concepts = new Map(
-    nodes.filter(({ type, record }) => type === 'concept' && record === null).map((node) => [node.id, node]),
-  );
-  if (concepts.size === 0) return new Map();
-  const ids = [...concepts.keys()];
-  const notes = await notesOfProjects(context, filter);
+  const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
+  if (concepts.length === 0) return new Map();
+  const ids = concepts.map(({ id }) => id);
+  const rare = await rareTags({ graph: store.graph, namespace }, concepts);
   const tagged = await store.graph.degrees(namespace, ids, ['tagged']);
   const all = new Map(
     (await store.graph.degrees(namespace, ids)).map((each) => [each.id, each.in + each.out]),
   );
   return new Map(
     tagged.flatMap(({ id, in: count }) =>
-      count === 0 || isRareTag(count, notes.get(concepts.get(id)!.project) ?? 0)
-        ? []
-        : [[id, { hasOtherEdges: (all.get(id) ?? 0) > count }]],
+      count === 0 || rare.has(id) ? [] : [[id, { hasOtherEdges: (all.get(id) ?? 0) > count }]],
     ),
   );
 }

@@ -1,6 +1,6 @@
 import type { GraphCounts, GraphState } from '../../store/graph-model.ts';
-import { isBuilt, isTextCurrent } from '../../graph/derive.ts';
-import { isSimilarCurrent } from '../../graph/similar.ts';
+import { isBuilt, isTextCurrent } from '../../graph/build/derive.ts';
+import { isSimilarCurrent } from '../../graph/build/similar.ts';
 import type { EngineContext } from '../context.ts';
 import { graphFilter, type GraphScope } from './graph-view.ts';
 

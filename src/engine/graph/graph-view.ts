@@ -41,28 +41,5 @@ export async function walkOptions(context: EngineContext, scope: GraphScope): Pr
   return {
     ...{ graph: store.graph, namespace, filter },
     crossProjectTypes: crossProjectTypes(context, scope),
-    notes: await notesOfProjects(context, filter),
   };
-}
-
-/** The number of records of each project by namespace, with the change for which it was counted. */
-const COUNTED = new WeakMap<object, Map<string, { at: string; notes: ReadonlyMap<string, number> }>>();
-
-/** Counted once for each change, because it reads all nodes. */
-export async function notesOfProjects(
-  { store, namespace }: EngineContext,
-  filter: GraphFilter,
-): Promise<ReadonlyMap<string, number>> {
-  const byNamespace =
-    COUNTED.get(store) ?? new Map<string, { at: string; notes: ReadonlyMap<string, number> }>();
-  COUNTED.set(store, byNamespace);
-  const { upTo } = await store.graph.state(namespace);
-  const at = JSON.stringify([upTo, filter]);
-  const known = byNamespace.get(namespace);
-  if (known?.at === at) return known.notes;
-  const notes = new Map<string, number>();
-  for (const { project, records } of (await store.graph.counts(namespace, filter)).nodes)
-    notes.set(project, (notes.get(project) ?? 0) + records);
-  byNamespace.set(namespace, { at, notes });
-  return notes;
 }

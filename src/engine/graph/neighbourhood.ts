@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
-import { isBuilt } from '../../graph/derive.ts';
+import { isBuilt } from '../../graph/build/derive.ts';
 import type { EngineContext } from '../context.ts';
 import { type GraphScope, walkOptions } from './graph-view.ts';
 

@@ -1,12 +1,12 @@
-import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
-import type { TaskRunner } from '../core/threads/task-thread.ts';
-import type { LociRecord, Timestamp } from '../core/types.ts';
-import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../store/graph-model.ts';
-import type { Fence, LinkCursor, RecordLink } from '../store/model.ts';
-import type { Store } from '../store/store.ts';
-import type { NodeTypeRules } from './build/node-type.ts';
-import { OUTLINE } from './build/outline.ts';
-import { BUILD_VERSION, buildRecord, type BuiltRecord } from './build/record-graph.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { TaskRunner } from '../../core/threads/task-thread.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
+import type { Fence, LinkCursor, RecordLink } from '../../store/model.ts';
+import type { Store } from '../../store/store.ts';
+import type { NodeTypeRules } from './node-type.ts';
+import { OUTLINE } from './outline.ts';
+import { BUILD_VERSION, buildRecord, type BuiltRecord } from './record-graph.ts';
 
 export interface GraphOptions extends ProgressOptions {
   readonly store: Store;
