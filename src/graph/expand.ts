@@ -27,9 +27,9 @@ export interface ExpansionOptions extends WalkOptions {
 export const MAX_DEPTH = 3;
 
 /** Edges of one node to look at in each direction, so that one that 10,000 notes link to takes no more time than others. */
-const EDGES_PER_NODE = 24;
+const EDGES_PER_NODE = 16;
 /** Nodes whose edges are looked at for each step: those with the highest scores. */
-const MAX_FRONTIER = 24;
+const MAX_FRONTIER = 16;
 /** A path does not lead through a node with more edges: what links to an index is not related. It may begin or end there. */
 const MAX_DEGREE = 200;
 /** A node with more edges passes on less of its score. */
@@ -42,7 +42,7 @@ const MIN_SCORE = 0.01;
 /**
  * The nodes of records near the anchors, the best first, ties by id, each by its best path. The score of a path is that of its
  * anchor times the weight of every step, so that the result does not depend on the order of the anchors. At most `depth` rounds
- * of three calls of the store, each for at most `MAX_FRONTIER` nodes.
+ * of four calls of the store, each for at most `MAX_FRONTIER` nodes.
  */
 export async function expand(options: ExpansionOptions, anchors: readonly Anchor[]): Promise<ExpandedNode[]> {
   const best = new Map<string, ExpandedNode>();
@@ -58,11 +58,11 @@ export async function expand(options: ExpansionOptions, anchors: readonly Anchor
       options,
       walked.map(({ node }) => node),
       EDGES_PER_NODE,
+      depth === 1 ? undefined : MAX_DEGREE,
     );
     const reached = new Map<string, ExpandedNode>();
     for (const from of walked) {
       const { steps: all = [], degree = 0 } = steps.get(from.node.id) ?? {};
-      if (from.path.length > 0 && degree > MAX_DEGREE) continue;
       for (const step of all) {
         const next = { node: step.to, score: scoreAfter(from, step, degree), path: [...from.path, step] };
         if (next.score < MIN_SCORE || anchorIds.has(step.to.id)) continue;

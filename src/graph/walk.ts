@@ -35,15 +35,19 @@ const MAX_TAG_SHARE = 1 / 20;
  * The steps from each of the nodes, both ways along their edges. None leads to a project, which connects everything, or to a
  * tag that many notes have.
  * @param limit edges of a node to look at in each direction
+ * @param maxDegree nodes with more edges have no steps
  */
 export async function stepsFrom(
   options: WalkOptions,
   nodes: readonly GraphNode[],
   limit: number,
+  maxDegree = Infinity,
 ): Promise<Map<string, NodeSteps>> {
   const { graph, namespace, filter, crossProjectTypes } = options;
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const request = { of: [...byId.keys()], limit, filter, crossProjectTypes };
+  const degrees = await graph.degrees(namespace, [...byId.keys()]);
+  const of = degrees.flatMap((each) => (each.in + each.out > maxDegree ? [] : [each.id]));
+  const request = { of, limit, filter, crossProjectTypes };
   const read = async (direction: NeighbourRequest['direction']): Promise<Step[]> => {
     const found = await graph.neighbours(namespace, { ...request, direction });
     const others = new Map(found.nodes.map((node) => [node.id, node]));
@@ -55,11 +59,7 @@ export async function stepsFrom(
       return leads ? [{ edge, from, to, forwards }] : [];
     });
   };
-  const [out, into, degrees] = await Promise.all([
-    read('out'),
-    read('in'),
-    graph.degrees(namespace, request.of),
-  ]);
+  const [out, into] = await Promise.all([read('out'), read('in')]);
   const common = await commonTags(options, [...out, ...into]);
   const steps = Map.groupBy(
     [...out, ...into].filter(({ to }) => !common.has(to.id)),

@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { ExportedGraph } from '../../graph/export-schema.ts';
@@ -171,6 +172,24 @@ describe('the graph of a vault', () => {
       '1 tagged rare: tagged #rare',
     ]);
     expect((await exported(home.loci)).nodes.map(({ title }) => title)).not.toContain('all');
+  });
+
+  it('is compared with the records by `doctor`', async () => {
+    await using home = await open(NOTES);
+    const check = async () => (await home.loci.doctor()).find(({ name }) => name === 'graph');
+    expect(await check()).toMatchObject({ result: 'ok', detail: '4 records, all edges correct' });
+    await home.loci.write({ content: 'new' });
+    expect(await check()).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') });
+    await home.loci.index();
+    const database = new DatabaseSync(join(home.path, '..', 'loci.db'));
+    database.exec("UPDATE graph_edge SET reason = 'wrong' WHERE type = 'embeds'");
+    database.close();
+    expect(await check()).toMatchObject({
+      result: 'failed',
+      detail: 'nodes or edges differ in 1 record: Kitchen.md',
+    });
+    await home.loci.reindex();
+    expect(await check()).toMatchObject({ result: 'ok' });
   });
 
   it('is not derived while it is switched off', async () => {
