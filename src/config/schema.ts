@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { graph } from './graph-schema.ts';
+import { EDGE_TYPES, NODE_TYPES } from '../core/graph-types.ts';
 import { auth, server } from './server-schema.ts';
 import { nameKey, source, vault } from './sources-schema.ts';
 import { duration, label, path } from './values.ts';
@@ -72,6 +72,35 @@ const search = z.strictObject({
   weights: weights.prefault({}).describe('The weight of each signal.'),
 });
 
+const graph = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether the graph of notes, tasks and projects is derived and used. Searches work without it.',
+    ),
+  crossProject: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a request may ask to follow edges into other projects (`allow_cross_project`). They are in the graph in any case.',
+    ),
+  crossProjectTypes: z
+    .array(z.enum(EDGE_TYPES))
+    .default([])
+    .describe('The types of edges that such a request follows into other projects.'),
+  deadline: duration('150ms').describe(
+    'How long the graph may take while a pack is made. Past it, the pack is made without it. 0 means no deadline.',
+  ),
+  types: z
+    .record(z.string().min(1), z.enum(NODE_TYPES))
+    .default({})
+    .describe(
+      'Types of nodes by folder, such as `Decisions: decision` or `Vault:Decisions: decision`, and by name of a vault or source, ' +
+        'such as `calendar: event`. The `type` and tags of a note take precedence.',
+    ),
+});
+
 const writes = z.strictObject({
   enabled: z
     .boolean()
@@ -123,7 +152,19 @@ const startup = z.strictObject({
 
 const mcp = z.strictObject({
   tools: z
-    .array(z.enum(['memory_corpus', 'memory_import', 'memory_records', 'startup_list', 'startup_preview']))
+    .array(
+      z.enum([
+        'graph_export',
+        'graph_path',
+        'graph_show',
+        'graph_status',
+        'memory_corpus',
+        'memory_import',
+        'memory_records',
+        'startup_list',
+        'startup_preview',
+      ]),
+    )
     .default([])
     .describe(
       'Tools that agents see in addition. Few agents need these, and every tool that an agent sees takes up its context.',

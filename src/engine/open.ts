@@ -17,6 +17,13 @@ import { EngineContext } from './context.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
 import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
 import type { Forgotten, ForgetRequest } from './facts/forget-facts.ts';
+import type { GraphDifference } from '../graph/diff.ts';
+import type { ExportedGraph } from '../graph/export-schema.ts';
+import type { GraphExportPage, GraphExportRequest } from './graph/export-graph.ts';
+import type { GraphStatus } from './graph/graph-status.ts';
+import type { GraphScope } from './graph/graph-view.ts';
+import type { Neighbourhood, NeighbourhoodRequest } from './graph/neighbourhood.ts';
+import type { FoundPath, PathRequest, ShowRequest, ShownNodes } from './graph/show-nodes.ts';
 import type { Check } from './health/check.ts';
 import type { Status, Totals } from './health/health.ts';
 import type { MadeChange } from './graph/concepts/change-concepts.ts';
@@ -65,6 +72,7 @@ export interface Loci {
   readonly facts: Facts;
   readonly startup: Startup;
   readonly concepts: Concepts;
+  readonly graph: Graph;
   /** Export and import. */
   readonly portable: PortableMemory;
   /** Entries of the audit log, newest first. */
@@ -137,6 +145,23 @@ interface Concepts {
   split(concept: string, names: readonly string[], project?: string): Promise<MadeChange>;
   rename(concept: string, label: string, project?: string): Promise<MadeChange>;
   undo(change: string): Promise<MadeChange>;
+}
+
+/** How records, tasks, projects and tags are connected. It is derived from the records. */
+interface Graph {
+  status(scope?: GraphScope): Promise<GraphStatus>;
+  /** Nodes with their edges. Unknown names are listed, and do not keep the others from being found. */
+  show(request: ShowRequest): Promise<ShownNodes>;
+  /** The shortest path between two nodes. */
+  path(request: PathRequest): Promise<FoundPath>;
+  /** What is near some records, within `graph.deadline`. It never throws. */
+  neighbourhood(request: NeighbourhoodRequest): Promise<Neighbourhood>;
+  /** The whole graph as the text of a JSON file, in pieces; docs/graph.schema.json describes it. */
+  export(request?: GraphExportRequest): AsyncGenerator<string>;
+  /** One page of the nodes, then of the edges. @param after `next` of the page before */
+  exportPage(request?: GraphExportRequest, after?: string): Promise<GraphExportPage>;
+  /** What one export has and another has not, or has differently. */
+  diff(before: ExportedGraph, after: ExportedGraph): Promise<GraphDifference>;
 }
 
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
@@ -212,6 +237,7 @@ function engineOf(context: EngineContext): Loci {
     facts: factsOf(context),
     startup: startupOf(context),
     concepts: conceptsOf(context),
+    graph: graphOf(context),
     portable: portableOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
@@ -270,6 +296,24 @@ function portableOf(context: EngineContext): PortableMemory {
     exportToFile: async (path, options = {}) => (await files()).exportToFile(context, path, options),
     exportToFolder: async (path, options = {}) => (await files()).exportToFolder(context, path, options),
     import: async (request) => (await import('./portable/import.ts')).importMemory(context, request),
+  };
+}
+
+function graphOf(context: EngineContext): Graph {
+  const nodes = () => import('./graph/show-nodes.ts');
+  const exports = () => import('./graph/export-graph.ts');
+  return {
+    status: async (scope = {}) => (await import('./graph/graph-status.ts')).graphStatus(context, scope),
+    show: async (request) => (await nodes()).showNodes(context, request),
+    path: async (request) => (await nodes()).findPath(context, request),
+    neighbourhood: async (request) =>
+      (await import('./graph/neighbourhood.ts')).neighbourhood(context, request),
+    async *export(request) {
+      yield* (await exports()).exportGraph(context, request);
+    },
+    exportPage: async (request = {}, after) =>
+      (await exports()).exportGraphPage(context, request, after ?? null),
+    diff: async (before, after) => (await import('../graph/diff.ts')).diffGraphs(before, after),
   };
 }
 

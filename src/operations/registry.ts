@@ -201,6 +201,31 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./graph/concepts/read-concepts.ts')).conceptChanges,
   },
   {
+    name: 'graph-status',
+    summary: 'show how many nodes and edges the graph has',
+    load: async () => (await import('./graph/graph-status.ts')).graphStatus,
+  },
+  {
+    name: 'graph-show',
+    summary: 'show what notes, tasks and projects are connected to, and why',
+    load: async () => (await import('./graph/graph-show.ts')).graphShow,
+  },
+  {
+    name: 'graph-path',
+    summary: 'find how two notes are connected',
+    load: async () => (await import('./graph/graph-path.ts')).graphPath,
+  },
+  {
+    name: 'graph-export',
+    summary: 'write the graph as JSON',
+    load: async () => (await import('./graph/graph-export.ts')).graphExport,
+  },
+  {
+    name: 'graph-diff',
+    summary: 'compare two exports of the graph',
+    load: async () => (await import('./graph/graph-diff.ts')).graphDiff,
+  },
+  {
     name: 'audit',
     summary: 'show who changed what, and when',
     load: async () => (await import('./audit/audit.ts')).audit,

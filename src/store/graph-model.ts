@@ -157,6 +157,9 @@ export interface NodeDegree {
   readonly in: number;
 }
 
+/** Of a node with more edges of the types asked for, `neighbours` ranks only so many of those with the highest weight. */
+export const MAX_RANKED_EDGES = 500;
+
 /** A node with more edges counts as having this many. */
 export const MAX_COUNTED_DEGREE = 100_000;
 

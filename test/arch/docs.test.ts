@@ -8,6 +8,8 @@ import {
   renderToolDefinitions,
 } from '../../scripts/openclaw-manifest.ts';
 import { renderConfigDocs } from '../../scripts/config-docs.ts';
+import { renderGraphSchema } from '../../scripts/graph-schema.ts';
+import { renderReceiptSchema } from '../../scripts/receipt-schema.ts';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import { inputFields } from '../../src/operations/shared/input.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
@@ -37,6 +39,14 @@ describe('documentation', () => {
     expect(readSource('src/surfaces/openclaw/tool-definitions.ts')).toBe(await renderToolDefinitions());
     const page = readSource('docs/openclaw.md');
     expect(page).toBe(await renderOpenclawDocs(page));
+  });
+
+  it('docs/graph.schema.json is what `node scripts/graph-schema.ts` writes', async () => {
+    expect(readSource('docs/graph.schema.json')).toBe(await renderGraphSchema());
+  });
+
+  it('docs/receipt.schema.json is what `node scripts/receipt-schema.ts` writes', async () => {
+    expect(readSource('docs/receipt.schema.json')).toBe(await renderReceiptSchema());
   });
 
   it('docs/commands.md lists exactly the error codes of the table, with their exit codes', () => {

@@ -5,7 +5,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['core'],
   ['config', 'secrets'],
   ['store', 'embed', 'sources'],
-  ['graph', 'ingest', 'search'],
+  ['graph', 'ingest', 'search', 'pack'],
   ['engine'],
   ['operations'],
   ['surfaces'],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { EdgeType } from '../../src/core/graph-types.ts';
-import type { EdgeDraft, GraphProvenance, GraphUpdate, NeighbourRequest, NodeDraft } from '../../src/store/graph-model.ts';
+import type {
+  EdgeDraft,
+  GraphProvenance,
+  GraphUpdate,
+  NeighbourRequest,
+  NodeDraft,
+} from '../../src/store/graph-model.ts';
 import { recordNode } from '../../src/store/graph-model.ts';
 import type { CommitBatch } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';

@@ -1,8 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { deriveGraph, isTextCurrent, type DerivationOptions } from '../../graph/derive.ts';
-import { deriveDocumentEdges } from '../../graph/documents.ts';
-import { deriveSimilar, isSimilarCurrent } from '../../graph/similar.ts';
+import { deriveGraph, isTextCurrent, type DerivationOptions } from '../../graph/build/derive.ts';
+import { deriveDocumentEdges } from '../../graph/build/documents.ts';
+import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
 import type { EngineContext } from '../context.ts';
 import { withLease } from '../refresh/lease.ts';
 import { updateConcepts } from './concepts/update-concepts.ts';

@@ -9,6 +9,7 @@ import type { Timestamp } from '../../core/types.ts';
 import type { NamespaceStats } from '../../store/admin-model.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { Check, Finding } from './check.ts';
+import { checkGraph } from './check-graph.ts';
 import { checkNotes } from './check-notes.ts';
 import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
@@ -111,6 +112,7 @@ const SUBJECTS = {
   derived: 'the derived state',
   audit: 'the audit log',
   embedding: 'the embedding model',
+  graph: 'the graph',
 } as const;
 
 /** Checks an open store without changing it. @throws LociError `aborted` */
@@ -131,6 +133,7 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
       checkAudit(context),
     ),
     await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
     ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];

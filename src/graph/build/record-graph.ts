@@ -34,7 +34,7 @@ export interface BuiltRecord extends RecordGraph {
 }
 
 /** How closely the nodes of an edge belong together. The best links are about as good as the best similar notes. */
-const WEIGHTS = { link: 0.6, embed: 0.8, repeated: 0.1, mostLinks: 0.9, project: 0.3, task: 0.9, tag: 0.4 };
+const WEIGHTS = { link: 0.6, embed: 0.8, repeated: 0.1, mostLinks: 0.9, project: 0.3, task: 0.5, tag: 0.4 };
 const STATEMENT_WEIGHT = 0.9;
 
 export function buildRecord(parts: RecordParts, rules: NodeTypeRules): BuiltRecord {

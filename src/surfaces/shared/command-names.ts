@@ -3,6 +3,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
   fact: 'values that are stored under a key until they expire',
+  graph: 'how notes, tasks and projects are connected',
   openclaw: 'the memory of OpenClaw',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
   startup: 'the text that agents get when a session starts',

@@ -16,7 +16,7 @@ import type {
   NodeSelector,
   RecordGraph,
 } from '../../graph-model.ts';
-import { MAX_COUNTED_DEGREE } from '../../graph-model.ts';
+import { MAX_COUNTED_DEGREE, MAX_RANKED_EDGES } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type { Database } from '../database/database.ts';
 import type { Row } from '../records/rows.ts';
@@ -59,12 +59,17 @@ export function neighbours(db: Database, ns: number, request: NeighbourRequest):
     direction === 'out'
       ? (['src', 'dst', ''] as const)
       : (['dst', 'src', 'INDEXED BY graph_edge_dst'] as const);
+  // The inner statement reads incoming edges in the order of the index, and therefore only the first of a note to which all link.
   const select = db.prepare(
     `SELECT ${EDGE_COLUMNS}, ${FAR_NODE_COLUMNS}
      FROM graph_node AS m INDEXED BY graph_node_id
-     CROSS JOIN graph_edge AS e ${index} ON e.ns = m.ns AND e.${near} = m.key
-     CROSS JOIN graph_node AS n ON n.ns = e.ns AND n.key = e.${far}
-     WHERE m.ns = :ns AND m.id = :id AND (:types IS NULL OR e.type IN (SELECT value FROM json_each(:types)))
+     CROSS JOIN (
+       SELECT * FROM graph_edge ${index}
+       WHERE ns = :ns AND ${near} = (SELECT key FROM graph_node INDEXED BY graph_node_id WHERE ns = :ns AND id = :id ORDER BY key LIMIT 1)
+         AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+       ORDER BY weight DESC LIMIT ${String(MAX_RANKED_EDGES)}) AS e ON e.${near} = m.key
+     CROSS JOIN graph_node AS n ON n.ns = :ns AND n.key = e.${far}
+     WHERE m.ns = :ns AND m.id = :id
        AND (n.project = m.project OR e.type IN (SELECT value FROM json_each(:crossing))) AND ${isVisible('n')}
      ORDER BY e.weight DESC, n.id, e.type LIMIT :limit`,
   );

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { assertNotAborted } from '../core/progress.ts';
-import type { BelongsTo } from '../store/belongs-to-model.ts';
-import { type EdgeDraft, type RecordGraph, recordNode } from '../store/graph-model.ts';
-import { rounded } from './build/record-graph.ts';
+import { assertNotAborted } from '../../core/progress.ts';
+import type { BelongsTo } from '../../store/belongs-to-model.ts';
+import { type EdgeDraft, type RecordGraph, recordNode } from '../../store/graph-model.ts';
+import { rounded } from './record-graph.ts';
 import type { DerivationOptions } from './derive.ts';
 
 const PAGE = 100;

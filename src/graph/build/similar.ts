@@ -1,7 +1,7 @@
-import { assertNotAborted } from '../core/progress.ts';
-import { type EdgeDraft, type GraphState, type RecordGraph, recordNode } from '../store/graph-model.ts';
-import type { SimilarRecord } from '../store/search-model.ts';
-import { rounded } from './build/record-graph.ts';
+import { assertNotAborted } from '../../core/progress.ts';
+import { type EdgeDraft, type GraphState, type RecordGraph, recordNode } from '../../store/graph-model.ts';
+import type { SimilarRecord } from '../../store/search-model.ts';
+import { rounded } from './record-graph.ts';
 import type { DerivationOptions } from './derive.ts';
 
 /** Edges of a node at most: each of two similar records is among the nearest of the other. */

@@ -1,12 +1,12 @@
-import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
-import type { TaskRunner } from '../core/threads/task-thread.ts';
-import type { LociRecord, Timestamp } from '../core/types.ts';
-import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../store/graph-model.ts';
-import type { Fence, LinkCursor, RecordLink } from '../store/model.ts';
-import type { Store } from '../store/store.ts';
-import type { NodeTypeRules } from './build/node-type.ts';
-import { OUTLINE } from './build/outline.ts';
-import { BUILD_VERSION, buildRecord, type BuiltRecord } from './build/record-graph.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { TaskRunner } from '../../core/threads/task-thread.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
+import type { Fence, LinkCursor, RecordLink } from '../../store/model.ts';
+import type { Store } from '../../store/store.ts';
+import type { NodeTypeRules } from './node-type.ts';
+import { OUTLINE } from './outline.ts';
+import { BUILD_VERSION, buildRecord, type BuiltRecord } from './record-graph.ts';
 
 export interface GraphOptions extends ProgressOptions {
   readonly store: Store;
@@ -32,6 +32,14 @@ export function graphRules(types: NodeTypeRules): string {
   return `${String(BUILD_VERSION)}/${JSON.stringify(entries)}`;
 }
 
+/** Precedes the rules while all records are derived for the first time, or again after a change of the rules. */
+const BUILDING = 'building ';
+
+/** Whether all records were derived once by these rules, so that the graph lacks at most what changed last. */
+export function isBuilt({ rules }: GraphState, types: NodeTypeRules): boolean {
+  return rules === graphRules(types);
+}
+
 /** Whether no record waits to be derived from its text. */
 export function isTextCurrent({ upTo, rules, lastChange, stale }: GraphState, types: NodeTypeRules): boolean {
   return upTo === lastChange && stale === 0 && rules === graphRules(types);
@@ -49,9 +57,9 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
   if (isTextCurrent(state, types)) return 0;
   const rules = graphRules(types);
   let upTo = state.upTo;
-  if (state.rules !== rules) {
+  if (state.rules !== rules && state.rules !== BUILDING + rules) {
     upTo = 0;
-    await commit(options, { progress: { upTo, rules } });
+    await commit(options, { progress: { upTo, rules: BUILDING + rules } });
   }
   let done = 0;
   const report = (records: number): void => {
@@ -86,6 +94,7 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
     await commit(options, { ...contributions, settled: stale });
     report(stale.length);
   }
+  if (state.rules !== rules) await commit(options, { progress: { rules } });
   return done;
 }
 

@@ -1,0 +1,242 @@
+import type { LociRecord } from '../../core/types.ts';
+import { LociError } from '../../core/errors.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type {
+  EdgeCursor,
+  GraphEdge,
+  GraphFilter,
+  GraphNode,
+  GraphProvenance,
+} from '../../store/graph-model.ts';
+import {
+  EXPORT_VERSION,
+  type ExportedEdge,
+  type ExportedNode,
+  type ExportedProvenance,
+} from '../../graph/export-schema.ts';
+import { rareTags } from '../../graph/walk.ts';
+import { abstractOf } from '../../pack/levels/abstract.ts';
+import { splitText } from '../../pack/levels/document.ts';
+import { maskDetected } from '../../secrets/detect.ts';
+import type { EngineContext } from '../context.ts';
+import { assertGraphIsOn, graphFilter } from './graph-view.ts';
+import { updateGraph } from './update-relations.ts';
+
+export interface GraphExportPage {
+  readonly nodes: readonly ExportedNode[];
+  readonly edges: readonly ExportedEdge[];
+  /** Where the next page begins; `null` on the last one. */
+  readonly next: string | null;
+}
+
+export interface GraphExportRequest extends ProgressOptions {
+  readonly project?: string;
+}
+
+const PAGE = 200;
+
+/**
+ * One page of the nodes, then of the edges, of the graph. It is the same for the same records: ids and order do not depend on
+ * when or in which order they were indexed.
+ * @throws LociError `invalid_input` for a cursor that no page returned
+ */
+export async function exportGraphPage(
+  context: EngineContext,
+  request: GraphExportRequest,
+  after: string | null,
+): Promise<GraphExportPage> {
+  assertGraphIsOn(context);
+  if (after === null) {
+    await context.expire();
+    await updateGraph(context, request);
+  }
+  const filter = await graphFilter(context, request);
+  const cursor = cursorOf(after);
+  return cursor.kind === 'nodes'
+    ? nodePage(context, filter, cursor.after)
+    : edgePage(context, filter, cursor.after);
+}
+
+/** The whole graph as the text of a JSON file, in pieces. */
+export async function* exportGraph(
+  context: EngineContext,
+  request: GraphExportRequest = {},
+): AsyncGenerator<string> {
+  const { project = null } = request;
+  yield `{"version":${String(EXPORT_VERSION)},"project":${JSON.stringify(project)},"nodes":[`;
+  let separator = '\n';
+  let isInEdges = false;
+  for (let after: string | null = null; ;) {
+    assertNotAborted(request);
+    const page: GraphExportPage = await exportGraphPage(context, request, after);
+    if (!isInEdges && after?.startsWith('e') === true) {
+      yield '\n],"edges":[';
+      [isInEdges, separator] = [true, '\n'];
+    }
+    for (const item of [...page.nodes, ...page.edges]) {
+      yield separator + JSON.stringify(item);
+      separator = ',\n';
+    }
+    if (page.next === null) break;
+    after = page.next;
+  }
+  yield '\n]}\n';
+}
+
+type Cursor =
+  | { readonly kind: 'nodes'; readonly after: string | null }
+  | { readonly kind: 'edges'; readonly after: EdgeCursor | null };
+
+function cursorOf(text: string | null): Cursor {
+  if (text === null) return { kind: 'nodes', after: null };
+  const node = /^n\/([a-z]_[0-9a-f]+)$/.exec(text)?.[1];
+  if (node !== undefined) return { kind: 'nodes', after: node };
+  if (text === 'e') return { kind: 'edges', after: null };
+  const [, src, type, dst] = /^e\/([a-z]_[0-9a-f]+)\/([a-z_]+)\/([a-z]_[0-9a-f]+)$/.exec(text) ?? [];
+  if (src !== undefined && type !== undefined && dst !== undefined)
+    return { kind: 'edges', after: { src, type: type as EdgeCursor['type'], dst } };
+  throw new LociError('invalid_input', `no page ends at ${JSON.stringify(text)}`);
+}
+
+async function nodePage(
+  context: EngineContext,
+  filter: GraphFilter,
+  after: string | null,
+): Promise<GraphExportPage> {
+  const { store, namespace } = context;
+  const nodes = await store.graph.pageNodes(namespace, filter, { after, limit: PAGE });
+  const last = nodes.at(-1);
+  if (last === undefined) return { nodes: [], edges: [], next: 'e' };
+  const common = await commonTags(context, nodes);
+  const shown = nodes.filter(({ id }) => common.get(id)?.hasOtherEdges ?? true);
+  const places = await sharedPlaces(context, filter, shown);
+  const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
+  const exported = shown.map(async (node): Promise<ExportedNode[]> => {
+    const provenance = node.provenance ?? places.get(node.id);
+    const record = provenance === undefined ? undefined : records.get(provenance.record);
+    // The record was removed a moment ago.
+    if (provenance === undefined || record === undefined) return [];
+    return [await exportedNode(context, node, record, provenance)];
+  });
+  return { nodes: (await Promise.all(exported)).flat(), edges: [], next: `n/${last.id}` };
+}
+
+interface RecordWithNode {
+  readonly record: LociRecord;
+  readonly node: string;
+}
+
+/** Credentials in the texts are masked. */
+async function exportedNode(
+  { thread }: EngineContext,
+  node: GraphNode,
+  { record, node: recordNode }: RecordWithNode,
+  provenance: GraphProvenance,
+): Promise<ExportedNode> {
+  const { id, type, title, project, tags, task } = node;
+  const abstract = id === recordNode ? l0Abstract(record) : null;
+  return {
+    ...{ id, type, title: await maskDetected(thread, title), project },
+    l0_abstract: abstract === null ? null : await maskDetected(thread, abstract),
+    l1_summary_ref: id === recordNode ? `l1:${id}@${record.contentHash.slice(0, 16)}` : null,
+    tags: [...tags],
+    task,
+    provenance: exportedProvenance(provenance, { record, node: recordNode }),
+  };
+}
+
+function l0Abstract({ content, title }: LociRecord): string | null {
+  const span = abstractOf(splitText(content), title);
+  return span === null ? null : content.slice(span.start, span.end).replace(/\s+/g, ' ');
+}
+
+function exportedProvenance(
+  { lines, hash }: GraphProvenance,
+  { record, node }: RecordWithNode,
+): ExportedProvenance {
+  const { origin, source, key, uuid } = record;
+  const isSourced = (origin === 'vault' || origin === 'source') && key !== null;
+  return { node, record: isSourced ? `${source}:${key}` : `uuid:${uuid}`, lines, hash };
+}
+
+async function edgePage(
+  context: EngineContext,
+  filter: GraphFilter,
+  after: EdgeCursor | null,
+): Promise<GraphExportPage> {
+  const { store, namespace } = context;
+  const edges = await store.graph.pageEdges(namespace, filter, { after, limit: PAGE });
+  const last = edges.at(-1);
+  if (last === undefined) return { nodes: [], edges: [], next: null };
+  const tags = await store.graph.nodes(
+    namespace,
+    { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
+    filter,
+  );
+  const common = await commonTags(context, tags);
+  const records = await recordsOf(
+    context,
+    edges.map(({ provenance }) => provenance),
+  );
+  const exported = edges.flatMap((edge: GraphEdge): ExportedEdge[] => {
+    const record = records.get(edge.provenance.record);
+    if (record === undefined || (edge.type === 'tagged' && common.has(edge.dst))) return [];
+    const { src, dst, type, weight, reason, provenance } = edge;
+    return [{ src, dst, type, weight, reason, provenance: exportedProvenance(provenance, record) }];
+  });
+  return { nodes: [], edges: exported, next: `e/${last.src}/${last.type}/${last.dst}` };
+}
+
+/** The tags among the nodes that too many notes have, and whether the node has edges of another type too. */
+async function commonTags(
+  { store, namespace }: EngineContext,
+  nodes: readonly GraphNode[],
+): Promise<Map<string, { readonly hasOtherEdges: boolean }>> {
+  const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
+  if (concepts.length === 0) return new Map();
+  const ids = concepts.map(({ id }) => id);
+  const rare = await rareTags({ graph: store.graph, namespace }, concepts);
+  const tagged = await store.graph.degrees(namespace, ids, ['tagged']);
+  const all = new Map(
+    (await store.graph.degrees(namespace, ids)).map((each) => [each.id, each.in + each.out]),
+  );
+  return new Map(
+    tagged.flatMap(({ id, in: count }) =>
+      count === 0 || rare.has(id) ? [] : [[id, { hasOtherEdges: (all.get(id) ?? 0) > count }]],
+    ),
+  );
+}
+
+/** For each node that records share, where the edge with the highest weight comes from. */
+async function sharedPlaces(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+  nodes: readonly GraphNode[],
+): Promise<Map<string, GraphProvenance>> {
+  const of = nodes.filter(({ provenance }) => provenance === null).map(({ id }) => id);
+  const request = { of, limit: 1, crossProjectTypes: [], filter } as const;
+  const [into, out] = await Promise.all([
+    store.graph.neighbours(namespace, { ...request, direction: 'in' }),
+    store.graph.neighbours(namespace, { ...request, direction: 'out' }),
+  ]);
+  return new Map([
+    ...out.edges.map(({ src, provenance }): [string, GraphProvenance] => [src, provenance]),
+    ...into.edges.map(({ dst, provenance }): [string, GraphProvenance] => [dst, provenance]),
+  ]);
+}
+
+async function recordsOf(
+  { store, namespace, now }: EngineContext,
+  places: readonly (GraphProvenance | undefined)[],
+): Promise<Map<number, RecordWithNode>> {
+  const ids = [...new Set(places.flatMap((place) => place?.record ?? []))];
+  const records = await store.records.get(namespace, ids, { liveAt: now() });
+  const nodes = await store.graph.nodes(namespace, { records: ids });
+  const byRecord = Map.groupBy(nodes, ({ record }) => record);
+  return new Map(
+    records.flatMap((record): [number, RecordWithNode][] => {
+      const node = byRecord.get(record.id)?.[0]?.id;
+      return node === undefined ? [] : [[record.id, { record, node }]];
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+import { LociError } from '../../core/errors.ts';
+import type { EdgeType } from '../../core/graph-types.ts';
+import type { GraphFilter } from '../../store/graph-model.ts';
+import type { WalkOptions } from '../../graph/walk.ts';
+import type { EngineContext } from '../context.ts';
+import { audienceOf, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+
+/** What a request about the graph may see. */
+export interface GraphScope {
+  readonly project?: string;
+  /** Asks to follow edges into other projects. The settings decide whether it may, and which types. */
+  readonly allowCrossProject?: boolean;
+}
+
+/** @throws LociError `forbidden` while the settings switch the graph off */
+export function assertGraphIsOn({ config }: EngineContext): void {
+  if (config.graph.enabled) return;
+  throw new LociError('forbidden', 'the graph is switched off', { hint: 'Set graph.enabled to true.' });
+}
+
+export async function graphFilter(context: EngineContext, { project }: GraphScope): Promise<GraphFilter> {
+  const { vaults, sources } = await sourcesOfNamespace(context);
+  const excludedSources = hiddenSources(vaults, sources, audienceOf(context.caller, {}));
+  return {
+    ...(excludedSources.length > 0 && { excludedSources }),
+    ...(project !== undefined && { project }),
+  };
+}
+
+/** The types of edges that a request may follow into other projects. */
+export function crossProjectTypes(
+  { config: { graph } }: EngineContext,
+  { allowCrossProject = false }: GraphScope,
+): readonly EdgeType[] {
+  return allowCrossProject && graph.crossProject ? graph.crossProjectTypes : [];
+}
+
+export async function walkOptions(context: EngineContext, scope: GraphScope): Promise<WalkOptions> {
+  const { store, namespace } = context;
+  const filter = await graphFilter(context, scope);
+  return {
+    ...{ graph: store.graph, namespace, filter },
+    crossProjectTypes: crossProjectTypes(context, scope),
+  };
+}

@@ -1,0 +1,76 @@
+import { messageOf } from '../../core/errors.ts';
+import { expand, type ExpandedNode } from '../../graph/expand.ts';
+import { isBuilt } from '../../graph/build/derive.ts';
+import type { EngineContext } from '../context.ts';
+import { type GraphScope, walkOptions } from './graph-view.ts';
+
+export interface NeighbourhoodRequest extends GraphScope {
+  /** Records with their relevance, 0 to 1. */
+  readonly anchors: readonly { readonly record: number; readonly score: number }[];
+  /** 1 to `MAX_DEPTH`. */
+  readonly depth: number;
+  readonly limit: number;
+}
+
+/** Why the graph has not answered. */
+export type GraphFailure = 'off' | 'not_built' | 'deadline' | 'error';
+
+/** What is near some records; or why that is not known. A caller then goes on without it. */
+export type Neighbourhood =
+  | { readonly failure: null; readonly expanded: readonly ExpandedNode[]; readonly milliseconds: number }
+  | { readonly failure: GraphFailure; readonly detail: string; readonly milliseconds: number };
+
+/**
+ * The nodes near some records, each with the path that justifies it. It never throws, and takes no longer than `graph.deadline`:
+ * what uses it must work without the graph. It does not update the graph first.
+ */
+export async function neighbourhood(
+  context: EngineContext,
+  request: NeighbourhoodRequest,
+): Promise<Neighbourhood> {
+  const started = performance.now();
+  const failed = (failure: GraphFailure, detail: string): Neighbourhood => ({
+    ...{ failure, detail },
+    milliseconds: performance.now() - started,
+  });
+  const { enabled, deadline } = context.config.graph;
+  if (!enabled) return failed('off', 'graph.enabled is false');
+  const { promise: late, resolve } = Promise.withResolvers<Neighbourhood>();
+  const timer =
+    deadline === 0
+      ? undefined
+      : setTimeout(() => {
+          resolve(failed('deadline', `it took longer than graph.deadline, ${String(deadline)} ms`));
+        }, deadline);
+  const answer = expandedOf(context, request).then(
+    (expanded): Neighbourhood =>
+      expanded === null
+        ? failed('not_built', 'it is being built')
+        : { failure: null, expanded, milliseconds: performance.now() - started },
+    (error: unknown) => failed('error', messageOf(error)),
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns `null` before all records were derived once. */
+async function expandedOf(
+  context: EngineContext,
+  { anchors, depth, limit, ...scope }: NeighbourhoodRequest,
+): Promise<ExpandedNode[] | null> {
+  const { store, namespace, config } = context;
+  if (!isBuilt(await store.graph.state(namespace), config.graph.types)) return null;
+  const options = await walkOptions(context, scope);
+  const records = anchors.map(({ record }) => record);
+  const nodes = await store.graph.nodes(namespace, { records }, options.filter);
+  // The node of a record precedes those of its tasks.
+  const byRecord = Map.groupBy(nodes, ({ record }) => record);
+  const found = anchors.flatMap(({ record, score }) => {
+    const node = byRecord.get(record)?.[0];
+    return node === undefined ? [] : [{ node, score }];
+  });
+  return expand({ ...options, depth, limit }, found);
+}

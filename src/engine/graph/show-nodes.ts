@@ -1,0 +1,150 @@
+import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
+import { expand, type ExpandedNode } from '../../graph/expand.ts';
+import { type PathSearch, shortestPath } from '../../graph/path.ts';
+import { type Step, stepsFrom } from '../../graph/walk.ts';
+import type { EngineContext } from '../context.ts';
+import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
+import { findNodes, type UnknownNode } from './find-nodes.ts';
+import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
+import { updateGraph } from './update-relations.ts';
+
+export interface ShowRequest extends GraphScope {
+  /** Ids, citations, titles, names of projects, or tags with `#`. */
+  readonly names: readonly string[];
+  /** 1 to `MAX_DEPTH`. */
+  readonly depth: number;
+  /** Edges of a node, and nodes near it, to return at most. */
+  readonly limit: number;
+}
+
+export interface ShownNode {
+  readonly node: GraphNode;
+  /** `null` for a node that records share. */
+  readonly citation: string | null;
+  /** The edges that lead from it or to it, the closest first. */
+  readonly steps: readonly Step[];
+  /** All edges of the node, also those that are not shown. */
+  readonly degree: number;
+  /** What more than one step leads to; empty for a depth of 1. */
+  readonly near: readonly ExpandedNode[];
+}
+
+export interface ShownNodes {
+  readonly nodes: readonly ShownNode[];
+  readonly unknown: readonly UnknownNode[];
+  /** Citations of the places from which the edges were derived. */
+  readonly places: ReadonlyMap<GraphEdge, string>;
+}
+
+/** @throws LociError `forbidden` while the graph is off */
+export async function showNodes(context: EngineContext, request: ShowRequest): Promise<ShownNodes> {
+  const options = await readyWalk(context, request);
+  const { nodes, unknown } = await findNodes(context, request.names, options.filter);
+  const steps = await stepsFrom(options, nodes, request.limit);
+  const { depth, limit } = request;
+  const shown: ShownNode[] = [];
+  const citations = await citationsOfNodes(context, nodes);
+  for (const [i, node] of nodes.entries()) {
+    const found = steps.get(node.id);
+    const near = depth > 1 ? await expand({ ...options, depth, limit }, [{ node, score: 1 }]) : [];
+    shown.push({
+      node,
+      citation: citations[i]!,
+      steps: (found?.steps ?? []).slice(0, limit),
+      degree: found?.degree ?? 0,
+      near: near.filter(({ path }) => path.length > 1),
+    });
+  }
+  const edges = shown.flatMap((each) => [
+    ...each.steps.map(({ edge }) => edge),
+    ...each.near.flatMap(({ path }) => path.map(({ edge }) => edge)),
+  ]);
+  return { nodes: shown, unknown, places: await placesOf(context, edges) };
+}
+
+export interface PathRequest extends GraphScope {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface FoundPath extends PathSearch {
+  /** `null` for an unknown name. */
+  readonly from: GraphNode | null;
+  readonly to: GraphNode | null;
+  readonly unknown: readonly UnknownNode[];
+  readonly places: ReadonlyMap<GraphEdge, string>;
+}
+
+/** @throws LociError `forbidden` while the graph is off */
+export async function findPath(context: EngineContext, request: PathRequest): Promise<FoundPath> {
+  const options = await readyWalk(context, request);
+  const [from, to] = [
+    await findNodes(context, [request.from], options.filter),
+    await findNodes(context, [request.to], options.filter),
+  ];
+  const [start = null, end = null] = [from.nodes[0], to.nodes[0]];
+  const unknown = [...from.unknown, ...to.unknown];
+  if (start === null || end === null)
+    return { from: start, to: end, unknown, path: null, isPartial: false, places: new Map() };
+  const found = await shortestPath(options, start, end);
+  const edges = (found.path ?? []).map(({ edge }) => edge);
+  return { from: start, to: end, unknown, ...found, places: await placesOf(context, edges) };
+}
+
+async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<typeof walkOptions> {
+  assertGraphIsOn(context);
+  await context.expire();
+  await updateGraph(context);
+  return walkOptions(context, scope);
+}
+
+async function citationsOfNodes(
+  context: EngineContext,
+  nodes: readonly GraphNode[],
+): Promise<(string | null)[]> {
+  const { store, namespace, now } = context;
+  const ids = [...new Set(nodes.flatMap(({ record }) => record ?? []))];
+  const records = await store.records.get(namespace, ids, { liveAt: now() });
+  const whole = await wholeCitations(context, records);
+  const byRecord = new Map(records.map((record, i) => [record.id, { record, citation: whole[i]! }]));
+  const cited = nodes.map(async ({ record: id, provenance }) => {
+    const found = id === null ? undefined : byRecord.get(id);
+    if (found === undefined) return null;
+    const lines = provenance?.lines ?? null;
+    if (lines === null) return found.citation;
+    const [citation] = await citationsOf(context, [
+      { record: found.record, startLine: lines.first, endLine: lines.last },
+    ]);
+    return citation ?? null;
+  });
+  return Promise.all(cited);
+}
+
+/** The citation of the lines from which each edge was derived, or of the record. */
+async function placesOf(
+  context: EngineContext,
+  edges: readonly GraphEdge[],
+): Promise<Map<GraphEdge, string>> {
+  const { store, namespace, now } = context;
+  const ids = [...new Set(edges.map(({ provenance }) => provenance.record))];
+  const records = new Map(
+    (await store.records.get(namespace, ids, { liveAt: now() })).map((record) => [record.id, record]),
+  );
+  const known = edges.flatMap((edge) => {
+    const record = records.get(edge.provenance.record);
+    return record === undefined ? [] : [{ edge, record }];
+  });
+  const whole = await wholeCitations(
+    context,
+    known.map(({ record }) => record),
+  );
+  const lines = await citationsOf(
+    context,
+    known.map(({ edge: { provenance }, record }) => ({
+      record,
+      startLine: provenance.lines?.first ?? 1,
+      endLine: provenance.lines?.last ?? 1,
+    })),
+  );
+  return new Map(known.map(({ edge }, i) => [edge, edge.provenance.lines === null ? whole[i]! : lines[i]!]));
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { projectField } from './graph-fields.ts';
+
+const input = z.strictObject({
+  project: projectField(),
+  after: z.string().max(200).exactOptional().describe('`next` of the previous page.'),
+});
+type GraphExportInput = z.infer<typeof input>;
+
+const output = z.strictObject({
+  nodes: z.array(exportedNode),
+  edges: z.array(exportedEdge),
+  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+  written: z.boolean().describe('Whether everything was written to standard output instead.'),
+});
+export type GraphExportOutput = z.infer<typeof output>;
+
+export const graphExport: Operation<GraphExportInput, GraphExportOutput> = {
+  name: 'graph-export',
+  title: 'Export the graph',
+  description:
+    'Exports the nodes and edges of the graph, which are the same for the same notes on every machine. The command line writes ' +
+    'one JSON file; elsewhere, the nodes come page by page, then the edges. docs/graph.schema.json describes the file.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  listedOnRequest: true,
+  examples: [
+    { title: 'All projects', input: {} },
+    { title: 'One project', input: { project: 'home' } },
+  ],
+  run: runExport,
+};
+
+async function runExport(
+  context: OperationContext,
+  { project, after }: GraphExportInput,
+): Promise<GraphExportOutput> {
+  const { machine, signal, onProgress } = context;
+  const loci = await context.loci();
+  const request = { signal, onProgress, ...(project !== undefined && { project }) };
+  if (machine === undefined || after !== undefined) {
+    const { nodes, edges, next } = await loci.graph.exportPage(request, after);
+    return { nodes: [...nodes], edges: [...edges], next, written: false };
+  }
+  let text = '';
+  for await (const piece of loci.graph.export(request)) {
+    text += piece;
+    if (text.length < MAX_PIECE_LENGTH) continue;
+    await machine.writeOutput(text);
+    text = '';
+  }
+  await machine.writeOutput(text);
+  return { nodes: [], edges: [], next: null, written: true };
+}
+
+/** Each call of the system writes so much, UTF-16 code units. */
+const MAX_PIECE_LENGTH = 65_536;

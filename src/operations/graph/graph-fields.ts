@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
+import type { UnknownNode } from '../../engine/graph/find-nodes.ts';
+import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
+import type { Step } from '../../graph/walk.ts';
+import { filterValue } from '../shared/record-fields.ts';
+
+/** Fields that several operations on the graph share. */
+
+export const nodeName = () => filterValue();
+
+export const NODE_NAMES =
+  'ids of nodes, citations, titles of notes, names of projects, or tags such as `#kitchen`';
+
+export const projectField = () =>
+  filterValue()
+    .exactOptional()
+    .describe('Only nodes of this project. The default is all projects, one graph each.');
+
+export const allowCrossProject = () =>
+  z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Follow edges into other projects too, if `graph.crossProject` allows it: those of the types in `graph.crossProjectTypes`.',
+    );
+
+export const nodeOutput = z.strictObject({
+  id: z.string(),
+  type: z.enum(NODE_TYPES),
+  title: z.string(),
+  project: z.string(),
+});
+type NodeOutput = z.infer<typeof nodeOutput>;
+
+export const stepOutput = z.strictObject({
+  type: z.enum(EDGE_TYPES),
+  direction: z.enum(['out', 'in']).describe('`out` along the edge, `in` against it.'),
+  from: nodeOutput,
+  to: nodeOutput,
+  crosses_projects: z.boolean(),
+  weight: z.number(),
+  reason: z.string().describe('Why the edge is there.'),
+  provenance: z.strictObject({
+    citation: z.string().nullable().describe('Where it says so; null if the record was just removed.'),
+    hash: z.string().describe('SHA-256 of these lines, or of the whole text.'),
+  }),
+});
+export type StepOutput = z.infer<typeof stepOutput>;
+
+export const unknownOutput = z.array(z.strictObject({ name: z.string(), reason: z.string() }));
+
+export function outputOfNode({ id, type, title, project }: GraphNode): NodeOutput {
+  return { id, type, title, project };
+}
+
+export function outputOfStep(
+  { edge, from, to, forwards }: Step,
+  places: ReadonlyMap<GraphEdge, string>,
+): StepOutput {
+  const { type, weight, reason, provenance } = edge;
+  return {
+    type,
+    direction: forwards ? 'out' : 'in',
+    from: outputOfNode(from),
+    to: outputOfNode(to),
+    crosses_projects: from.project !== to.project,
+    weight,
+    reason,
+    provenance: { citation: places.get(edge) ?? null, hash: provenance.hash },
+  };
+}
+
+export function outputOfUnknown(unknown: readonly UnknownNode[]): z.infer<typeof unknownOutput> {
+  return unknown.map(({ name, reason }) => ({ name, reason }));
+}

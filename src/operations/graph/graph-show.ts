@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { MAX_DEPTH } from '../../graph/expand.ts';
+import { describePath } from '../../graph/walk.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import {
+  allowCrossProject,
+  NODE_NAMES,
+  nodeName,
+  nodeOutput,
+  outputOfNode,
+  outputOfStep,
+  outputOfUnknown,
+  projectField,
+  stepOutput,
+  unknownOutput,
+} from './graph-fields.ts';
+
+const MAX_NODES = 20;
+const MAX_K = 100;
+const DEFAULT_K = 20;
+
+const input = z.strictObject({
+  nodes: z.array(nodeName()).min(1).max(MAX_NODES).describe(`Nodes to show: ${NODE_NAMES}.`),
+  depth: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_DEPTH)
+    .exactOptional()
+    .describe('With 2 or 3, also what so many steps lead to. The default is 1: the edges of the nodes.'),
+  k: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_K)
+    .exactOptional()
+    .describe(
+      `How many edges, and how many nodes near it, each node shows at most. The default is ${String(DEFAULT_K)}.`,
+    ),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+});
+type GraphShowInput = z.infer<typeof input>;
+
+const output = z.strictObject({
+  nodes: z.array(
+    nodeOutput.extend({
+      tags: z.array(z.string()),
+      task: z.strictObject({ done: z.boolean(), due: z.string().nullable() }).nullable(),
+      citation: z.string().nullable().describe('Null for a node that records share, such as a project.'),
+      hash: z.string().nullable().describe('SHA-256 of its text.'),
+      degree: z.number().int().describe('How many edges it has, also those that are not shown.'),
+      edges: z.array(stepOutput).describe('The closest first.'),
+      near: z.array(
+        nodeOutput.extend({
+          score: z.number().describe('How near it is, 0 to 1.'),
+          via: z.string().describe('The path that leads to it.'),
+          steps: z.array(stepOutput),
+        }),
+      ),
+    }),
+  ),
+  unknown: unknownOutput.describe('The names without a node.'),
+});
+export type GraphShowOutput = z.infer<typeof output>;
+
+export const graphShow: Operation<GraphShowInput, GraphShowOutput> = {
+  name: 'graph-show',
+  title: 'Show nodes of the graph',
+  description: 'Shows notes, tasks, projects or tags with what they are connected to, and why.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'read',
+  listedOnRequest: true,
+  examples: [
+    { title: 'A note by its title', input: { nodes: ['Kitchen remodel'] } },
+    { title: 'What two steps lead to', input: { nodes: ['Kitchen remodel'], depth: 2, k: 5 } },
+  ],
+  run: runShow,
+};
+
+async function runShow(context: OperationContext, input: GraphShowInput): Promise<GraphShowOutput> {
+  const { nodes: names, depth = 1, k = DEFAULT_K, project, allow_cross_project } = input;
+  const loci = await context.loci();
+  const { nodes, unknown, places } = await loci.graph.show({
+    ...{ names, depth, limit: k },
+    ...(project !== undefined && { project }),
+    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+  });
+  return {
+    nodes: nodes.map(({ node, citation, steps, degree, near }) => ({
+      ...outputOfNode(node),
+      tags: [...node.tags],
+      task: node.task,
+      citation,
+      hash: node.provenance?.hash ?? null,
+      degree,
+      edges: steps.map((step) => outputOfStep(step, places)),
+      near: near.map(({ node: other, score, path }) => ({
+        ...outputOfNode(other),
+        score: Math.round(score * 1000) / 1000,
+        via: describePath(path),
+        steps: path.map((step) => outputOfStep(step, places)),
+      })),
+    })),
+    unknown: outputOfUnknown(unknown),
+  };
+}

@@ -1,0 +1,113 @@
+import { formatCount } from '../../../core/text/format-count.ts';
+import type { GraphDiffOutput } from '../../../operations/graph/graph-diff.ts';
+import type { GraphExportOutput } from '../../../operations/graph/graph-export.ts';
+import type { StepOutput } from '../../../operations/graph/graph-fields.ts';
+import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
+import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
+import type { GraphStatusOutput } from '../../../operations/graph/graph-status.ts';
+import { oneLine, toJson } from '../../shared/escape-control.ts';
+import type { OperationCommand, View } from './operation-command.ts';
+
+type Unknown = GraphShowOutput['unknown'];
+
+const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
+  off: 'switched off (graph.enabled)',
+  building: 'being built; `loci index` continues it',
+  behind: 'behind the last changes; `loci index` updates it',
+  current: 'up to date',
+};
+
+export const graphStatus: OperationCommand<GraphStatusOutput> = {
+  render: ({ condition, nodes, edges, projects, edges_by_type }, { style }) => {
+    const total = `${formatCount(nodes, 'node')} and ${formatCount(edges, 'edge')}`;
+    return [
+      `The graph has ${total}, and is ${CONDITIONS[condition]}.`,
+      ...projects.map((each) => `${style.bold(oneLine(each.project))}  ${countsText(each.nodes)}`),
+      ...(edges === 0 ? [] : [style.dim(`edges  ${countsText(edges_by_type)}`)]),
+    ]
+      .map((line) => `${line}\n`)
+      .join('');
+  },
+};
+
+function countsText(counts: Readonly<Partial<Record<string, number>>>): string {
+  return Object.entries(counts)
+    .map(([type, count]) => `${String(count)} ${type}`)
+    .join(', ');
+}
+
+export const graphShow: OperationCommand<GraphShowOutput> = {
+  operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
+  shortOptions: { k: 'n' },
+  warnings: ({ unknown }) => unknownWarnings(unknown),
+  exitCode: ({ nodes }) => (nodes.length === 0 ? 1 : 0),
+  render: ({ nodes }, view) => nodes.map((node) => nodeLines(node, view).join('\n') + '\n').join('\n'),
+};
+
+function nodeLines(node: GraphShowOutput['nodes'][number], { style }: View): string[] {
+  const { id, type, title, project, task, citation, degree, edges, near } = node;
+  const state =
+    task === null ? '' : `, ${task.done ? 'done' : 'open'}${task.due === null ? '' : `, due ${task.due}`}`;
+  const more = degree - edges.length;
+  return [
+    `${style.bold(oneLine(title))}  ${style.dim(`${type}${state} · ${oneLine(project)} · ${id}`)}`,
+    ...(citation === null ? [] : [style.link(oneLine(citation))]),
+    ...edges.map((edge) => `  ${edgeText(edge)}`),
+    ...(more > 0 ? [style.dim(`  and ${formatCount(more, 'other edge')}`)] : []),
+    ...near.map((each) => `  ${style.dim('near')}  ${oneLine(each.title)}  ${style.dim(oneLine(each.via))}`),
+  ];
+}
+
+function edgeText({ type, direction, to, reason, crosses_projects, provenance }: StepOutput): string {
+  const crossing = crosses_projects ? ` (project ${oneLine(to.project)})` : '';
+  const place = provenance.citation === null ? '' : `, ${oneLine(provenance.citation)}`;
+  return `${direction === 'out' ? '→' : '←'} ${type}  ${oneLine(to.title)}${crossing}  (${oneLine(reason)}${place})`;
+}
+
+export const graphPath: OperationCommand<GraphPathOutput> = {
+  operands: [
+    { field: 'from', label: 'from', takes: 'one' },
+    { field: 'to', label: 'to', takes: 'one' },
+  ],
+  warnings: ({ unknown }) => unknownWarnings(unknown),
+  exitCode: ({ found }) => (found ? 0 : 1),
+  render: ({ from, to, found, partial, steps }, { style }) => {
+    if (from === null || to === null) return '';
+    if (!found) return partial ? 'No path was found among the nearest nodes.\n' : 'They are not connected.\n';
+    if (steps.length === 0) return 'They are the same node.\n';
+    return [style.bold(oneLine(from.title)), ...steps.map((step) => `  ${edgeText(step)}`)]
+      .map((line) => `${line}\n`)
+      .join('');
+  },
+};
+
+function unknownWarnings(unknown: Unknown): string[] {
+  return unknown.map(({ reason }) => oneLine(reason));
+}
+
+export const graphExport: OperationCommand<GraphExportOutput> = {
+  isLong: true,
+  render: ({ written, ...page }) => (written ? '' : `${toJson(page)}\n`),
+};
+
+export const graphDiff: OperationCommand<GraphDiffOutput> = {
+  operands: [
+    { field: 'before', label: 'before', takes: 'one' },
+    { field: 'after', label: 'after', takes: 'one' },
+  ],
+  render: ({ nodes, edges }, { style }) => {
+    const edgeName = ({ src, type, dst }: GraphDiffOutput['edges']['added'][number]): string =>
+      `edge ${src} ${type} ${dst}`;
+    const nodeName = ({ id, title }: GraphDiffOutput['nodes']['added'][number]): string =>
+      `node ${id}  ${oneLine(title)}`;
+    const lines = [
+      ...nodes.removed.map((node) => style.bad(`- ${nodeName(node)}`)),
+      ...nodes.added.map((node) => style.good(`+ ${nodeName(node)}`)),
+      ...nodes.changed.map(({ after, fields }) => `~ ${nodeName(after)}  (${fields.join(', ')})`),
+      ...edges.removed.map((edge) => style.bad(`- ${edgeName(edge)}`)),
+      ...edges.added.map((edge) => style.good(`+ ${edgeName(edge)}`)),
+      ...edges.changed.map(({ after, fields }) => `~ ${edgeName(after)}  (${fields.join(', ')})`),
+    ];
+    return lines.length === 0 ? 'The graphs are the same.\n' : `${lines.join('\n')}\n`;
+  },
+};
