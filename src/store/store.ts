@@ -35,6 +35,7 @@ import type {
   RecordState,
   SourceEntry,
 } from './model.ts';
+import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   Generation,
@@ -109,6 +110,8 @@ export interface StoreRecords {
   facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
   /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
   factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
+  /** The records nearest in time to a record or a moment, in the order of their time. */
+  timeline(namespace: string, request: TimelineRequest): Promise<TimelineRecords>;
   /** The passages of each record by ordinal; an empty list for an unknown record. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**

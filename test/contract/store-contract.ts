@@ -24,6 +24,7 @@ import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceStates } from './store-source-states.ts';
 import { describeStartup } from './store-startup.ts';
 import { describeTextSearch } from './store-text.ts';
+import { describeTimeline } from './store-timeline.ts';
 import { describeTokens } from './store-tokens.ts';
 import { describeMaintenance } from './store-maintenance.ts';
 import { describeVectors } from './store-vectors.ts';
@@ -68,6 +69,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeLinks(fixture);
     describeNoteNames(fixture);
     describeChanges(fixture);
+    describeTimeline(fixture);
     describeConflicts(fixture);
     describeSourceStates(fixture);
     describeFilters(fixture);

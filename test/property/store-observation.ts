@@ -1,6 +1,8 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
+import type { SearchFilter } from '../../src/store/search-model.ts';
+import type { TimelineRequest } from '../../src/store/timeline-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
@@ -37,6 +39,8 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
         backlinks: await store.records.links(namespace, { to: ids }, { after: null, limit: 3 }),
         unresolved: await store.records.links(namespace, { unresolved: true }, all),
         changes: await changesOf(store, namespace),
+        timelines: await Promise.all([...ids, 7].map((record) => timelineOf(store, namespace, { record }))),
+        timelineNow: await timelineOf(store, namespace, { time: NOW }, lists[0]),
         passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
         passages: await passagesOf(store, namespace, passages, { now: NOW }),
         neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
@@ -62,6 +66,15 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
     generations,
     names: await store.admin.namespaces(ADMIN_NAMESPACE),
   };
+}
+
+function timelineOf(
+  { records }: Oracle,
+  namespace: string,
+  around: TimelineRequest['around'],
+  filter: SearchFilter = { now: NOW },
+): Promise<unknown> {
+  return records.timeline(namespace, { filter, around, before: 3, after: 3 });
 }
 
 /** The changes without their sequence numbers, which differ between stores. */

@@ -19,6 +19,7 @@ import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { PostingCache } from './search/posting-cache.ts';
 import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
+import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
@@ -113,6 +114,10 @@ function recordCalls(db: Database): StoreCalls['records'] {
       const ns = findNamespace(db, namespace);
       return ns === null ? 0 : purge(db, namespace, ns, request);
     },
+    timeline: (namespace, request) =>
+      read(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
+        timeline(db, namespace, ns, request),
+      ),
     sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
     startup: (namespace, session) =>
       read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),

@@ -94,3 +94,23 @@ it('a search by time reads an index in both directions and does not sort', () =>
     for (const step of order) expect(step).not.toMatch(/TEMP B-TREE FOR ORDER BY/);
   }
 });
+
+it('a timeline reads an index in both directions, stops at its limit and does not sort', () => {
+  const plans = plansOf(/\bFROM record_time AS t INDEXED BY/, ({ records }) => {
+    const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
+    for (const filter of filters)
+      for (const around of [{ record: 1 }, { time: NOW }])
+        records.timeline('n', { filter, around, before: 5, after: 5 });
+  });
+  expect(plans.size).toBe(4);
+  for (const plan of plans.values()) {
+    const [times, record, ...rest] = plan.filter((step) => !/json_each|SUBQUERY|BLOOM/.test(step));
+    expect(times).toMatch(
+      /^SEARCH t USING COVERING INDEX record_time_at \(ns=\? AND \(at,record\)[<>]\(\?,\?\)\)$/,
+    );
+    expect(record).toMatch(
+      /^SEARCH r USING (INDEX sqlite_autoindex_record_1|PRIMARY KEY|INDEX \w+) \(ns=\? AND id=\?\)$/,
+    );
+    expect(rest.join()).not.toMatch(/TEMP B-TREE/);
+  }
+});

@@ -21,6 +21,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     links: 'reader',
     belongsTo: 'reader',
     changes: 'reader',
+    timeline: 'reader',
     passagesOf: 'reader',
     replacePassages: 'writer',
     purge: 'writer',

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
 import { deriveNoteNames } from './note-names.ts';
+import { deriveRecordTimes } from './timeline.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
@@ -28,7 +29,9 @@ export class RecordChanges {
       deriveLinks(db, ns, this.#withKey);
       deriveNoteNames(db, ns, this.#withKey);
     }
-    if (this.#kinds.size > 0) appendChanges(db, ns, this.#kinds);
+    if (this.#kinds.size === 0) return;
+    deriveRecordTimes(db, ns, this.#kinds.keys());
+    appendChanges(db, ns, this.#kinds);
   }
 }
 
