@@ -1,0 +1,48 @@
+import type { LociRecord, Passage } from '../core/types.ts';
+import type { Exclusion, ReceiptCandidate } from './receipt.ts';
+import type { Span } from './text/span.ts';
+
+/** What a lane has found: a record, the passage that made it a candidate, and how good it is. */
+export interface Candidate {
+  readonly record: PackRecord;
+  readonly passage: Pick<Passage, 'ordinal' | 'text' | 'startLine' | 'endLine'>;
+  /** The probability that it is what the query asks for, 0 to 1. */
+  readonly score: number;
+  /** The lane that found it first. */
+  readonly lane: string;
+  readonly path: ReceiptCandidate['path'];
+  /** The citation of the whole record, which `memory_get` accepts. */
+  readonly citation: string;
+  /** Why it cannot be in the pack, whatever the budget; `null` if it can. */
+  readonly excluded: Exclusion | null;
+  /** Credentials in the content, in order and without overlaps. */
+  readonly secrets: readonly Span[];
+}
+
+export type PackRecord = Pick<
+  LociRecord,
+  'id' | 'uuid' | 'origin' | 'trust' | 'title' | 'content' | 'contentHash' | 'metadata' | 'key' | 'recordType'
+>;
+
+/**
+ * Where a passage is in the content of its record. A passage whose text is not in its lines as it stands (front matter, a record that has
+ * changed since) is these lines.
+ */
+export function passageSpan(content: string, { text, startLine, endLine }: Candidate['passage']): Span {
+  const start = startOfLine(content, startLine);
+  const next = startOfLine(content, endLine + 1);
+  const at = text.trim() === '' ? -1 : content.indexOf(text.trim(), start);
+  if (at >= 0 && at < Math.max(next, start + 1)) return { start: at, end: at + text.trim().length };
+  return { start, end: next };
+}
+
+/** The offset of the first character of a line, from 1; the length of the text for a line after the last. */
+function startOfLine(text: string, line: number): number {
+  let at = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return text.length;
+    at = end + 1;
+  }
+  return at;
+}

@@ -1,0 +1,142 @@
+import { analyzeForTerms } from '../core/text/analyze-for-terms.ts';
+import type { Trust } from '../core/types.ts';
+import { passageSpan, type Candidate } from './candidate.ts';
+import { abstractOf } from './levels/abstract.ts';
+import { contentTerms, splitText } from './levels/document.ts';
+import { bestSentence, excerptOf, type TermWeights } from './levels/excerpt.ts';
+import type { Exclusion, Level } from './receipt.ts';
+import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
+import type { Step } from './select.ts';
+import { shownText, sourceRange, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import type { CountTokens } from './tokens.ts';
+
+/** The forms that a candidate can have in a pack. */
+export interface CandidateItems {
+  /** The excerpt, then the whole passage if that is longer. */
+  readonly items: readonly Item[];
+  /** What each of them adds to the one before. */
+  readonly steps: readonly Step[];
+  /** One line about the record, for when nothing else fits. */
+  readonly line: { readonly item: Item; readonly tokens: number } | null;
+  readonly excluded: Exclusion | null;
+}
+
+interface ItemSettings {
+  readonly terms: TermWeights;
+  readonly count: CountTokens;
+  readonly usual: Trust;
+  readonly excerptTokens: number;
+}
+
+const NOTHING: CandidateItems = { items: [], steps: [], line: null, excluded: null };
+/** How much of the relevance of a candidate its excerpt is worth, and how much the rest of the passage. */
+const SHARES = [1, 0.25];
+const MASK = '[secret masked]';
+/** UTF-16 code units. */
+const MAX_TITLE = 120;
+
+/** Makes the items of candidates, and recognises those that say what an earlier one says. */
+export class ItemMaker {
+  readonly #settings: ItemSettings;
+  readonly #termNames: ReadonlySet<string>;
+  readonly #texts = new Set<string>();
+
+  constructor(settings: ItemSettings) {
+    this.#settings = settings;
+    this.#termNames = new Set(settings.terms.keys());
+  }
+
+  itemsOf(candidate: Candidate, index: number): CandidateItems {
+    const { terms, count, excerptTokens } = this.#settings;
+    const { content } = candidate.record;
+    const passage = trimSpan(content, passageSpan(content, candidate.passage));
+    if (passage.start >= passage.end) return { ...NOTHING, line: this.#line(candidate, index) };
+    const best = bestSentence(content, passage, terms);
+    const excerpt = excerptOf(content, passage, best, count, excerptTokens);
+    if (this.#isDuplicate(shownText(content.slice(excerpt.start, excerpt.end))))
+      return { ...NOTHING, excluded: 'duplicate' };
+    const spans = excerpt.end - excerpt.start < passage.end - passage.start ? [excerpt, passage] : [excerpt];
+    const items = spans.map((span) => this.#item(candidate, index, span));
+    const tokens = items.map((item) => count(itemText(item)));
+    const steps = spans.map((span, i): Step => ({
+      tokens: tokens[i]! - (tokens[i - 1] ?? 0),
+      queryTerms: this.#queryTerms(candidate, span),
+      words: contentTerms(content, span),
+      share: SHARES[i]!,
+    }));
+    return { items, steps, line: this.#line(candidate, index), excluded: null };
+  }
+
+  #queryTerms({ record: { title, content } }: Candidate, { start, end }: Span): Set<string> {
+    const text = `${title}\n${content.slice(start, end)}`;
+    return new Set(
+      analyzeForTerms(text, this.#termNames).flatMap(({ term, kind }) => (kind === 'tail' ? [] : [term])),
+    );
+  }
+
+  #item(candidate: Candidate, index: number, span: Span): Item {
+    const { lines } = sourceRange(candidate.record.content, span);
+    const body = masked(span, candidate.secrets, 'L2');
+    const { start, end } = span;
+    const before = start > 0 && !/\n\s*$/.test(candidate.record.content.slice(0, start)) ? '…' : '';
+    const isCut = end < candidate.record.content.trimEnd().length && candidate.record.content[end] !== '\n';
+    return this.#withHeader(candidate, index, lines, ['\n', before, ...body, isCut ? '…' : '']);
+  }
+
+  #line(candidate: Candidate, index: number): CandidateItems['line'] {
+    const { record, secrets } = candidate;
+    const abstract = abstractOf(splitText(record.content, secrets), record.title);
+    if (abstract === null) return null;
+    const { lines } = sourceRange(record.content, abstract);
+    const piece: ItemPart = { field: 'content', span: abstract, level: 'L0' };
+    const item = this.#withHeader(candidate, index, lines, [': ', piece]);
+    return { item, tokens: this.#settings.count(itemText(item)) };
+  }
+
+  #withHeader(
+    { record, citation }: Candidate,
+    candidate: number,
+    lines: { readonly from: number; readonly to: number },
+    parts: readonly ItemPart[],
+  ): Item {
+    const { usual } = this.#settings;
+    const cited =
+      record.origin === 'vault' ? `${citation}#L${String(lines.from)}-L${String(lines.to)}` : citation;
+    const header = [shownText(cited.replaceAll(/\s+/g, ' '))];
+    const date = record.metadata['date'];
+    if (typeof date === 'string' && DAY.test(date)) header.push(` ${date.slice(0, 10)}`);
+    header.push(trustMark(record.trust, usual));
+    const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
+    const isNamed = title.end > title.start && !isInCitation(record.title, citation);
+    const name: ItemPart[] = isNamed ? [' ', { field: 'title', span: title, level: 'L0' }] : [];
+    const { trust, title: text, content } = record;
+    return { candidate, trust, title: text, content, parts: [header.join(''), ...name, ...parts] };
+  }
+
+  /** Only of equal texts: two that differ in one number may be an old and a new value. */
+  #isDuplicate(text: string): boolean {
+    const normal = text.replaceAll(/\s+/g, ' ').trim();
+    if (this.#texts.has(normal)) return true;
+    this.#texts.add(normal);
+    return false;
+  }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+/** Whether the title is the name of the file, so that the citation says it. */
+function isInCitation(title: string, citation: string): boolean {
+  return citation.toLowerCase().includes(title.trim().toLowerCase());
+}
+
+/** The parts of a span without the credentials in it. */
+function masked(span: Span, secrets: readonly Span[], level: Level): ItemPart[] {
+  const parts: ItemPart[] = [];
+  let at = span.start;
+  for (const piece of withoutSpans(span, secrets)) {
+    if (piece.start > at) parts.push(MASK);
+    parts.push({ field: 'content', span: piece, level });
+    at = piece.end;
+  }
+  if (at < span.end) parts.push(MASK);
+  return parts;
+}

@@ -1,0 +1,60 @@
+import { analyze } from '../../core/text/analyze.ts';
+import { isStopWord } from '../../core/text/stop-words.ts';
+import { describedIn, outlineOf, type BlockKind } from '../text/blocks.ts';
+import { sentencesOf } from '../text/sentences.ts';
+import { overlaps, trimSpan, type Span } from '../text/span.ts';
+
+/** A sentence, heading, item or row of a text. */
+export interface Sentence extends Span {
+  readonly kind: BlockKind;
+  /** The level of a heading; else 0. */
+  readonly depth: number;
+}
+
+/** The text of a record, split for its levels. */
+export interface SplitText {
+  readonly text: string;
+  /** What front matter says that the text is; `null` if it says nothing. */
+  readonly description: Span | null;
+  /** In order, without those that have a credential. */
+  readonly sentences: readonly Sentence[];
+}
+
+/** What follows in longer texts is in no level: a summary of 500 pages is not worth the time. UTF-16 code units. */
+const MAX_LENGTH = 200_000;
+
+/** @param secrets credentials in the text, in order: no level has a sentence with one */
+export function splitText(content: string, secrets: readonly Span[] = []): SplitText {
+  const text = content.length > MAX_LENGTH ? content.slice(0, MAX_LENGTH) : content;
+  const { frontMatter, blocks } = outlineOf(text);
+  const isSafe = (span: Span): boolean => !secrets.some((secret) => overlaps(secret, span));
+  const described = frontMatter === null ? null : describedIn(text, frontMatter);
+  return {
+    text,
+    description: described !== null && isSafe(described) ? described : null,
+    sentences: blocks
+      .flatMap(({ kind, depth, ...block }): Sentence[] =>
+        kind === 'prose' || kind === 'item'
+          ? sentencesOf(text, block).map((span) => ({ ...span, kind, depth }))
+          : [{ ...trimSpan(text, block), kind, depth }],
+      )
+      .filter(isSafe),
+  };
+}
+
+/** The distinct words of a span that can say what it is about: index terms, without function words. */
+export function contentTerms(text: string, { start, end }: Span): Set<string> {
+  return new Set(
+    analyze(text.slice(start, end)).flatMap(({ term, surface, kind }) =>
+      kind === 'tail' || isStopWord(surface) || GERMAN_FUNCTION_WORDS.has(surface) ? [] : [term],
+    ),
+  );
+}
+
+const GERMAN_FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  (
+    'aber als am an auch auf aus bei bin bis da das dass dem den der des die dies diese diesem diesen dieser doch dort du ' +
+    'ein eine einem einen einer eines er es fur hat hatte ich ihm ihn ihr im in ist ja kann man mich mir mit nach nicht noch ' +
+    'nur ob oder ohne sein sich sie sind so uber um und uns unter vom von vor war was wenn wer werden wie wir wird zu zum zur'
+  ).split(' '),
+);

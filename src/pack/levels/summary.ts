@@ -1,0 +1,85 @@
+import type { Span } from '../text/span.ts';
+import { contentTerms, type Sentence, type SplitText } from './document.ts';
+
+/** Why a sentence is in a summary. */
+export type SummaryReason = 'description' | 'heading' | 'lead' | 'decision' | 'task' | 'date' | 'central';
+
+export interface SummaryPart extends Span {
+  readonly reason: SummaryReason;
+}
+
+/** Length of a summary, UTF-16 code units: about 300 tokens of English. */
+const MAX_SUMMARY = 1200;
+/** How much of it the parts of a kind may take together, in the order in which they are chosen. */
+const SHARES: readonly (readonly [reason: SummaryReason, share: number])[] = [
+  ['description', 0.3],
+  ['lead', 0.4],
+  ['task', 0.3],
+  ['decision', 0.3],
+  ['heading', 0.25],
+  ['date', 0.2],
+  ['central', 1],
+];
+const LEAD_SENTENCES = 2;
+/** Headings deeper than this are no outline. */
+const MAX_OUTLINE_DEPTH = 3;
+
+const DECISION =
+  /\b(?:decided|decision|agreed|resolved|settled on|we chose|beschlossen|beschluss|entschieden|entscheidung|vereinbart|festgelegt)\b|决定|決定|决议|決議|合意/iu;
+const DATE =
+  /\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}\b|\b(?:jan|feb|mar|mär|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\p{L}*\.? \d{1,4}\b|\b\d{1,2}\.? (?:jan|feb|mar|mär|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\p{L}*\b|\d{1,2}月\d{1,2}日/iu;
+
+/**
+ * L1: a summary of the text's own sentences, in their order. It has the description in front matter, the lead, open tasks,
+ * decisions, the outline and dates, and of what is left the most central sentences (SumBasic: Nenkova & Vanderwende 2005, without
+ * its update between sentences of one document).
+ */
+export function summaryOf({ text, description, sentences }: SplitText): SummaryPart[] {
+  const candidates = new Map<SummaryReason, readonly Span[]>([
+    ['description', description === null ? [] : [description]],
+    ['lead', sentences.filter(({ kind }) => kind === 'prose').slice(0, LEAD_SENTENCES)],
+    ['task', sentences.filter(({ kind }) => kind === 'task')],
+    ['decision', sentences.filter(matching(text, DECISION))],
+    ['heading', sentences.filter(({ depth }) => depth > 0 && depth <= MAX_OUTLINE_DEPTH)],
+    ['date', sentences.filter(matching(text, DATE))],
+    ['central', mostCentral(text, sentences)],
+  ]);
+  const parts = new Map<number, SummaryPart>();
+  let left = MAX_SUMMARY;
+  for (const [reason, share] of SHARES) {
+    let room = Math.min(left, MAX_SUMMARY * share);
+    for (const { start, end } of candidates.get(reason) ?? []) {
+      const length = end - start + 1;
+      if (length > room || parts.has(start)) continue;
+      parts.set(start, { reason, start, end });
+      room -= length;
+      left -= length;
+    }
+  }
+  return [...parts.values()].toSorted((a, b) => a.start - b.start);
+}
+
+function matching(text: string, pattern: RegExp): (sentence: Sentence) => boolean {
+  return ({ kind, start, end }) =>
+    (kind === 'prose' || kind === 'item' || kind === 'done') && pattern.test(text.slice(start, end));
+}
+
+/** Sentences by the mean frequency of their words in the text, the highest first, ties in order. */
+function mostCentral(text: string, sentences: readonly Sentence[]): Span[] {
+  const prose = sentences.filter(({ kind }) => kind === 'prose' || kind === 'item');
+  const terms = prose.map((sentence) => contentTerms(text, sentence));
+  const frequency = new Map<string, number>();
+  for (const each of terms) for (const term of each) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  const scores = terms.map((each) => {
+    let sum = 0;
+    for (const term of each) sum += frequency.get(term)! - 1;
+    return each.size < MIN_TERMS ? 0 : sum / each.size;
+  });
+  return prose
+    .map((_, i) => i)
+    .toSorted((a, b) => scores[b]! - scores[a]!)
+    .map((i) => prose[i]!);
+}
+
+/** A sentence of fewer words says too little to be central. */
+const MIN_TERMS = 4;

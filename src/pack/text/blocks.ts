@@ -1,0 +1,102 @@
+import type { Span } from './span.ts';
+
+export type BlockKind = 'heading' | 'task' | 'done' | 'item' | 'prose' | 'code' | 'table';
+
+/** A part of a Markdown text. */
+export interface Block extends Span {
+  readonly kind: BlockKind;
+  /** The level of a heading, 1 to 6; else 0. */
+  readonly depth: number;
+}
+
+export interface Outline {
+  /** Lines between `---` at the beginning, without these; `null` if there are none. */
+  readonly frontMatter: Span | null;
+  readonly blocks: readonly Block[];
+}
+
+const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
+const HEADING = /^(#{1,6})\s+\S/;
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/;
+const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[( |x|X|-)\]\s+\S/;
+const TABLE = /^\s*\|/;
+
+/**
+ * Splits a text into headings, list items, tables, code and paragraphs, line by line. It knows less of Markdown than the parser that
+ * cuts notes into passages, but needs no time to speak of, and every block is a range of the text.
+ */
+export function outlineOf(text: string): Outline {
+  const frontMatter = frontMatterOf(text);
+  const blocks: Block[] = [];
+  let fence: string | null = null;
+  let isBlank = false;
+  let start = frontMatter === null ? 0 : endOfLine(text, frontMatter.end) + 1;
+  for (let end = 0; start < text.length; start = end + 1) {
+    end = endOfLine(text, start);
+    const line = text.slice(start, Math.min(end, start + MAX_LINE_START));
+    const mark = FENCE.exec(line)?.[1];
+    const wasCode: boolean = fence !== null;
+    if (mark !== undefined && (fence === null || mark.startsWith(fence)))
+      fence = fence === null ? mark : null;
+    const kind = wasCode || mark !== undefined ? 'code' : kindOf(line);
+    if (kind !== null) {
+      const block = { kind, depth: HEADING.exec(line)?.[1]?.length ?? 0, start, end };
+      const last = isBlank ? undefined : blocks.at(-1);
+      if (last !== undefined && continues(last, block)) blocks[blocks.length - 1] = { ...last, end };
+      else blocks.push(block);
+    }
+    isBlank = kind === null;
+  }
+  return { frontMatter, blocks };
+}
+
+/** What a line is can be told from its beginning. */
+const MAX_LINE_START = 80;
+
+function kindOf(line: string): BlockKind | null {
+  if (line.trim() === '') return null;
+  if (HEADING.test(line)) return 'heading';
+  const box = TASK.exec(line)?.[1];
+  if (box !== undefined) return box === ' ' ? 'task' : 'done';
+  if (ITEM.test(line)) return 'item';
+  return TABLE.test(line) ? 'table' : 'prose';
+}
+
+/** Whether a line continues the block before it. */
+function continues(last: Block, { kind }: Block): boolean {
+  if (last.kind === kind) return kind === 'prose' || kind === 'code' || kind === 'table';
+  return kind === 'prose' && (last.kind === 'item' || last.kind === 'task' || last.kind === 'done');
+}
+
+function frontMatterOf(text: string): Span | null {
+  const open = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0];
+  if (open === undefined) return null;
+  const close = /^---[ \t]*\r?$/m.exec(text.slice(open.length));
+  return close === null ? null : { start: open.length, end: open.length + close.index };
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+const DESCRIPTION = /^(?:description|summary|abstract)[ \t]*:[ \t]*(.*)$/imu;
+
+/** The value of `description`, `summary` or `abstract` in front matter, as it is written; `null` if there is none. */
+export function describedIn(text: string, { start, end }: Span): Span | null {
+  const found = DESCRIPTION.exec(text.slice(start, end));
+  if (found === null) return null;
+  const value = found[1]!.trimEnd();
+  const valueStart = start + found.index + found[0].length - found[1]!.length;
+  if (/^[|>][+-]?\d?$/.test(value)) return indentedBlock(text, valueStart + found[1]!.length + 1, end);
+  const quoted = /^(["'])(.*)\1$/s.exec(value);
+  const from = valueStart + (quoted === null ? 0 : 1);
+  const to = valueStart + value.length - (quoted === null ? 0 : 1);
+  return to > from ? { start: from, end: to } : null;
+}
+
+function indentedBlock(text: string, start: number, end: number): Span | null {
+  const block = /^(?:[ \t]+\S.*\n?|[ \t]*\n)+/.exec(text.slice(start, end))?.[0];
+  if (block === undefined || block.trim() === '') return null;
+  return { start: start + block.length - block.trimStart().length, end: start + block.trimEnd().length };
+}

@@ -1,0 +1,78 @@
+import { sha256 } from '../../core/ids.ts';
+import { removeInvisible } from '../../core/text/invisible-characters.ts';
+
+/** A range of a text: UTF-16 code units, end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a span is in its text, and what it says, as receipts name it. */
+export interface SourceRange {
+  /** Of the UTF-8 text, end exclusive. */
+  readonly bytes: Span;
+  /** From 1, inclusive. */
+  readonly lines: { readonly from: number; readonly to: number };
+  readonly sha256: string;
+}
+
+export function sourceRange(text: string, { start, end }: Span): SourceRange {
+  const piece = text.slice(start, end);
+  const from = Buffer.byteLength(text.slice(0, start));
+  const firstLine = 1 + newlinesIn(text, 0, start);
+  return {
+    bytes: { start: from, end: from + Buffer.byteLength(piece) },
+    lines: { from: firstLine, to: firstLine + newlinesIn(text, start, end - 1) },
+    sha256: sha256(piece),
+  };
+}
+
+function newlinesIn(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** Control characters except tabs and ends of lines. */
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
+/** The bracket of a tag of a fence, with any spaces and in any case. */
+const BRACKET_OF_FENCE = /<(?=[\s/]*loci-)/giu;
+
+/**
+ * How a pack shows a piece of a text: without characters that a reader does not see, and without what could end the fence. Depends on
+ * nothing but the piece, so that whoever has the record can make the bytes of the pack again.
+ */
+export function shownText(piece: string): string {
+  return removeInvisible(piece.toWellFormed().replaceAll(CONTROL, '')).replaceAll(BRACKET_OF_FENCE, '‹');
+}
+
+/** The span without white space at its edges. */
+export function trimSpan(text: string, { start, end }: Span): Span {
+  let from = start;
+  let to = end;
+  while (from < to && isSpace(text, from)) from++;
+  while (to > from && isSpace(text, to - 1)) to--;
+  return { start: from, end: to };
+}
+
+function isSpace(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code <= 0x20 || code === 0xa0 || code === 0x3000 || code === 0xfeff;
+}
+
+/** The parts of a span that none of the others covers. The others are in order. */
+export function withoutSpans({ start, end }: Span, others: readonly Span[]): Span[] {
+  const left: Span[] = [];
+  let from = start;
+  for (const other of others) {
+    if (other.end <= from || other.start >= end) continue;
+    if (other.start > from) left.push({ start: from, end: other.start });
+    from = Math.max(from, other.end);
+  }
+  if (from < end) left.push({ start: from, end });
+  return left;
+}
+
+export function overlaps(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end;
+}
