@@ -26,6 +26,7 @@ import type { ImportRequest, ImportResult } from './portable/import.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
+import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
@@ -47,6 +48,8 @@ export interface Loci {
   get(citation: string): Promise<GetResponse>;
   /** The records that pass a filter, those that were stored last first. */
   list(request: ListRequest): Promise<ListPage>;
+  /** The records before and after a record or a moment, in the order of their time. */
+  timeline(request: TimelineRequest): Promise<TimelineResponse>;
   /** The values that records have in a field, the most frequent first. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
@@ -176,6 +179,7 @@ function engineOf(context: EngineContext): Loci {
     search: (request) => search(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
+    timeline: async (request) => (await import('./packs/timeline.ts')).timeline(context, request),
     facet: async (field, filter) => {
       const { hiddenSources, sourcesOfNamespace, excludeSources } =
         await import('./sources/source-policies.ts');

@@ -36,6 +36,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./records/list.ts')).list,
   },
   {
+    name: 'timeline',
+    summary: 'show what came before and after a record or a moment',
+    load: async () => (await import('./records/timeline.ts')).timeline,
+  },
+  {
     name: 'write',
     summary: 'remember something',
     load: async () => (await import('./records/write.ts')).write,

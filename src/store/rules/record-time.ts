@@ -1,6 +1,6 @@
 import { CREATED_FIELDS } from '../../core/time/created-fields.ts';
 import { isJsonMap } from '../../core/json.ts';
-import type { Json, Timestamp } from '../../core/types.ts';
+import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader } from '../search-model.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -16,12 +16,19 @@ export function recordTime({
   updatedAt,
 }: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
-  const { date, frontMatter } = metadata;
-  if (typeof date !== 'string' || !DAY.test(date)) return updatedAt;
-  // Noon in UTC is on the same day in nearly all time zones.
-  const noon = Date.parse(`${date}T12:00Z`);
-  if (Number.isNaN(noon)) return updatedAt;
-  return isDatedTwice(frontMatter) ? noon : createdAt;
+  const day = dayOf(metadata);
+  if (day === null) return updatedAt;
+  return isDatedTwice(metadata['frontMatter']) ? noonOf(day) : createdAt;
+}
+
+/** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
+export function dayOf({ date }: Metadata): string | null {
+  return typeof date === 'string' && DAY.test(date) && !Number.isNaN(noonOf(date)) ? date : null;
+}
+
+/** Noon in UTC is on the same day in nearly all time zones. */
+function noonOf(day: string): Timestamp {
+  return Date.parse(`${day}T12:00Z`);
 }
 
 /** Whether the front matter has both the day that the note is about and the time of its creation, which `createdAt` is then. */

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   search: async () => (await import('./records/search.ts')).search,
   get: async () => (await import('./records/get.ts')).get,
   list: async () => (await import('./records/list.ts')).list,
+  timeline: async () => (await import('./records/timeline.ts')).timeline,
   write: async () => (await import('./records/changes.ts')).write,
   update: async () => (await import('./records/changes.ts')).update,
   delete: async () => (await import('./records/changes.ts')).deleteRecord,

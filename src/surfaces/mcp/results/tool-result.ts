@@ -10,6 +10,7 @@ import {
 } from './fence.ts';
 import { getResult } from './get.ts';
 import { searchResult } from './search.ts';
+import { timelineResult } from './timeline.ts';
 
 /** How MCP formats the output of an operation for a model. Operations without an entry in `RESULTS` return JSON. */
 interface OperationResult {
@@ -36,6 +37,7 @@ const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
   get: getResult,
   list: RECALLED_JSON,
+  timeline: timelineResult,
   'fact-recall': RECALLED_JSON,
   'fact-list': RECALLED_JSON,
   // Keys of facts, and problems that quote documents, are texts that others wrote.
