@@ -35,6 +35,13 @@ import type {
   RecordState,
   SourceEntry,
 } from './model.ts';
+import type {
+  ReceiptBatch,
+  ReceiptCursor,
+  ReceiptFilter,
+  StoredLabel,
+  StoredReceipt,
+} from './receipt-model.ts';
 import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
@@ -61,6 +68,7 @@ export interface Store {
   readonly search: StoreSearch;
   readonly vectors: StoreVectors;
   readonly admin: StoreAdmin;
+  readonly receipts: StoreReceipts;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }
@@ -196,6 +204,17 @@ export interface StoreVectors {
    *   finite, `not_found` for an unknown generation
    */
   put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+}
+
+/** What was returned to agents, and what the operator says about it. Labels are written with `records.commit`. */
+export interface StoreReceipts {
+  /** A receipt with a known id replaces the other. Durable when it resolves. */
+  add(namespace: string, batch: ReceiptBatch): Promise<void>;
+  get(namespace: string, id: string): Promise<StoredReceipt | null>;
+  /** Newest first, ties by id in descending order. */
+  list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;
+  /** By sequence; of one receipt unless it is `null`. */
+  labels(namespace: string, receipt: string | null, page: Page<number>): Promise<StoredLabel[]>;
 }
 
 /** Audit log, history, leases, tokens, and the maintenance of the store. */

@@ -17,6 +17,7 @@ import { describeNoteNames } from './store-note-names.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
 import { describeNeighbours } from './store-neighbours.ts';
 import { describePurge } from './store-purge.ts';
+import { describeReceipts } from './store-receipts.ts';
 import { describePortability } from './store-portability.ts';
 import { describeRecords } from './store-records.ts';
 import { describeRecordValues } from './store-record-values.ts';
@@ -70,6 +71,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeNoteNames(fixture);
     describeChanges(fixture);
     describeTimeline(fixture);
+    describeReceipts(fixture);
     describeConflicts(fixture);
     describeSourceStates(fixture);
     describeFilters(fixture);

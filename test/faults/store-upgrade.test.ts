@@ -192,7 +192,9 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
-      db.exec('DROP TABLE note_name; DROP TABLE record_time; PRAGMA user_version = 16');
+      db.exec(
+        'DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; PRAGMA user_version = 16',
+      );
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
@@ -266,6 +268,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
+    DROP TABLE receipt; DROP TABLE label;
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);
 }

@@ -18,6 +18,7 @@ import { assertFence } from '../../src/store/rules/leases.ts';
 import { changedState } from '../../src/store/rules/source-state.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/store/rules/validation.ts';
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
+import { putLabels, removeReceiptsBefore } from './receipts.ts';
 import {
   byCodePoint,
   type Namespace,
@@ -184,6 +185,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
     if (before !== undefined)
       sources.set(wellFormed(source), changedState(before, { hits: before.hits + count, hitAt }));
   }
+  if (batch.labels !== undefined) putLabels(namespace, batch.labels);
   for (const entry of batch.startup ?? []) startup.set(JSON.stringify([entry.agent, entry.key]), entry);
   if (batch.startupDigest !== undefined) {
     const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;
@@ -254,6 +256,7 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
   }
   removeExpiredKeys(namespace, by.at);
   removeExpiredHistory(namespace, by.at);
+  if (request.receiptsBefore !== undefined) removeReceiptsBefore(namespace, request.receiptsBefore);
   return due.length;
 }
 

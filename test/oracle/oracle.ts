@@ -10,11 +10,12 @@ import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
-import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import type { StoreReceipts, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
 import { hasNoteName, linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
+import { receiptCalls } from './receipts.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
   byCodePoint,
@@ -32,6 +33,7 @@ export interface Oracle {
   readonly search: StoreSearch;
   readonly vectors: StoreVectors;
   readonly admin: OracleAdmin;
+  readonly receipts: StoreReceipts;
 }
 
 /** A store in memory without indexes: each call reads all data. */
@@ -42,6 +44,7 @@ export function openOracle(): Oracle {
     search: searchCalls(state),
     vectors: vectorCalls(state),
     admin: adminCalls(state),
+    receipts: receiptCalls(state),
   };
 }
 
@@ -83,6 +86,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
         nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
         nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
+        oldestReceipt: earliest([...namespace.receipts.values()].map(({ at }) => at)),
         lastChange: namespace.lastChange,
         belongsTo: namespace.belongsToProgress,
       };

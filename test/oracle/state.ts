@@ -10,6 +10,7 @@ import type {
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
 import type { BelongsTo, BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
+import type { StoredLabel, StoredReceipt } from '../../src/store/receipt-model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
 /** A record with the signature of the chunking that made its passages; `null` if there is none. */
@@ -55,6 +56,9 @@ export interface Namespace {
   /** By document, best note first. */
   readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
   belongsToProgress: BelongsToProgress;
+  readonly receipts: Map<string, StoredReceipt>;
+  /** By receipt and record, as JSON. */
+  readonly labels: Map<string, StoredLabel>;
 }
 
 /** The edges of documents before they are derived. */
@@ -78,6 +82,8 @@ function emptyNamespace(name: string): Namespace {
     lastChange: 0,
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
+    receipts: new Map(),
+    labels: new Map(),
   };
 }
 

@@ -6,6 +6,7 @@ import type { TimelineRequest } from '../../src/store/timeline-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
+import { receipt } from '../contract/store-receipts.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
@@ -101,6 +102,14 @@ async function observeWritten(
     rest: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
     counts: await store.records.count(namespace, lists),
     categories: await store.records.factCategories(namespace, NOW, 2),
+    receipts: await store.receipts.list(namespace, { since: NOW - 1 }, ALL),
+    someReceipts: await store.receipts.list(
+      namespace,
+      { since: 0, kind: 'pack', sha256: 'h1' },
+      { after: { at: NOW + 2, id: receipt(3).id }, limit: 2 },
+    ),
+    labels: await store.receipts.labels(namespace, null, ALL),
+    labelsOfReceipt: await store.receipts.labels(namespace, 'r1', { after: 1, limit: 2 }),
     // Stores may number several changes of a record in one commit differently.
     bounds: { ...(await store.records.bounds(namespace)), lastChange: null },
     idempotentResults: await Promise.all(

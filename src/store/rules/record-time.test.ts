@@ -25,6 +25,11 @@ describe('the time of a record in the timeline', () => {
     expect(timeOf('vault', { date: '2026-03-05', frontMatter })).toBe(Date.UTC(2026, 2, 5, 12));
   });
 
+  it('is the day of a daily file of an OpenClaw agent', () => {
+    expect(timeOf('memory', { file: 'memory/2026-01-01.md' })).toBe(CREATED);
+    expect(timeOf('memory', { file: 'MEMORY.md' })).toBe(UPDATED);
+  });
+
   it('is the last update where the date is none', () => {
     for (const date of ['2026-13-99', 'soon', 7, null]) expect(timeOf('vault', { date })).toBe(UPDATED);
     expect(timeOf('memory', { frontMatter: { created: '2026-01-01' } })).toBe(UPDATED);

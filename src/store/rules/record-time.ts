@@ -3,6 +3,7 @@ import { isJsonMap } from '../../core/json.ts';
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader } from '../search-model.ts';
 
+const DAILY_FILE = /^memory\/(?:.*\/)?[^/]*\d{4}-\d{2}-\d{2}[^/]*\.md$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -17,13 +18,18 @@ export function recordTime({
 }: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
   const day = dayOf(metadata);
-  if (day === null) return updatedAt;
+  if (day === null) return isDailyFile(metadata) ? createdAt : updatedAt;
   return isDatedTwice(metadata['frontMatter']) ? noonOf(day) : createdAt;
 }
 
 /** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
 export function dayOf({ date }: Metadata): string | null {
   return typeof date === 'string' && DAY.test(date) && !Number.isNaN(noonOf(date)) ? date : null;
+}
+
+/** A part of a file of an OpenClaw agent, which has the day in the name of its file as the time of its creation. */
+function isDailyFile({ file }: Metadata): boolean {
+  return typeof file === 'string' && DAILY_FILE.test(file);
 }
 
 /** Noon in UTC is on the same day in nearly all time zones. */

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import type { StoreAdmin, StoreReceipts, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
@@ -21,6 +21,8 @@ import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
 import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
+import { labels } from './receipts/labels.ts';
+import { addReceipts, listReceipts, receiptById } from './receipts/receipts.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { countPending, pendingBytes, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
@@ -51,6 +53,7 @@ export interface StoreCalls {
   };
   readonly vectors: Synchronous<StoreVectors>;
   readonly admin: Synchronous<StoreAdmin>;
+  readonly receipts: Synchronous<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -63,6 +66,7 @@ export function storeCalls(db: Database): StoreCalls {
     search: searchCalls(db),
     vectors: vectorCalls(db),
     admin: adminCalls(db),
+    receipts: receiptCalls(db),
   };
 }
 
@@ -174,12 +178,24 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
   };
 }
 
+function receiptCalls(db: Database): StoreCalls['receipts'] {
+  return {
+    add: (namespace, batch) => {
+      addReceipts(db, namespace, batch);
+    },
+    get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
+    list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
+    labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
+  };
+}
+
 /** The bounds of a namespace without records. */
 const NO_BOUNDS = {
   highestId: 0,
   nextExpiry: null,
   oldestDeletion: null,
   nextHistoryExpiry: null,
+  oldestReceipt: null,
   lastChange: 0,
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };

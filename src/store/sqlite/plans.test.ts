@@ -114,3 +114,21 @@ it('a timeline reads an index in both directions, stops at its limit and does no
     expect(rest.join()).not.toMatch(/TEMP B-TREE/);
   }
 });
+
+it('receipts and labels are found with an index', () => {
+  const plans = plansOf(/\bFROM (receipt|label)\b/, ({ receipts, records }) => {
+    const after = { at: NOW, id: 'i' };
+    for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, sha256: 'h' }])
+      for (const page of [ALL, { after, limit: 5 }]) receipts.list('n', filter, page);
+    receipts.get('n', 'i');
+    receipts.labels('n', null, ALL);
+    receipts.labels('n', 'i', ALL);
+    records.bounds('n');
+    records.purge('n', purgeRequest({ receiptsBefore: NOW }));
+  });
+  expect(plans.size).toBeGreaterThan(9);
+  for (const [sql, plan] of plans) {
+    expect(plan[0], sql).toMatch(/^SEARCH (receipt|label) USING (COVERING )?INDEX/);
+    if (sql.includes('FROM receipt')) expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
+  }
+});

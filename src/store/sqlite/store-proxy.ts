@@ -62,6 +62,12 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     tokens: 'reader',
     revokeToken: 'writer',
   },
+  receipts: {
+    add: 'writer',
+    get: 'reader',
+    list: 'reader',
+    labels: 'reader',
+  },
 };
 
 /** Runs a call on a connection. The result is packed for the transfer between threads; see `search/wire.ts`. */

@@ -15,6 +15,7 @@ import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { putBelongsTo } from './belongs-to.ts';
+import { putLabels } from '../receipts/labels.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
 import { addWordChanges } from '../search/vocabulary.ts';
@@ -31,6 +32,7 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     if (batch.startup !== undefined) putStartupEntries(db, ns, batch.startup);
     if (batch.startupDigest !== undefined) putStartupDigest(db, ns, batch.startupDigest);
     if (batch.history !== undefined) addHistory(db, ns, batch.history);
+    if (batch.labels !== undefined) putLabels(db, ns, batch.labels);
     if (batch.belongsTo !== undefined) putBelongsTo(db, ns, batch.belongsTo);
     appendAudit(db, ns, batch.audit ?? []);
     return ids;
