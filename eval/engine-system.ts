@@ -2,7 +2,7 @@ import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { Evidence } from '../src/search/rank/evidence.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
-import { runSearch } from '../src/search/search.ts';
+import { runSearch, type SearchOutcome } from '../src/search/search.ts';
 import type { Store } from '../src/store/store.ts';
 import { LociError } from '../src/core/errors.ts';
 import { withoutRecords } from './hidden-documents.ts';
@@ -30,42 +30,20 @@ export interface EngineOptions {
 /** Loci itself on an indexed set. Closing the system leaves the store open. */
 export function engineSystem(
   set: EvalSet,
-  { store, generation }: IndexedSet,
+  indexed: IndexedSet,
   embedder: Embedder | null,
-  { name, ranking, minScore, sources, isPartlyEmbedded = false }: EngineOptions,
+  options: EngineOptions,
 ): System {
-  const policies = new Map(Object.entries(sources));
-  const vectors = embedder === null || generation === null ? null : { embedder, generation };
-  const idsOf = new Map(set.collections.map((collection) => [collection.id, documentIds(collection)]));
-  const recordIds = recordIdsOf(set, store);
+  const search = engineSearch(set, indexed, embedder, options);
+  const { name, minScore } = options;
   return {
     name,
     rank: async (collection, query, src, hidden) => {
-      const documentId = idsOf.get(collection)!;
-      const namespace = namespaceOf(set, collection);
-      const visible =
-        hidden === undefined ? store : withoutRecords(store, await recordIds(collection, hidden));
-      const {
-        hits,
-        related,
-        retrieved: { missing },
-      } = await runSearch({
-        store:
-          src === undefined ? visible : withoutLinksOf(visible, (key) => documentId(noteWith(key)) === src),
-        namespace,
-        query,
-        filter: { now: set.now ?? NOW },
+      const { hits, related, documentId } = await search(collection, query, {
         limit: RESULTS,
-        ranking,
-        policies,
-        sourceNames: namesOf(set),
-        related: { resultLimit: 10, limit: RELATED_LIMIT, excludedSources: [] },
-        vectors,
+        ...(src !== undefined && { src }),
+        ...(hidden !== undefined && { hidden }),
       });
-      const [absent] = missing;
-      // Figures without one of the signals would be mistaken for those of all signals.
-      if (absent !== undefined && !isPartlyEmbedded)
-        throw new LociError('embedding_unavailable', `${absent.signal}: ${absent.why}`);
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
         ids: shown.map(({ passage }) => documentId(passage.record)),
@@ -78,6 +56,52 @@ export function engineSystem(
       };
     },
     close: () => Promise.resolve(),
+  };
+}
+
+interface EngineSearchOptions {
+  readonly limit: number;
+  /** See `System.rank`. */
+  readonly src?: string;
+  readonly hidden?: readonly string[];
+}
+
+interface EngineSearchResult extends SearchOutcome {
+  readonly documentId: ReturnType<typeof documentIds>;
+}
+
+/** A search of the engine in a collection. */
+export function engineSearch(
+  set: EvalSet,
+  { store, generation }: IndexedSet,
+  embedder: Embedder | null,
+  { ranking, sources, isPartlyEmbedded = false }: Omit<EngineOptions, 'name' | 'minScore'>,
+): (collection: string, query: string, options: EngineSearchOptions) => Promise<EngineSearchResult> {
+  const policies = new Map(Object.entries(sources));
+  const vectors = embedder === null || generation === null ? null : { embedder, generation };
+  const idsOf = new Map(set.collections.map((collection) => [collection.id, documentIds(collection)]));
+  const recordIds = recordIdsOf(set, store);
+  return async (collection, query, { limit, src, hidden }) => {
+    const documentId = idsOf.get(collection)!;
+    const visible = hidden === undefined ? store : withoutRecords(store, await recordIds(collection, hidden));
+    const outcome = await runSearch({
+      store:
+        src === undefined ? visible : withoutLinksOf(visible, (key) => documentId(noteWith(key)) === src),
+      namespace: namespaceOf(set, collection),
+      query,
+      filter: { now: set.now ?? NOW },
+      limit,
+      ranking,
+      policies,
+      sourceNames: namesOf(set),
+      related: { resultLimit: 10, limit: RELATED_LIMIT, excludedSources: [] },
+      vectors,
+    });
+    const [absent] = outcome.retrieved.missing;
+    // Figures without one of the signals would be mistaken for those of all signals.
+    if (absent !== undefined && !isPartlyEmbedded)
+      throw new LociError('embedding_unavailable', `${absent.signal}: ${absent.why}`);
+    return { ...outcome, documentId };
   };
 }
 

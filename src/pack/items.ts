@@ -16,9 +16,14 @@ export interface CandidateItems {
   readonly items: readonly Item[];
   /** What each of them adds to the one before. */
   readonly steps: readonly Step[];
-  /** One line about the record, for when nothing else fits. */
-  readonly line: { readonly item: Item; readonly tokens: number } | null;
+  /** One line about the record, for when nothing else fits; `null` if it has none. */
+  readonly line: () => ItemLine | null;
   readonly excluded: Exclusion | null;
+}
+
+interface ItemLine {
+  readonly item: Item;
+  readonly tokens: number;
 }
 
 interface ItemSettings {
@@ -28,7 +33,7 @@ interface ItemSettings {
   readonly excerptTokens: number;
 }
 
-const NOTHING: CandidateItems = { items: [], steps: [], line: null, excluded: null };
+const NOTHING: CandidateItems = { items: [], steps: [], line: () => null, excluded: null };
 /** How much of the relevance of a candidate its excerpt is worth, and how much the rest of the passage. */
 const SHARES = [1, 0.25];
 const MASK = '[secret masked]';
@@ -49,8 +54,9 @@ export class ItemMaker {
   itemsOf(candidate: Candidate, index: number): CandidateItems {
     const { terms, count, excerptTokens } = this.#settings;
     const { content } = candidate.record;
+    const line = (): ItemLine | null => this.#line(candidate, index);
     const passage = trimSpan(content, passageSpan(content, candidate.passage));
-    if (passage.start >= passage.end) return { ...NOTHING, line: this.#line(candidate, index) };
+    if (passage.start >= passage.end) return { ...NOTHING, line };
     const best = bestSentence(content, passage, terms);
     const excerpt = excerptOf(content, passage, best, count, excerptTokens);
     if (this.#isDuplicate(shownText(content.slice(excerpt.start, excerpt.end))))
@@ -64,7 +70,7 @@ export class ItemMaker {
       words: contentTerms(content, span),
       share: SHARES[i]!,
     }));
-    return { items, steps, line: this.#line(candidate, index), excluded: null };
+    return { items, steps, line, excluded: null };
   }
 
   #queryTerms({ record: { title, content } }: Candidate, { start, end }: Span): Set<string> {
@@ -83,7 +89,7 @@ export class ItemMaker {
     return this.#withHeader(candidate, index, lines, ['\n', before, ...body, isCut ? '…' : '']);
   }
 
-  #line(candidate: Candidate, index: number): CandidateItems['line'] {
+  #line(candidate: Candidate, index: number): ItemLine | null {
     const { record, secrets } = candidate;
     const abstract = abstractOf(splitText(record.content, secrets), record.title);
     if (abstract === null) return null;

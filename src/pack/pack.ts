@@ -35,6 +35,22 @@ export const PACK_SETTINGS: PackSettings = {
   novelty: 0.2,
 };
 
+/** How many candidates can be of use for a budget: an item has 20 tokens at least, and what ranks after 100 others is chance. */
+export function candidatesFor(budget: number): number {
+  return Math.min(100, Math.max(10, Math.ceil(budget / 20)));
+}
+
+/**
+ * Whether candidates are good enough: the best one needs the minimum score of a search, so that a pack about something unknown is empty.
+ * The others are only limited by the budget, down to this share of it, since they can be the second half of an answer.
+ */
+const OTHERS_SHARE = 0.2;
+
+/** @param best the score of the best candidate */
+export function isBelowThreshold(score: number, best: number, minScore: number): boolean {
+  return best < minScore || score < minScore * OTHERS_SHARE;
+}
+
 export interface Pack {
   /** Empty if the budget is too small for one item. */
   readonly text: string;
@@ -42,7 +58,7 @@ export interface Pack {
   /** Why the text is empty, in words; `null` unless it is. */
   readonly empty: string | null;
   /** The parts of a receipt that the pack knows. */
-  readonly receipt: Pick<Receipt, 'budget' | 'candidates' | 'pieces' | 'sha256' | 'bytes'>;
+  readonly receipt: Pick<Receipt, 'budget' | 'candidates' | 'pieces' | 'hash' | 'bytes'>;
 }
 
 /**
@@ -67,7 +83,8 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
   }
   const chosen = choose(made, candidates, room, terms, settings);
   const items = fitting(chosen, usual, budget, count);
-  return assembled(request, items, usual, reasons, smallest(made, budget - room));
+  const needed = items.length === 0 ? smallest(made, budget - room) : null;
+  return assembled(request, items, usual, reasons, needed);
 }
 
 /** Candidates whose tokens are counted before other work has its turn: about 3 ms. */
@@ -109,11 +126,16 @@ function tokensOf({ steps }: CandidateItems, taken: number): number {
 function mentioned(made: readonly (CandidateItems | null)[], taken: readonly number[], room: number): Item[] {
   let left = room;
   return made.flatMap((items, i) => {
-    if (items === null || items.line === null || taken[i]! > 0 || items.line.tokens > left) return [];
-    left -= items.line.tokens;
-    return [items.line.item];
+    if (left < MIN_LINE_TOKENS || items === null || taken[i]! > 0) return [];
+    const line = items.line();
+    if (line === null || line.tokens > left) return [];
+    left -= line.tokens;
+    return [line.item];
   });
 }
+
+/** A line of fewer tokens says nothing. */
+const MIN_LINE_TOKENS = 12;
 
 function isFactOrTask({ record: { origin, metadata, recordType } }: Candidate): boolean {
   return (
@@ -128,12 +150,12 @@ function fitting(items: readonly Item[], usual: Trust, budget: number, count: Co
   return kept;
 }
 
-/** The tokens of the smallest pack with one item. */
+/** The tokens of the smallest pack with one item; `null` if there is none. */
 function smallest(made: readonly (CandidateItems | null)[], overhead: number): number | null {
-  const costs = made.flatMap((items) => [
-    ...(items?.steps.slice(0, 1).map(({ tokens }) => tokens) ?? []),
-    ...(items?.line ? [items.line.tokens] : []),
-  ]);
+  const costs = made.flatMap((items) => {
+    const tokens = [items?.steps[0]?.tokens, items?.line()?.tokens].flatMap((each) => each ?? []);
+    return tokens.length === 0 ? [] : [Math.min(...tokens)];
+  });
   return costs.length === 0 ? null : overhead + Math.min(...costs);
 }
 
@@ -165,7 +187,7 @@ function assembled(
         return { record: record.uuid, lane, score, included: isIncluded, reason, path };
       }),
       pieces: pieces.map((piece) => receiptPiece(piece, candidates[piece.candidate]!)),
-      sha256: sha256(text),
+      hash: sha256(text),
       bytes: Buffer.byteLength(text),
     },
   };
@@ -184,7 +206,7 @@ function receiptPiece(
     passage: level === 'L2' && field === 'content' ? passage.ordinal : null,
     level,
     ...range,
-    content_sha256: record.contentHash,
+    content_hash: record.contentHash,
     pack,
   };
 }

@@ -55,7 +55,7 @@ const lane = z.strictObject({
   status: z
     .enum(LANE_STATUS)
     .describe('`late` ran past its deadline, `partial` answered in part before it, `off` was not asked.'),
-  duration_ms: z.number().min(0),
+  took_ms: count(),
   candidates: count().describe('Candidates that only this lane, or this lane first, has found.'),
   failure: z.string().nullable().describe('A code of the error table; `null` unless the lane failed.'),
 });
@@ -66,7 +66,7 @@ const step = z.strictObject({
   type: z.string().describe('The type of the edge.'),
   record: z.uuid().nullable().describe('The record that says so.'),
   lines: lines().nullable().describe('Where it says so.'),
-  sha256: sha256().nullable().describe('Of these lines.'),
+  hash: sha256().nullable().describe('Of these lines.'),
 });
 
 const candidate = z.strictObject({
@@ -91,8 +91,8 @@ const piece = z.strictObject({
   level: z.enum(LEVELS),
   bytes: range().describe('In the UTF-8 text of the field.'),
   lines: lines(),
-  sha256: sha256().describe('Of these bytes of the field.'),
-  content_sha256: sha256().describe('Of the whole content of the record when the piece was taken.'),
+  hash: sha256().describe('Of these bytes of the field.'),
+  content_hash: sha256().describe('Of the whole content of the record when the piece was taken.'),
   pack: range().describe('In the UTF-8 bytes of the pack.'),
 });
 
@@ -109,13 +109,13 @@ export const receiptSchema = z.strictObject({
   id: z.uuid(),
   kind: z.enum(RECEIPT_KINDS),
   at: z.iso.datetime().describe('When the text was made, in UTC.'),
-  query_sha256: sha256().nullable().describe('Of the query’s UTF-8 text; `null` where there is none.'),
+  query_hash: sha256().nullable().describe('Of the query’s UTF-8 text; `null` where there is none.'),
   project: z.string().nullable().describe('The project to which the request was limited.'),
   budget,
   lanes: z.array(lane),
   candidates: z.array(candidate).describe('Best first.'),
   pieces: z.array(piece).describe('In the order of the pack.'),
-  sha256: sha256().describe('Of the UTF-8 bytes of the whole text.'),
+  hash: sha256().describe('Of the UTF-8 bytes of the whole text.'),
   bytes: count().describe('Length of the whole text.'),
 });
 

@@ -57,11 +57,19 @@ export function excerptOf(
 /** A rest of fewer tokens is not worth a cut. */
 const SLACK_TOKENS = 12;
 
-/** The smallest offset from `from` to `limit` at which there are enough tokens; `limit` if there is none. By bisection. */
+/** Few tokens are longer on average, UTF-16 code units. */
+const LONG_TOKEN = 6;
+/** The end moves to the next space anyway, UTF-16 code units. */
+const PRECISION = 4;
+
+/**
+ * An offset between `from` and `limit` at which there are enough tokens, close to the smallest; `limit` if there is none. By bisection.
+ */
 function growUntil(enough: number, from: number, limit: number, tokens: (offset: number) => number): number {
   let low = from;
-  let high = limit;
-  while (low < high) {
+  let high = Math.min(limit, from + enough * LONG_TOKEN);
+  if (high < limit && tokens(high) < enough) [low, high] = [high, limit];
+  while (high - low > PRECISION) {
     const middle = Math.floor((low + high) / 2);
     if (tokens(middle) >= enough) high = middle;
     else low = middle + 1;

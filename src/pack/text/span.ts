@@ -13,7 +13,7 @@ export interface SourceRange {
   readonly bytes: Span;
   /** From 1, inclusive. */
   readonly lines: { readonly from: number; readonly to: number };
-  readonly sha256: string;
+  readonly hash: string;
 }
 
 export function sourceRange(text: string, { start, end }: Span): SourceRange {
@@ -23,7 +23,7 @@ export function sourceRange(text: string, { start, end }: Span): SourceRange {
   return {
     bytes: { start: from, end: from + Buffer.byteLength(piece) },
     lines: { from: firstLine, to: firstLine + newlinesIn(text, start, end - 1) },
-    sha256: sha256(piece),
+    hash: sha256(piece),
   };
 }
 
