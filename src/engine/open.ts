@@ -9,6 +9,8 @@ import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
 import type { StartupEntry } from '../store/admin-model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
+import type { Receipt } from '../pack/receipt.ts';
+import type { StoredLabel } from '../store/receipt-model.ts';
 import { openStore } from '../store/registry.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
@@ -26,7 +28,10 @@ import type { ImportRequest, ImportResult } from './portable/import.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
+import type { LabelRequest } from './packs/labels.ts';
+import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
 import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
+import type { VerifyRequest, VerifyResponse } from './packs/verify-receipt.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
@@ -61,6 +66,7 @@ export interface Loci {
   readonly startup: Startup;
   /** Export and import. */
   readonly portable: PortableMemory;
+  readonly receipts: Receipts;
   /** Entries of the audit log, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Records a run of a tool or of a multi-step operation in the history. */
@@ -120,6 +126,20 @@ interface Startup {
   remove(key: string, agent?: string): Promise<StartupEntry>;
 }
 
+/** What was given to agents, and why; and what the operator says about it. */
+interface Receipts {
+  list(request: ReceiptsRequest): Promise<ReceiptsPage>;
+  show(id: string): Promise<ShownReceipt>;
+  /** Rebuilds the pieces of a receipt from their records, says what changed, and finds them in a prompt. */
+  verify(request: VerifyRequest): Promise<VerifyResponse>;
+  /** Stores a receipt in the background. An error is a warning. */
+  record(make: () => Promise<Receipt>): void;
+  /** Marks an item of a receipt as useful or not. */
+  label(request: LabelRequest): Promise<StoredLabel>;
+  /** The labels by sequence, after one. */
+  labels(after: number | null, limit: number): Promise<StoredLabel[]>;
+}
+
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
 interface PortableMemory {
   /** The lines of the JSON Lines export. */
@@ -153,6 +173,8 @@ export interface OpenOptions {
    * calls and ends starts faster without them.
    */
   readonly storeThreads?: boolean;
+  /** Told what went wrong without failing a call. By default a warning of the process. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /**
@@ -195,6 +217,7 @@ function engineOf(context: EngineContext): Loci {
     facts: factsOf(context),
     startup: startupOf(context),
     portable: portableOf(context),
+    receipts: receiptsOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
       context.history.record(namespace, run);
@@ -252,6 +275,20 @@ function portableOf(context: EngineContext): PortableMemory {
     exportToFile: async (path, options = {}) => (await files()).exportToFile(context, path, options),
     exportToFolder: async (path, options = {}) => (await files()).exportToFolder(context, path, options),
     import: async (request) => (await import('./portable/import.ts')).importMemory(context, request),
+  };
+}
+
+function receiptsOf(context: EngineContext): Receipts {
+  const { store, namespace, receipts } = context;
+  return {
+    list: async (request) => (await import('./packs/receipts.ts')).listReceipts(context, request),
+    show: async (id) => (await import('./packs/receipts.ts')).showReceipt(context, id),
+    verify: async (request) => (await import('./packs/verify-receipt.ts')).verifyReceipt(context, request),
+    record: (make) => {
+      receipts.record(namespace, make);
+    },
+    label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
+    labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
   };
 }
 

@@ -91,6 +91,26 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./facts/corpus.ts')).corpus,
   },
   {
+    name: 'receipt-list',
+    summary: 'list what was given to agents',
+    load: async () => (await import('./packs/receipt-list.ts')).receiptList,
+  },
+  {
+    name: 'receipt-show',
+    summary: 'show what an agent was given, from which records, and why',
+    load: async () => (await import('./packs/receipt-show.ts')).receiptShow,
+  },
+  {
+    name: 'receipt-verify',
+    summary: 'compare a receipt with the records, and find it in a prompt',
+    load: async () => (await import('./packs/receipt-verify.ts')).receiptVerify,
+  },
+  {
+    name: 'receipt-label',
+    summary: 'mark an item of a receipt as useful or not',
+    load: async () => (await import('./packs/receipt-label.ts')).receiptLabel,
+  },
+  {
     name: 'export',
     summary: 'export everything in a portable format',
     load: async () => (await import('./portable/export.ts')).exportMemory,

@@ -9,7 +9,7 @@ export interface StoredReceipt {
   readonly kind: string;
   readonly at: Timestamp;
   /** SHA-256 of the text that the receipt is about. */
-  readonly sha256: string;
+  readonly hash: string;
   readonly body: Json;
 }
 
@@ -26,7 +26,7 @@ export interface ReceiptFilter {
   /** Only receipts made at this time or later. */
   readonly since: Timestamp;
   readonly kind?: string;
-  readonly sha256?: string;
+  readonly hash?: string;
 }
 
 export type ReceiptCursor = Pick<StoredReceipt, 'at' | 'id'>;
@@ -42,7 +42,7 @@ export interface Label {
   readonly verdict: Verdict;
   /** The query as the operator gave it; `null` if it is known only by its hash. */
   readonly query: string | null;
-  readonly querySha256: string | null;
+  readonly queryHash: string | null;
   /** The project to which the request was limited. */
   readonly project: string | null;
   readonly at: Timestamp;

@@ -7,7 +7,7 @@ import { ALL, auditDraft, purgeRequest, UNUSUAL_TEXTS } from './written-samples.
 /** A stored receipt whose id ends with the number. */
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
   const id = `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
-  return { id, kind: 'pack', at: NOW + number, sha256: `hash ${String(number)}`, body: { id }, ...fields };
+  return { id, kind: 'pack', at: NOW + number, hash: `hash ${String(number)}`, body: { id }, ...fields };
 }
 
 export function label(fields: Partial<Label> = {}): Label {
@@ -16,7 +16,7 @@ export function label(fields: Partial<Label> = {}): Label {
     record: receipt(100).id,
     verdict: 'useful',
     query: 'oven',
-    querySha256: 'hash',
+    queryHash: 'hash',
     project: null,
     at: NOW,
     actor: 'ada',
@@ -51,13 +51,13 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
 
     it('are filtered by time, kind and hash', async () => {
       const ns = namespace();
-      await add(ns, [receipt(1), receipt(2, { kind: 'recall' }), receipt(3, { sha256: 'hash 1' })]);
+      await add(ns, [receipt(1), receipt(2, { kind: 'recall' }), receipt(3, { hash: 'hash 1' })]);
       expect(await list(ns, { since: NOW + 2 })).toEqual([3, 2]);
       expect(await list(ns, { kind: 'recall' })).toEqual([2]);
-      expect(await list(ns, { sha256: 'hash 1' })).toEqual([3, 1]);
-      expect(await list(ns, { sha256: 'hash 1', kind: 'pack', since: NOW + 2 })).toEqual([3]);
+      expect(await list(ns, { hash: 'hash 1' })).toEqual([3, 1]);
+      expect(await list(ns, { hash: 'hash 1', kind: 'pack', since: NOW + 2 })).toEqual([3]);
       expect(
-        await list(ns, { sha256: 'hash 1' }, { after: { at: NOW + 3, id: receipt(3).id }, limit: 5 }),
+        await list(ns, { hash: 'hash 1' }, { after: { at: NOW + 3, id: receipt(3).id }, limit: 5 }),
       ).toEqual([1]);
     });
 
@@ -106,7 +106,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
   describe('labels', () => {
     it('replace the label of the same item, which keeps its place', async () => {
       const ns = namespace();
-      const [first, second] = [label(), label({ record: receipt(101).id, query: null, querySha256: null })];
+      const [first, second] = [label(), label({ record: receipt(101).id, query: null, queryHash: null })];
       await store().records.commit(ns, { labels: [first, second], audit: [auditDraft()] });
       const changed = label({ verdict: 'not-useful', at: NOW + 5 });
       const other = label({ receipt: receipt(2).id });

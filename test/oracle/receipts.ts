@@ -11,14 +11,14 @@ export function receiptCalls(state: OracleState): StoreReceipts {
       });
     },
     get: async (name, id) => structuredClone(state.read(name).receipts.get(id) ?? null),
-    list: async (name, { since, kind, sha256 }, { after, limit }) =>
+    list: async (name, { since, kind, hash }, { after, limit }) =>
       structuredClone(
         newestFirst(state.read(name))
           .filter(
             (receipt) =>
               receipt.at >= since &&
               (kind === undefined || receipt.kind === kind) &&
-              (sha256 === undefined || receipt.sha256 === sha256) &&
+              (hash === undefined || receipt.hash === hash) &&
               (after === null || byTime(receipt, after) > 0),
           )
           .slice(0, limit),

@@ -105,7 +105,7 @@ async function observeWritten(
     receipts: await store.receipts.list(namespace, { since: NOW - 1 }, ALL),
     someReceipts: await store.receipts.list(
       namespace,
-      { since: 0, kind: 'pack', sha256: 'h1' },
+      { since: 0, kind: 'pack', hash: 'h1' },
       { after: { at: NOW + 2, id: receipt(3).id }, limit: 2 },
     ),
     labels: await store.receipts.labels(namespace, null, ALL),

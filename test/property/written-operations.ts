@@ -132,7 +132,7 @@ const receiptBatch: fc.Arbitrary<ReceiptBatch> = fc.record({
   receipts: fc.array(
     fc
       .tuple(fc.nat(5), time, fc.constantFrom('pack', 'recall'), fc.constantFrom('h1', 'h2'), word)
-      .map(([number, at, kind, sha256, body]) => receipt(number, { at, kind, sha256, body })),
+      .map(([number, at, kind, hash, body]) => receipt(number, { at, kind, hash, body })),
     { maxLength: 3 },
   ),
   forgetBefore: time,

@@ -118,7 +118,7 @@ it('a timeline reads an index in both directions, stops at its limit and does no
 it('receipts and labels are found with an index', () => {
   const plans = plansOf(/\bFROM (receipt|label)\b/, ({ receipts, records }) => {
     const after = { at: NOW, id: 'i' };
-    for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, sha256: 'h' }])
+    for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, hash: 'h' }])
       for (const page of [ALL, { after, limit: 5 }]) receipts.list('n', filter, page);
     receipts.get('n', 'i');
     receipts.labels('n', null, ALL);

@@ -4,6 +4,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],
+  'Receipts:': ['receipt'],
   'Portability:': ['export', 'import', 'corpus'],
   'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
   'Servers:': ['mcp', 'serve', 'openclaw'],

@@ -3,6 +3,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
   fact: 'values that are stored under a key until they expire',
   openclaw: 'the memory of OpenClaw',
+  receipt: 'what was given to agents, and why',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
   startup: 'the text that agents get when a session starts',
   token: 'tokens that give others access to a memory over HTTP',

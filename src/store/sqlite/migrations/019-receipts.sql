@@ -4,13 +4,13 @@ CREATE TABLE receipt (
   id TEXT NOT NULL,
   kind TEXT NOT NULL,
   at INTEGER NOT NULL,
-  sha256 TEXT NOT NULL,
+  hash TEXT NOT NULL,
   body TEXT NOT NULL,
   PRIMARY KEY (ns, id)
 ) STRICT;
 
 CREATE INDEX receipt_at ON receipt (ns, at, id);
-CREATE INDEX receipt_sha256 ON receipt (ns, sha256, at, id);
+CREATE INDEX receipt_hash ON receipt (ns, hash, at, id);
 
 -- Canonical: what the operator says about items of receipts.
 CREATE TABLE label (
@@ -20,7 +20,7 @@ CREATE TABLE label (
   record TEXT NOT NULL,
   verdict TEXT NOT NULL,
   query TEXT,
-  query_sha256 TEXT,
+  query_hash TEXT,
   project TEXT,
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,

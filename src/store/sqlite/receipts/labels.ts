@@ -5,7 +5,7 @@ import { wellFormed } from '../../rules/well-formed.ts';
 import type { Database } from '../database/database.ts';
 import type { Row } from '../records/rows.ts';
 
-const COLUMNS = 'receipt, record, verdict, query, query_sha256, project, at, actor';
+const COLUMNS = 'receipt, record, verdict, query, query_hash, project, at, actor';
 
 /** Each replaces the label of the same item. Within a transaction. */
 export function putLabels(db: Database, ns: number, labels: readonly Label[]): void {
@@ -16,11 +16,11 @@ export function putLabels(db: Database, ns: number, labels: readonly Label[]): v
     `INSERT OR REPLACE INTO label (ns, sequence, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   for (const label of labels) {
-    const { receipt, record, verdict, query, querySha256, project, at, actor } = wellFormed(label);
+    const { receipt, record, verdict, query, queryHash, project, at, actor } = wellFormed(label);
     assertSafeIntegers({ at });
     const before = existing.get(ns, receipt, record)?.['sequence'];
     const own = before === undefined ? ++sequence : (before as number);
-    put.run(ns, own, receipt, record, verdict, query, querySha256, project, at, actor);
+    put.run(ns, own, receipt, record, verdict, query, queryHash, project, at, actor);
   }
 }
 
@@ -46,7 +46,7 @@ function labelOf(row: Row): StoredLabel {
     record: row['record'] as string,
     verdict: row['verdict'] as Verdict,
     query: row['query'] as string | null,
-    querySha256: row['query_sha256'] as string | null,
+    queryHash: row['query_hash'] as string | null,
     project: row['project'] as string | null,
     at: row['at'] as number,
     actor: row['actor'] as string,

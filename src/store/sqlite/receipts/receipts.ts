@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
 import type { Row } from '../records/rows.ts';
 
-const COLUMNS = 'id, kind, at, sha256, body';
+const COLUMNS = 'id, kind, at, hash, body';
 
 export function addReceipts(
   db: Database,
@@ -18,8 +18,8 @@ export function addReceipts(
   db.transaction(() => {
     const ns = ensureNamespace(db, namespace);
     const put = db.prepare(`INSERT OR REPLACE INTO receipt (ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
-    for (const { id, kind, at, sha256, body } of receipts)
-      put.run(ns, id, kind, at, sha256, JSON.stringify(body));
+    for (const { id, kind, at, hash, body } of receipts)
+      put.run(ns, id, kind, at, hash, JSON.stringify(body));
     removeReceiptsBefore(db, ns, forgetBefore);
     db.prepare(
       `DELETE FROM receipt WHERE ns = ?1 AND id IN (
@@ -41,7 +41,7 @@ export function receiptById(db: Database, ns: number, id: string): StoredReceipt
 export function listReceipts(
   db: Database,
   ns: number,
-  { since, kind, sha256 }: ReceiptFilter,
+  { since, kind, hash }: ReceiptFilter,
   { after, limit }: Page<ReceiptCursor>,
 ): StoredReceipt[] {
   const conditions = ['ns = ?', 'at >= ?'];
@@ -50,7 +50,7 @@ export function listReceipts(
     conditions.push(sql);
     parameters.push(...values);
   };
-  if (sha256 !== undefined) and('sha256 = ?', sha256);
+  if (hash !== undefined) and('hash = ?', hash);
   if (kind !== undefined) and('kind = ?', kind);
   if (after !== null) and('(at, id) < (?, ?)', after.at, after.id);
   return db
@@ -66,7 +66,7 @@ function receiptOf(row: Row): StoredReceipt {
     id: row['id'] as string,
     kind: row['kind'] as string,
     at: row['at'] as number,
-    sha256: row['sha256'] as string,
+    hash: row['hash'] as string,
     body: JSON.parse(row['body'] as string) as Json,
   };
 }
