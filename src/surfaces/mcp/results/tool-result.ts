@@ -9,6 +9,7 @@ import {
   withoutInvisibleTexts,
 } from './fence.ts';
 import { getResult } from './get.ts';
+import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
 
 /** How MCP formats the output of an operation for a model. Operations without an entry in `RESULTS` return JSON. */
@@ -34,6 +35,7 @@ const RECALLED_JSON: OperationResult = {
 const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verbatimField: null };
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
+  pack: packResult,
   get: getResult,
   list: RECALLED_JSON,
   'fact-recall': RECALLED_JSON,
