@@ -25,6 +25,7 @@ import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
 import type { ExportOptions } from './portable/export/export-files.ts';
 import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';
 import type { ImportRequest, ImportResult } from './portable/import.ts';
+import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
@@ -50,6 +51,8 @@ import type { VaultStates } from './vaults/vault-states.ts';
 /** An open memory. Calls may run concurrently. */
 export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** A text within a budget of tokens, of what is remembered about something; for the context of a model. */
+  pack(request: PackRequest): Promise<PackResponse>;
   get(citation: string): Promise<GetResponse>;
   /** The records that pass a filter, those that were stored last first. */
   list(request: ListRequest): Promise<ListPage>;
@@ -199,6 +202,7 @@ function engineOf(context: EngineContext): Loci {
   const { config, store, namespace } = context;
   return {
     search: (request) => search(context, request),
+    pack: async (request) => (await import('./packs/memory-pack.ts')).memoryPack(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
     timeline: async (request) => (await import('./packs/timeline.ts')).timeline(context, request),

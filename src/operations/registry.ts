@@ -26,6 +26,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./records/search.ts')).search,
   },
   {
+    name: 'pack',
+    summary: 'put what is remembered about something into one text within a budget of tokens',
+    load: async () => (await import('./packs/pack.ts')).pack,
+  },
+  {
     name: 'get',
     summary: 'read a record, or some of its lines, by citation',
     load: async () => (await import('./records/get.ts')).get,

@@ -1,6 +1,6 @@
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Find:': ['search', 'get', 'list', 'timeline', 'open'],
+  'Find:': ['search', 'pack', 'get', 'list', 'timeline', 'open'],
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],

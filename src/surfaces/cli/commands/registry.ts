@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   init: async () => (await import('./settings.ts')).init,
   index: async () => (await import('./vaults.ts')).index,
   search: async () => (await import('./records/search.ts')).search,
+  pack: async () => (await import('./packs.ts')).pack,
   get: async () => (await import('./records/get.ts')).get,
   list: async () => (await import('./records/list.ts')).list,
   timeline: async () => (await import('./records/timeline.ts')).timeline,

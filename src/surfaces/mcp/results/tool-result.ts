@@ -9,6 +9,7 @@ import {
   withoutInvisibleTexts,
 } from './fence.ts';
 import { getResult } from './get.ts';
+import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
 import { timelineResult } from './timeline.ts';
 
@@ -35,6 +36,7 @@ const RECALLED_JSON: OperationResult = {
 const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verbatimField: null };
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
+  pack: packResult,
   get: getResult,
   list: RECALLED_JSON,
   timeline: timelineResult,
