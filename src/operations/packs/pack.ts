@@ -32,7 +32,7 @@ const input = z.strictObject({
   ...recordFilters(),
   project: filterValue().exactOptional().describe('Only records of this project.'),
   label: z
-    .array(z.string().regex(LABEL, 'ITEM=useful or ITEM=not-useful'))
+    .array(z.string().max(5100).regex(LABEL, 'ITEM=useful or ITEM=not-useful'))
     .max(100)
     .exactOptional()
     .describe(

@@ -3,7 +3,7 @@ import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
 import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
 import { isoTime } from '../shared/times.ts';
 
-export const receiptId = () => z.uuid().describe('The id of a receipt.');
+export const receiptId = () => z.uuid().max(36).describe('The id of a receipt.');
 export const receiptKind = () => z.enum(RECEIPT_KINDS);
 export const receiptOutput = () => receiptSchema;
 export const verdict = () => z.enum(VERDICTS);

@@ -36,6 +36,7 @@ const output = z.strictObject({
   records: count().describe('How many records were written, deleted ones included.'),
   deleted: count().describe('How many of them are deleted.'),
   startup: count(),
+  labels: count(),
   audit: count(),
   history: count(),
   took_ms: tookMs(),
@@ -84,7 +85,7 @@ async function runExport(context: OperationContext, input: ExportInput): Promise
   return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
 }
 
-const NO_COUNTS = { records: null, deleted: null, startup: null, audit: null, history: null };
+const NO_COUNTS = { records: null, deleted: null, startup: null, labels: null, audit: null, history: null };
 
 async function writeExport(
   context: OperationContext,

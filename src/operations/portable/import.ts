@@ -54,6 +54,7 @@ const output = z.strictObject({
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),
+  labels: count().describe('Labels that were not here before, or were given later.'),
   audit: count().describe('Entries of the audit log that were not here before.'),
   history: count().describe('Runs that were not here before.'),
   changes: z

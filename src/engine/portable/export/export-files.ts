@@ -90,7 +90,7 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
     await writeFile(join(folder, markdownPath(item)), markdownOf(item), { mode: 0o600, flag: 'wx' });
     return;
   }
-  const name = item.type === 'audit' ? item.entry.chain : item.row.category;
+  const name = linesFileOf(item);
   const line = `${formatLine(item)}\n`;
   const current = files.get(name) ?? { number: 1, bytes: 0 };
   const isFull = current.bytes > MAX_LINES_FILE_BYTES;
@@ -98,6 +98,12 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
   files.set(name, { number, bytes: bytes + line.length });
   const file = `${name} ${String(number).padStart(4, '0')}.jsonl`;
   await appendFile(join(folder, item.type, file), line, { mode: 0o600 });
+}
+
+/** The name of the files of an item's chain or category. */
+function linesFileOf(item: Exclude<ExportItem, { readonly type: 'record' | 'startup' }>): string {
+  if (item.type === 'label') return 'labels';
+  return item.type === 'audit' ? item.entry.chain : item.row.category;
 }
 
 /** Writes under a temporary name next to the target, then renames. Removes the temporary files on failure. */

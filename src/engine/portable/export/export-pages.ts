@@ -14,7 +14,7 @@ import {
   type ExportItem,
 } from '../format/export-item.ts';
 
-const SECTIONS = ['header', 'startup', 'record', 'audit', 'history', 'end'] as const;
+const SECTIONS = ['header', 'startup', 'record', 'label', 'audit', 'history', 'end'] as const;
 
 /** The position at which an export continues. */
 const cursorSchema = z.strictObject({
@@ -48,19 +48,21 @@ export interface ExportCounts {
   /** Deleted ones included. */
   records: number;
   deleted: number;
+  labels: number;
   audit: number;
   history: number;
 }
 
 export function noExportCounts(): ExportCounts {
-  return { startup: 0, records: 0, deleted: 0, audit: 0, history: 0 };
+  return { startup: 0, records: 0, deleted: 0, labels: 0, audit: 0, history: 0 };
 }
 
 function addToCounts(counts: ExportCounts, item: ExportItem): void {
   if (item.type === 'record') {
     counts.records++;
     if (item.record.deletedAt !== null) counts.deleted++;
-  } else counts[item.type]++;
+  } else if (item.type === 'label') counts.labels++;
+  else counts[item.type]++;
 }
 
 interface ExportStep {
@@ -196,6 +198,12 @@ const READERS: Readonly<
     const items = records.map(({ namespace: _, ...record }) => ({ type: 'record' as const, record }));
     const last = records.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.id } };
+  },
+  label: async ({ store, namespace }, { after }) => {
+    const labels = await store.receipts.labels(namespace, null, { after, limit: ENTRIES_PER_BATCH });
+    const items = labels.map(({ sequence: _, ...label }) => ({ type: 'label' as const, label }));
+    const last = labels.at(-1);
+    return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
   },
   audit: async (context, { part, after }) => {
     const chain = (await chainsOf(context))[part]?.chain;

@@ -3,6 +3,7 @@ import { sha256 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
+import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 import {
   jsonObject,
@@ -20,9 +21,10 @@ export const FORMAT = 'loci-export';
 /** The version that this program writes. It reads no other. */
 export const VERSION = 1;
 
-/** One exported record, startup entry, audit entry or run. */
+/** One exported record, startup entry, label, audit entry or run. */
 export type ExportItem =
   | { readonly type: 'startup'; readonly entry: StartupEntry }
+  | { readonly type: 'label'; readonly label: Label }
   | { readonly type: 'record'; readonly record: ExportedRecord }
   | { readonly type: 'audit'; readonly entry: AuditEntry }
   | { readonly type: 'history'; readonly row: HistoryDraft };
@@ -77,6 +79,17 @@ const audit = z.strictObject({
   hash: sha256Text,
 });
 
+const label = z.strictObject({
+  receipt: uuid,
+  record: uuid,
+  verdict: z.enum(VERDICTS),
+  query: z.string().nullable(),
+  query_hash: sha256Text.nullable(),
+  project: z.string().nullable(),
+  at: time,
+  actor: z.string(),
+});
+
 const history = z.strictObject({
   category: z.enum(HISTORY_CATEGORIES),
   name: z.string(),
@@ -99,6 +112,10 @@ export function fieldsOf(item: ExportItem): { readonly [name: string]: Json } {
       const times = { created_at: timeText(createdAt), updated_at: timeText(updatedAt) };
       const deleted = deletedAt === null ? null : timeText(deletedAt);
       return { agent, key, priority, reinforce, ...times, deleted_at: deleted };
+    }
+    case 'label': {
+      const { receipt, record, verdict, query, queryHash, project, at, actor } = item.label;
+      return { receipt, record, verdict, query, query_hash: queryHash, project, at: timeText(at), actor };
     }
     case 'audit': {
       const { chain, seq, at, actor, surface, action, subject, diff, diffHash, previous, hash } = item.entry;
@@ -133,6 +150,8 @@ export function parseItem(type: string, fields: unknown): ExportItem | string {
     }
     case 'startup':
       return parseStartup(fields);
+    case 'label':
+      return parseLabel(fields);
     case 'audit':
       return parseAudit(fields);
     case 'history':
@@ -154,6 +173,13 @@ function parseAudit(fields: unknown): ExportItem | string {
   if (typeof parsed === 'string') return parsed;
   const { diff_hash: diffHash, ...rest } = parsed;
   return { type: 'audit', entry: { ...rest, diffHash } };
+}
+
+function parseLabel(fields: unknown): ExportItem | string {
+  const parsed = parseWith(label, fields);
+  if (typeof parsed === 'string') return parsed;
+  const { query_hash: queryHash, ...rest } = parsed;
+  return { type: 'label', label: { ...rest, queryHash } };
 }
 
 function parseHistory(fields: unknown): ExportItem | string {

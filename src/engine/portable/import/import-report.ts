@@ -39,8 +39,12 @@ const MAX_REMARKS_PER_LIST = 1000;
 export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
-  /** Audit entries and runs that the store did not have before. */
-  readonly auxiliary: { audit: number; history: number } = { audit: 0, history: 0 };
+  /** Labels, audit entries and runs that the store did not have before. */
+  readonly auxiliary: { labels: number; audit: number; history: number } = {
+    labels: 0,
+    audit: 0,
+    history: 0,
+  };
   readonly renumbered: Renumbered[] = [];
   /** Only in a dry run. */
   readonly changes: ImportChange[] = [];

@@ -50,9 +50,10 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   openclaw: 'OpenClaw agent',
 };
 
-function countsOf({ records, startup, audit, history }: ImportOutput): string[] {
+function countsOf({ records, startup, labels, audit, history }: ImportOutput): string[] {
   const added = [
     ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
+    ...(labels > 0 ? [`${formatCount(labels, 'label')} added`] : []),
     ...(history > 0 ? [`${formatCount(history, 'run')} added`] : []),
   ];
   return [`records: ${countText(records)}`, `startup entries: ${countText(startup)}`, ...added];
