@@ -140,7 +140,7 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
 const DEFAULT_LINES = 200;
 
 /** Finds the namespace that a citation of an answer begins with. @throws LociError `forbidden` */
-function locate(
+export function locate(
   engine: GatewayEngine,
   grant: Grant,
   path: string,
