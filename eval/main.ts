@@ -48,11 +48,12 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, partly, typos, limit, quick } = options;
+  const { baselines, ablate, partly, packs, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = {
     baselines,
     ablate,
     partly,
+    packs,
     typos,
     signal,
     ...(limit !== null && { limit }),

@@ -14,6 +14,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
+  --packs          measure how many relevant documents packs of 500 to 4,000 tokens hold, and full texts of the same search
   --partly         run every query while only a part of the passages is embedded
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
@@ -41,6 +42,7 @@ export interface EvalOptions {
   readonly typos: boolean;
   readonly ablate: boolean;
   readonly partly: boolean;
+  readonly packs: boolean;
   readonly baselines: boolean;
 }
 
@@ -54,6 +56,7 @@ const FLAGS = {
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
   partly: { type: 'boolean' },
+  packs: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -77,6 +80,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,
     partly: values.partly ?? false,
+    packs: values.packs ?? false,
     baselines: !(values['no-baselines'] ?? false),
   };
 }
