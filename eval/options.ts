@@ -15,6 +15,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
   --packs          measure how many relevant documents packs of 500 to 4,000 tokens hold, and full texts of the same search
+  --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
@@ -28,6 +29,7 @@ sets are cached in .cache/eval. After Ctrl-C, the same command continues.
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
   npm run eval -- --set my-notes.json --config try.json --compare before.json
+  npm run eval -- --labels ~/.loci/store.db
 `;
 
 export interface EvalOptions {
@@ -38,6 +40,8 @@ export interface EvalOptions {
   readonly limit: number | null;
   readonly config: string | null;
   readonly compare: string | null;
+  /** A store, or an export of one. */
+  readonly labels: string | null;
   readonly json: string | null;
   readonly typos: boolean;
   readonly ablate: boolean;
@@ -52,6 +56,7 @@ const FLAGS = {
   limit: { type: 'string' },
   config: { type: 'string' },
   compare: { type: 'string' },
+  labels: { type: 'string' },
   json: { type: 'string' },
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
@@ -76,6 +81,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     limit: values.limit === undefined ? null : parseCount(values.limit),
     config: values.config ?? null,
     compare: values.compare ?? null,
+    labels: values.labels ?? null,
     json: values.json ?? null,
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,
