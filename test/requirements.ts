@@ -17,6 +17,16 @@ export interface Proof {
 /** The tests that prove each requirement. A requirement that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
+  G10: [
+    {
+      file: 'eval/labels.test.ts',
+      test: 'scores the present ranking on the labels of a store, and of its export, without changing the store',
+    },
+    {
+      file: 'test/e2e/receipts.test.ts',
+      test: 'is labelled with the pack or later, and the labels are exported',
+    },
+  ],
   G12: [
     {
       file: 'test/e2e/timeline.test.ts',
