@@ -8,8 +8,11 @@ import type { Store } from '../../store/store.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The newest receipts of a namespace that remain, whatever their age. */
 const MAX_RECEIPTS = 10_000;
-/** How long an answer waits for its receipt, in milliseconds. Another process may be writing to the store. */
-const WRITE_DEADLINE_MS = 250;
+/**
+ * How long an answer waits for its receipt at most, in milliseconds. A write takes a few, but another process may be writing to the
+ * store, which would delay it for longer than an answer may take.
+ */
+const WRITE_DEADLINE_MS = 2000;
 
 interface LogOptions {
   readonly store: Store;
