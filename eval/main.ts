@@ -35,6 +35,7 @@ async function main(): Promise<void> {
     if (results.length > 1) print(summary(results));
     if (earlier !== null) print(['', 'changes since the earlier run:', ...comparison(results, earlier)]);
     if (options.labels !== null) {
+      if (sets.length === 0) print(['no multi-hop sets: LOCI_EVAL_DATA names no folder that has them']);
       const scores = await scoreLabels(options.labels, configuration);
       print(labelReport(scores));
       if (!isSound(scores)) process.exitCode = 1;
