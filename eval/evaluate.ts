@@ -9,6 +9,7 @@ import { engineSystem, vectorsAlone, ABLATIONS } from './engine-system.ts';
 import { openIndexed, type IndexedSet } from './index-cache.ts';
 import { mainMetric, type Metric } from './metrics.ts';
 import type { Model } from './model.ts';
+import { recallAtBudget } from './packs.ts';
 import { EMBEDDED_SHARES, EMBEDDING_ORDERS, partlyEmbedded } from './partly-embedded.ts';
 import type {
   Abstention,
@@ -37,6 +38,7 @@ export interface EvaluateOptions {
   readonly baselines: boolean;
   readonly ablate: boolean;
   readonly partly: boolean;
+  readonly packs?: boolean;
   readonly typos: boolean;
   readonly limit?: number;
   readonly signal?: AbortSignal;
@@ -69,6 +71,12 @@ async function measure(
   const metric = mainMetric(set.name);
   const engine = (name: string, ranking = configuration.ranking, minScore = configuration.minScore): System =>
     engineSystem(set, indexed, model.embedder, { ...configuration, name, ranking, minScore });
+  const { limit, signal } = options;
+  const packOptions = {
+    ...configuration,
+    ...(limit !== undefined && { limit }),
+    ...(signal !== undefined && { signal }),
+  };
   const tested = engine('default');
   const run = await runSystem(set, tested, options);
   const baselines = options.baselines ? openBaselines(set, model, engine, configuration) : [];
@@ -99,6 +107,7 @@ async function measure(
       baselines: compareWith(run, baselineRuns, metric),
       ablation: compareWith(run, ablationRuns, metric),
       partly,
+      packs: options.packs === true ? await recallAtBudget(set, indexed, model, packOptions) : null,
       typos,
       queries: run.queries,
       absent: run.absent,

@@ -10,6 +10,14 @@ export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
 const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT];
 const DEFAULT_FOLDER = join(ROOT, '..', 'shared', 'eval', 'dev');
 
+/** The names of sets whose questions need several documents. */
+const MULTI_HOP = /musique|hotpot|2wiki/i;
+
+/** The files of the sets that measure associative recall. */
+export function findMultiHopSets(): string[] {
+  return findSets().filter((file) => MULTI_HOP.test(file));
+}
+
 /**
  * The files of all sets: first those of this repository, then those of a folder, by name.
  * @throws LociError `invalid_input` when `LOCI_EVAL_DATA` names no folder, or one without sets

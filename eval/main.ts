@@ -5,8 +5,9 @@ import { LociError, messageOf } from '../src/core/errors.ts';
 import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, readConfiguration, type EvalConfiguration } from './configuration.ts';
 import { describe, evaluateSet, type EvaluateOptions } from './evaluate.ts';
-import { findSets } from './find-sets.ts';
+import { findMultiHopSets, findSets } from './find-sets.ts';
 import { isIndexed } from './index-cache.ts';
+import { isSound, labelReport, scoreLabels } from './labels.ts';
 import { openModel, type Model } from './model.ts';
 import { HELP, parseOptions, type EvalOptions } from './options.ts';
 import { asJson, type SetResult } from './results.ts';
@@ -24,7 +25,8 @@ async function main(): Promise<void> {
   }
   const configuration = options.config === null ? defaultConfiguration() : readConfiguration(options.config);
   const earlier = options.compare === null ? null : readEarlier(options.compare);
-  const sets = (options.sets.length > 0 ? options.sets : findSets()).map(loadSet);
+  const found = options.labels === null ? findSets : findMultiHopSets;
+  const sets = (options.sets.length > 0 ? options.sets : found()).map(loadSet);
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   const model = await openModel(configuration);
@@ -32,6 +34,12 @@ async function main(): Promise<void> {
     const results = await evaluateAll(sets, configuration, model, options, controller.signal);
     if (results.length > 1) print(summary(results));
     if (earlier !== null) print(['', 'changes since the earlier run:', ...comparison(results, earlier)]);
+    if (options.labels !== null) {
+      if (sets.length === 0) print(['no multi-hop sets: LOCI_EVAL_DATA names no folder that has them']);
+      const scores = await scoreLabels(options.labels, configuration);
+      print(labelReport(scores));
+      if (!isSound(scores)) process.exitCode = 1;
+    }
     if (options.json !== null) {
       const written = asJson(results, describe(configuration, model));
       writeFileSync(options.json, `${JSON.stringify(written, null, 1)}\n`);
@@ -48,11 +56,13 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, partly, typos, limit, quick } = options;
+  const { baselines, ablate, partly, packs, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = {
     baselines,
     ablate,
     partly,
+    // One report for labels: recall of the multi-hop sets, and of their packs at budget.
+    packs: packs || options.labels !== null,
     typos,
     signal,
     ...(limit !== null && { limit }),

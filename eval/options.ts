@@ -14,6 +14,8 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
+  --packs          measure how many relevant documents packs of 500 to 4,000 tokens hold, and full texts of the same search
+  --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
@@ -27,6 +29,7 @@ sets are cached in .cache/eval. After Ctrl-C, the same command continues.
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
   npm run eval -- --set my-notes.json --config try.json --compare before.json
+  npm run eval -- --labels ~/.loci/store.db
 `;
 
 export interface EvalOptions {
@@ -37,10 +40,13 @@ export interface EvalOptions {
   readonly limit: number | null;
   readonly config: string | null;
   readonly compare: string | null;
+  /** A store, or an export of one. */
+  readonly labels: string | null;
   readonly json: string | null;
   readonly typos: boolean;
   readonly ablate: boolean;
   readonly partly: boolean;
+  readonly packs: boolean;
   readonly baselines: boolean;
 }
 
@@ -50,10 +56,12 @@ const FLAGS = {
   limit: { type: 'string' },
   config: { type: 'string' },
   compare: { type: 'string' },
+  labels: { type: 'string' },
   json: { type: 'string' },
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
   partly: { type: 'boolean' },
+  packs: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -73,10 +81,12 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     limit: values.limit === undefined ? null : parseCount(values.limit),
     config: values.config ?? null,
     compare: values.compare ?? null,
+    labels: values.labels ?? null,
     json: values.json ?? null,
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,
     partly: values.partly ?? false,
+    packs: values.packs ?? false,
     baselines: !(values['no-baselines'] ?? false),
   };
 }

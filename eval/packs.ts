@@ -12,6 +12,8 @@ import {
 } from '../src/pack/pack.ts';
 import { shownText, trimSpan, type Span } from '../src/pack/text/span.ts';
 import { loadTokenCounter, type CountTokens } from '../src/pack/tokens.ts';
+import { LociError } from '../src/core/errors.ts';
+import type { SearchOutcome } from '../src/search/search.ts';
 import { openGrep } from './baselines/grep.ts';
 import { engineSearch, type EngineOptions } from './engine-system.ts';
 import { namespaceOf, storedRecords, type IndexedSet } from './index-cache.ts';
@@ -19,88 +21,144 @@ import { mean } from './metrics.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
 import { documentIds } from './records.ts';
-import type { EvalQuery, EvalSet } from './sets.ts';
+import type { PackRecalls } from './results.ts';
+import { spread } from './run.ts';
+import type { EvalCollection, EvalQuery, EvalSet } from './sets.ts';
 
-export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
+const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** What fills the budget: a pack, the full texts of the same search, or the files that an agent with grep would read. */
-export const PACK_SYSTEMS = ['pack', 'full texts', 'files'] as const;
+const PACK_SYSTEMS = ['pack', 'full texts', 'files'] as const;
 type PackSystem = (typeof PACK_SYSTEMS)[number];
-
-/** The mean share of the relevant documents of a query that a system's text of a budget holds, 0 to 1. */
-export type RecallAtBudget = Readonly<Record<PackSystem, Readonly<Record<string, number>>>>;
 
 const CANDIDATES = candidatesFor(Math.max(...BUDGETS));
 
-export interface PackOptions extends Omit<EngineOptions, 'name'> {
+interface PackOptions extends Omit<EngineOptions, 'name'> {
   /** Maximum number of queries of each collection. */
   readonly limit?: number;
   readonly settings?: PackSettings;
   readonly systems?: readonly PackSystem[];
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Recall at budget. A document counts where the text holds the passage of it that the search matched best, or at least 60 tokens of that
  * passage with the sentence that has most of the query (`bestSentence`). For a document that the search did not find, the passage is all
  * of its text.
+ * @throws LociError `aborted`, and the errors of the search
  */
 export async function recallAtBudget(
   set: EvalSet,
   indexed: IndexedSet,
   { embedder }: Model,
   options: PackOptions,
-): Promise<RecallAtBudget> {
-  const { limit = Infinity, systems = PACK_SYSTEMS, settings = PACK_SETTINGS, minScore } = options;
+): Promise<PackRecalls> {
+  const { limit = Infinity, systems = PACK_SYSTEMS, signal } = options;
   const search = engineSearch(set, indexed, embedder, options);
   const count = await loadTokenCounter();
   const grep = openGrep(set);
-  const values = systems.map(() => BUDGETS.map(() => [] as number[]));
+  const recalls = new Map(systems.map((system) => [system, BUDGETS.map((): number[] => [])]));
   const progress = new Progress(`${set.name}, packs`, 'queries');
+  const selected = set.collections.map((collection) => ({
+    collection,
+    queries: spread(
+      collection.queries.filter(({ gold }) => gold.length > 0),
+      limit,
+    ),
+  }));
+  const total = selected.reduce((sum, { queries }) => sum + queries.length, 0);
   let done = 0;
-  for (const collection of set.collections) {
-    const documentId = documentIds(collection);
-    const stored = await storedRecords(indexed.store, namespaceOf(set, collection.id));
-    const byId = new Map([...stored.values()].map((record) => [record.id, record]));
-    const byDocument = new Map([...stored.values()].map((record) => [documentId(record), record]));
-    for (const query of collection.queries.filter(({ gold }) => gold.length > 0).slice(0, limit)) {
-      const src = query.src === undefined ? {} : { src: query.src };
-      const { hits, run } = await search(collection.id, query.q, { limit: CANDIDATES, ...src });
-      const others = hits.filter(({ passage }) => documentId(passage.record) !== query.src);
-      const best = others[0]?.confidence ?? 0;
-      const found = others.filter(({ confidence }) => !isBelowThreshold(confidence, best, minScore));
-      const candidates = found.map(({ passage, confidence }) =>
-        candidateOf(byId.get(passage.record.id)!, passage, confidence),
-      );
-      const terms = [...run.queryTerms];
-      const judge = new Judge(byDocument, candidates, terms, documentId, count);
-      for (const [s, system] of systems.entries()) {
-        const read = system === 'files' ? (await grep.rank(collection.id, query.q)).ids : [];
-        for (const [b, budget] of BUDGETS.entries()) {
-          let shown: ReadonlyMap<string, readonly Span[]>;
-          if (system === 'pack') {
-            const best = candidates.slice(0, candidatesFor(budget));
-            const pack = await buildPack({ terms, budget, candidates: best, count, settings });
-            shown = shownSpans(pack.receipt, candidates, documentId);
-          } else {
-            const records =
-              system === 'files'
-                ? read.filter((id) => id !== query.src).flatMap((id) => byDocument.get(id) ?? [])
-                : candidates.map(({ record }) => byId.get(record.id)!);
-            shown = fullTexts(records, budget, count, documentId);
-          }
-          values[s]![b]!.push(judge.recall(query, shown));
-        }
-      }
-      progress.report(++done, collection.queries.length * set.collections.length);
+  for (const { collection, queries } of selected) {
+    const records = await collectionRecords(set, indexed, collection);
+    for (const query of queries) {
+      if (signal?.aborted === true) throw new LociError('aborted', 'the evaluation was stopped');
+      const { q, src } = query;
+      const found = await search(collection.id, q, {
+        limit: CANDIDATES,
+        ...(src !== undefined && { src }),
+      });
+      const task = new PackTask(query, found, records, options, count);
+      const read = systems.includes('files') ? (await grep.rank(collection.id, q)).ids : [];
+      for (const [system, values] of recalls)
+        for (const [i, budget] of BUDGETS.entries()) values[i]!.push(await task.recall(system, budget, read));
+      progress.report(++done, total);
     }
   }
   progress.end();
-  return Object.fromEntries(
-    systems.map((system, s) => [
-      system,
-      Object.fromEntries(BUDGETS.map((budget, b) => [String(budget), mean(values[s]![b]!)])),
-    ]),
-  ) as RecallAtBudget;
+  const means = [...recalls].map(([system, values]) => [
+    system,
+    Object.fromEntries(BUDGETS.map((budget, i) => [String(budget), mean(values[i]!)])),
+  ]);
+  return Object.fromEntries(means) as PackRecalls;
+}
+
+interface CollectionRecords {
+  readonly byId: ReadonlyMap<number, LociRecord>;
+  readonly byDocument: ReadonlyMap<string, LociRecord>;
+  readonly documentId: DocumentId;
+}
+
+async function collectionRecords(
+  set: EvalSet,
+  { store }: IndexedSet,
+  collection: EvalCollection,
+): Promise<CollectionRecords> {
+  const documentId = documentIds(collection);
+  const stored = [...(await storedRecords(store, namespaceOf(set, collection.id))).values()];
+  return {
+    byId: new Map(stored.map((record) => [record.id, record])),
+    byDocument: new Map(stored.map((record) => [documentId(record), record])),
+    documentId,
+  };
+}
+
+/** One query: its candidates, and the texts that systems make of them. */
+class PackTask {
+  readonly #query: EvalQuery;
+  readonly #candidates: readonly Candidate[];
+  readonly #terms: readonly string[];
+  readonly #records: CollectionRecords;
+  readonly #settings: PackSettings;
+  readonly #count: CountTokens;
+  readonly #judge: Judge;
+
+  constructor(
+    query: EvalQuery,
+    { hits, run }: Pick<SearchOutcome, 'hits' | 'run'>,
+    records: CollectionRecords,
+    { minScore, settings = PACK_SETTINGS }: PackOptions,
+    count: CountTokens,
+  ) {
+    const others = hits.filter(({ passage }) => records.documentId(passage.record) !== query.src);
+    const best = others[0]?.confidence ?? 0;
+    this.#query = query;
+    this.#candidates = others
+      .filter(({ confidence }) => !isBelowThreshold(confidence, best, minScore))
+      .map(({ passage, confidence }) =>
+        candidateOf(records.byId.get(passage.record.id)!, passage, confidence),
+      );
+    this.#terms = [...run.queryTerms];
+    this.#records = records;
+    this.#settings = settings;
+    this.#count = count;
+    this.#judge = new Judge(records, this.#candidates, this.#terms, count);
+  }
+
+  /** @param read the files that an agent with grep reads, in order */
+  async recall(system: PackSystem, budget: number, read: readonly string[]): Promise<number> {
+    const { byId, byDocument, documentId } = this.#records;
+    if (system === 'pack') {
+      const candidates = this.#candidates.slice(0, candidatesFor(budget));
+      const request = { terms: this.#terms, budget, count: this.#count, settings: this.#settings };
+      const { receipt } = await buildPack({ ...request, candidates });
+      return this.#judge.recall(this.#query, shownSpans(receipt, candidates, documentId));
+    }
+    const records =
+      system === 'files'
+        ? read.flatMap((id) => (id === this.#query.src ? [] : (byDocument.get(id) ?? [])))
+        : this.#candidates.map(({ record: { id } }) => byId.get(id)!);
+    return this.#judge.recall(this.#query, fullTexts(records, budget, this.#count, documentId));
+  }
 }
 
 function candidateOf(record: LociRecord, passage: Passage, score: number): Candidate {
@@ -120,7 +178,7 @@ function shownSpans(
   for (const { candidate, field, bytes } of pieces) {
     if (field !== 'content') continue;
     const { record } = candidates[candidate]!;
-    const id = documentId(record as LociRecord);
+    const id = documentId(record);
     const content = Buffer.from(record.content);
     const start = content.subarray(0, bytes.start).toString().length;
     const end = start + content.subarray(bytes.start, bytes.end).toString().length;
@@ -171,20 +229,19 @@ class Judge {
   readonly #count: CountTokens;
 
   constructor(
-    records: ReadonlyMap<string, LociRecord>,
+    { byDocument, documentId }: CollectionRecords,
     candidates: readonly Candidate[],
     terms: readonly string[],
-    documentId: DocumentId,
     count: CountTokens,
   ) {
-    this.#records = records;
+    this.#records = byDocument;
     this.#count = count;
     const weights = termWeights({ terms, candidates });
     this.#targets = new Map(
       candidates.map(({ record, passage }) => {
         const span = trimSpan(record.content, passageSpan(record.content, passage));
         const best = bestSentence(record.content, span, weights);
-        return [documentId(record as LociRecord), { passage: span, best }];
+        return [documentId(record), { passage: span, best }];
       }),
     );
   }

@@ -32,6 +32,9 @@ export interface TypoResult {
   readonly lost: Interval;
 }
 
+/** The mean recall of relevant documents by system, and by tokens of the budget. */
+export type PackRecalls = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /** The default while only a share of the passages is embedded. */
 export interface PartlyEmbeddedResult {
   readonly order: EmbeddingOrder;
@@ -71,6 +74,8 @@ export interface SetResult {
   readonly baselines: Readonly<Record<string, Rival>>;
   readonly ablation: Readonly<Record<string, Rival>>;
   readonly partly: readonly PartlyEmbeddedResult[];
+  /** `null` unless packs were measured. */
+  readonly packs: PackRecalls | null;
   /** By system. */
   readonly typos: Readonly<Record<string, TypoResult>>;
   readonly queries: readonly QueryScore[];

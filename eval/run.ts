@@ -109,7 +109,8 @@ export function queryKey(collection: EvalCollection, query: EvalQuery): string {
   return `${collection.id}/${query.id}`;
 }
 
-function spread<T>(items: readonly T[], limit: number): readonly T[] {
+/** At most so many items, evenly spread. */
+export function spread<T>(items: readonly T[], limit: number): readonly T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)]!);
 }

@@ -12,6 +12,7 @@ export function setReport(result: SetResult): string[] {
     calibrationLines(result),
     result.ambient === null ? [] : ambientLines(result.ambient),
     ablationTable(result),
+    packTable(result),
     partlyEmbeddedTable(result),
     typoTable(result),
   ];
@@ -68,6 +69,16 @@ function calibrationLines({ calibration: { auroc, error, bins, hiddenAuroc } }: 
       ` the query answered or its relevant documents hidden: AUROC ${hiddenAuroc.toFixed(3)}`,
     ...tableLines([['mean score', 'right within 5', 'queries'], ...rows]),
   ];
+}
+
+function packTable({ packs }: SetResult): string[] {
+  if (packs === null) return [];
+  const budgets = Object.keys(Object.values(packs)[0] ?? {});
+  const rows = Object.entries(packs).map(([system, recalls]) => [
+    system,
+    ...budgets.map((budget) => percent(recalls[budget])),
+  ]);
+  return tableLines([['recall at tokens', ...budgets], ...rows]);
 }
 
 function partlyEmbeddedTable({ partly, measure, metrics }: SetResult): string[] {

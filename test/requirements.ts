@@ -1,7 +1,7 @@
 import { SOURCE_PROOFS } from './source-requirements.ts';
 
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 19, S: 15, F: 9, G: 11, A: 6 } as const;
+const COUNTS = { R: 19, S: 15, F: 9, G: 12, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
@@ -17,6 +17,26 @@ export interface Proof {
 /** The tests that prove each requirement. A requirement that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
+  G10: [
+    {
+      file: 'eval/labels.test.ts',
+      test: 'scores the present ranking on the labels of a store, and of its export, without changing the store',
+    },
+    {
+      file: 'test/e2e/receipts.test.ts',
+      test: 'is labelled with the pack or later, and the labels are exported',
+    },
+  ],
+  G12: [
+    {
+      file: 'test/e2e/timeline.test.ts',
+      test: 'has the records around one in the order of their own dates, with citations that get reads',
+    },
+    {
+      file: 'test/e2e/timeline.test.ts',
+      test: 'stays within its budget of tokens, nearest records first, over MCP too',
+    },
+  ],
   R1: [
     { file: 'src/search/rank/fuse.test.ts', test: 'fuses reciprocal ranks, scaled so that rank 1 scores 1' },
     { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },

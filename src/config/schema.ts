@@ -128,6 +128,16 @@ const retention = z.strictObject({
     .describe('How many days a deleted record can be undeleted. Then it is purged.'),
 });
 
+const receipts = z.strictObject({
+  retentionDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(30)
+    .describe('How many days receipts are kept. They have ids, numbers and hashes, and no content.'),
+});
+
 const startup = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether startup entries are injected at all.'),
   mode: z
@@ -212,6 +222,7 @@ export const configSchema = z
     writes: writes.prefault({}).describe('What agents may write.'),
     mcp: mcp.prefault({}).describe('What agents see over MCP.'),
     retention: retention.prefault({}).describe('How long deleted records are kept.'),
+    receipts: receipts.prefault({}).describe('What was given to agents, and why: `loci receipt list`.'),
     startup: startup.prefault({}).describe('The text that an agent receives at the start of a session.'),
     server: server.prefault({}).describe('Where `loci serve` listens.'),
     auth: auth

@@ -8,6 +8,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
+import { ReceiptLog } from './packs/receipt-log.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
 import { activeGeneration, assertSameModel, modelSpec } from './records/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
@@ -22,6 +23,8 @@ interface ContextOptions {
   readonly ownsProcess?: boolean;
   /** The longest passage, in tokens of the embedding model. */
   readonly maxPassageTokens?: number;
+  /** See `OpenOptions`. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** Something that the engine closes. */
@@ -39,6 +42,7 @@ class EngineServices {
   readonly retention: RetentionSweeper;
   readonly history: HistoryLog;
   readonly hits: HitCounter;
+  readonly receipts: ReceiptLog;
   readonly registeredSources: RegisteredSources;
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
@@ -48,6 +52,7 @@ class EngineServices {
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, options: ContextOptions) {
+    const { onWarning = emitWarning } = options;
     const { now = Date.now, trustsSettings = false, ownsProcess = false, maxPassageTokens } = options;
     this.config = config;
     this.store = store;
@@ -57,7 +62,10 @@ class EngineServices {
     this.maxPassageTokens = maxPassageTokens;
     this.hits = new HitCounter(store, now);
     this.registeredSources = new RegisteredSources();
-    this.retention = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
+    const { purgeAfterDays } = config.retention;
+    const { retentionDays } = config.receipts;
+    this.retention = new RetentionSweeper(store, { purgeAfterDays, receiptDays: retentionDays }, now);
+    this.receipts = new ReceiptLog({ store, retentionDays, now, warn: onWarning });
     this.history = new HistoryLog(store, this.thread.ownedBy(ADMIN_NAMESPACE));
   }
 
@@ -88,7 +96,12 @@ class EngineServices {
   async close(): Promise<void> {
     await this.stop();
     const embedder = await this.#embedder?.catch(() => null);
-    await Promise.allSettled([this.retention.close(), this.history.flush(), this.hits.flush()]);
+    await Promise.allSettled([
+      this.retention.close(),
+      this.history.flush(),
+      this.hits.flush(),
+      this.receipts.flush(),
+    ]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
@@ -106,6 +119,8 @@ export class EngineContext {
   readonly history: HistoryLog;
   /** Counts the searches that find a source. */
   readonly hits: HitCounter;
+  /** Writes what was given to agents, and why. */
+  readonly receipts: ReceiptLog;
   readonly registeredSources: RegisteredSources;
   /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
@@ -120,6 +135,7 @@ export class EngineContext {
     this.thread = services.thread.ownedBy(caller.namespace);
     this.history = services.history;
     this.hits = services.hits;
+    this.receipts = services.receipts;
     this.registeredSources = services.registeredSources;
     this.trustsSettings = services.trustsSettings;
   }
@@ -200,6 +216,10 @@ export class EngineContext {
   close(): Promise<void> {
     return this.#services.close();
   }
+}
+
+function emitWarning(message: string): void {
+  process.emitWarning(message, 'LociWarning');
 }
 
 /** A program that uses the library acts for the owner of the memory. */

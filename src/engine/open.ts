@@ -9,6 +9,8 @@ import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
 import type { StartupEntry } from '../store/admin-model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
+import type { Receipt } from '../pack/receipt.ts';
+import type { StoredLabel } from '../store/receipt-model.ts';
 import { openStore } from '../store/registry.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
@@ -38,9 +40,14 @@ import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
 import type { ExportOptions } from './portable/export/export-files.ts';
 import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';
 import type { ImportRequest, ImportResult } from './portable/import.ts';
+import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
+import type { LabelRequest } from './packs/labels.ts';
+import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
+import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
+import type { VerifyRequest, VerifyResponse } from './packs/verify-receipt.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
@@ -59,9 +66,13 @@ import type { VaultStates } from './vaults/vault-states.ts';
 /** An open memory. Calls may run concurrently. */
 export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** A text within a budget of tokens, of what is remembered about something; for the context of a model. */
+  pack(request: PackRequest): Promise<PackResponse>;
   get(citation: string): Promise<GetResponse>;
   /** The records that pass a filter, those that were stored last first. */
   list(request: ListRequest): Promise<ListPage>;
+  /** The records before and after a record or a moment, in the order of their time. */
+  timeline(request: TimelineRequest): Promise<TimelineResponse>;
   /** The values that records have in a field, the most frequent first. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
@@ -75,6 +86,7 @@ export interface Loci {
   readonly graph: Graph;
   /** Export and import. */
   readonly portable: PortableMemory;
+  readonly receipts: Receipts;
   /** Entries of the audit log, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Records a run of a tool or of a multi-step operation in the history. */
@@ -164,6 +176,20 @@ interface Graph {
   diff(before: ExportedGraph, after: ExportedGraph): Promise<GraphDifference>;
 }
 
+/** What was given to agents, and why; and what the operator says about it. */
+interface Receipts {
+  list(request: ReceiptsRequest): Promise<ReceiptsPage>;
+  show(id: string): Promise<ShownReceipt>;
+  /** Rebuilds the pieces of a receipt from their records, says what changed, and finds them in a prompt. */
+  verify(request: VerifyRequest): Promise<VerifyResponse>;
+  /** Stores a receipt in the background. An error is a warning. */
+  record(make: () => Promise<Receipt>): void;
+  /** Marks an item of a receipt as useful or not. */
+  label(request: LabelRequest): Promise<StoredLabel>;
+  /** The labels by sequence, after one. */
+  labels(after: number | null, limit: number): Promise<StoredLabel[]>;
+}
+
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
 interface PortableMemory {
   /** The lines of the JSON Lines export. */
@@ -197,6 +223,8 @@ export interface OpenOptions {
    * calls and ends starts faster without them.
    */
   readonly storeThreads?: boolean;
+  /** Told what went wrong without failing a call. By default a warning of the process. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /**
@@ -220,8 +248,10 @@ function engineOf(context: EngineContext): Loci {
   const { config, store, namespace } = context;
   return {
     search: (request) => search(context, request),
+    pack: async (request) => (await import('./packs/memory-pack.ts')).memoryPack(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
+    timeline: async (request) => (await import('./packs/timeline.ts')).timeline(context, request),
     facet: async (field, filter) => {
       const { hiddenSources, sourcesOfNamespace, excludeSources } =
         await import('./sources/source-policies.ts');
@@ -239,6 +269,7 @@ function engineOf(context: EngineContext): Loci {
     concepts: conceptsOf(context),
     graph: graphOf(context),
     portable: portableOf(context),
+    receipts: receiptsOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
       context.history.record(namespace, run);
@@ -314,6 +345,20 @@ function graphOf(context: EngineContext): Graph {
     exportPage: async (request = {}, after) =>
       (await exports()).exportGraphPage(context, request, after ?? null),
     diff: async (before, after) => (await import('../graph/diff.ts')).diffGraphs(before, after),
+  };
+}
+
+function receiptsOf(context: EngineContext): Receipts {
+  const { store, namespace, receipts } = context;
+  return {
+    list: async (request) => (await import('./packs/receipts.ts')).listReceipts(context, request),
+    show: async (id) => (await import('./packs/receipts.ts')).showReceipt(context, id),
+    verify: async (request) => (await import('./packs/verify-receipt.ts')).verifyReceipt(context, request),
+    record: (make) => {
+      receipts.record(namespace, make);
+    },
+    label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
+    labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
   };
 }
 

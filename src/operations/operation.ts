@@ -36,7 +36,7 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly steps?: boolean;
   /** Whether the history has no runs of it, because it shows the history itself. */
   readonly unrecorded?: boolean;
-  /** Fields that name files of this machine. Only the command line offers and accepts them. */
+  /** Fields that only the command line offers and accepts: names of files of this machine, and what only its operator may do. */
   readonly localFields?: readonly string[];
   /** Its name for models and HTTP, if that differs: `memory_search`, at `/api/v1/memory/search`. */
   readonly tool?: string;

@@ -26,6 +26,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./records/search.ts')).search,
   },
   {
+    name: 'pack',
+    summary: 'put what is remembered about something into one text within a budget of tokens',
+    load: async () => (await import('./packs/pack.ts')).pack,
+  },
+  {
     name: 'get',
     summary: 'read a record, or some of its lines, by citation',
     load: async () => (await import('./records/get.ts')).get,
@@ -34,6 +39,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     name: 'list',
     summary: 'list records, the last stored first',
     load: async () => (await import('./records/list.ts')).list,
+  },
+  {
+    name: 'timeline',
+    summary: 'show what came before and after a record or a moment',
+    load: async () => (await import('./records/timeline.ts')).timeline,
   },
   {
     name: 'write',
@@ -84,6 +94,26 @@ export const OPERATIONS: readonly OperationEntry[] = [
     name: 'corpus',
     summary: 'return facts and runs as documents for another memory',
     load: async () => (await import('./facts/corpus.ts')).corpus,
+  },
+  {
+    name: 'receipt-list',
+    summary: 'list what was given to agents',
+    load: async () => (await import('./packs/receipt-list.ts')).receiptList,
+  },
+  {
+    name: 'receipt-show',
+    summary: 'show what an agent was given, from which records, and why',
+    load: async () => (await import('./packs/receipt-show.ts')).receiptShow,
+  },
+  {
+    name: 'receipt-verify',
+    summary: 'compare a receipt with the records, and find it in a prompt',
+    load: async () => (await import('./packs/receipt-verify.ts')).receiptVerify,
+  },
+  {
+    name: 'receipt-label',
+    summary: 'mark an item of a receipt as useful or not',
+    load: async () => (await import('./packs/receipt-label.ts')).receiptLabel,
   },
   {
     name: 'export',

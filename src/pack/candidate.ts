@@ -21,7 +21,18 @@ export interface Candidate {
 
 export type PackRecord = Pick<
   LociRecord,
-  'id' | 'uuid' | 'origin' | 'trust' | 'title' | 'content' | 'contentHash' | 'metadata' | 'key' | 'recordType'
+  | 'id'
+  | 'uuid'
+  | 'origin'
+  | 'source'
+  | 'project'
+  | 'trust'
+  | 'title'
+  | 'content'
+  | 'contentHash'
+  | 'metadata'
+  | 'key'
+  | 'recordType'
 >;
 
 /**

@@ -7,7 +7,15 @@ import { bestSentence, excerptOf, type TermWeights } from './levels/excerpt.ts';
 import type { Exclusion, Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Step } from './select.ts';
-import { shownText, sourceRange, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import {
+  ITEM_MARK,
+  shownText,
+  sourceRange,
+  trimSpan,
+  wholeCodePoints,
+  withoutSpans,
+  type Span,
+} from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** The forms that a candidate can have in a pack. */
@@ -37,6 +45,8 @@ const NOTHING: CandidateItems = { items: [], steps: [], line: () => null, exclud
 /** How much of the relevance of a candidate its excerpt is worth, and how much the rest of the passage. */
 const SHARES = [1, 0.25];
 const MASK = '[secret masked]';
+/** What says what a text is stands at its beginning. UTF-16 code units. */
+export const HEAD_LENGTH = 8000;
 /** UTF-16 code units. */
 const MAX_TITLE = 120;
 
@@ -51,12 +61,17 @@ export class ItemMaker {
     this.#termNames = new Set(settings.terms.keys());
   }
 
-  itemsOf(candidate: Candidate, index: number): CandidateItems {
+  itemsOf(given: Candidate, index: number): CandidateItems {
     const { terms, count, excerptTokens } = this.#settings;
-    const { content } = candidate.record;
+    const { content } = given.record;
+    const candidate = {
+      ...given,
+      secrets: given.secrets.map((secret) => wholeCodePoints(content, secret)),
+    };
     const line = (): ItemLine | null => this.#line(candidate, index);
     const passage = trimSpan(content, passageSpan(content, candidate.passage));
     if (passage.start >= passage.end) return { ...NOTHING, line };
+    if (withoutSpans(passage, candidate.secrets).length === 0) return { ...NOTHING, excluded: 'secret' };
     const best = bestSentence(content, passage, terms);
     const excerpt = excerptOf(content, passage, best, count, excerptTokens);
     if (this.#isDuplicate(shownText(content.slice(excerpt.start, excerpt.end))))
@@ -91,7 +106,7 @@ export class ItemMaker {
 
   #line(candidate: Candidate, index: number): ItemLine | null {
     const { record, secrets } = candidate;
-    const abstract = abstractOf(splitText(record.content, secrets), record.title);
+    const abstract = abstractOf(splitText(record.content.slice(0, HEAD_LENGTH), secrets), record.title);
     if (abstract === null) return null;
     const { lines } = sourceRange(record.content, abstract);
     const piece: ItemPart = { field: 'content', span: abstract, level: 'L0' };
@@ -108,7 +123,7 @@ export class ItemMaker {
     const { usual } = this.#settings;
     const cited =
       record.origin === 'vault' ? `${citation}#L${String(lines.from)}-L${String(lines.to)}` : citation;
-    const header = [shownText(cited.replaceAll(/\s+/g, ' '))];
+    const header = [`${ITEM_MARK} ${shownText(cited.replaceAll(/\s+/g, ' '))}`];
     const date = record.metadata['date'];
     if (typeof date === 'string' && DAY.test(date)) header.push(` ${date.slice(0, 10)}`);
     header.push(trustMark(record.trust, usual));

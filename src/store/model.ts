@@ -5,6 +5,7 @@ import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admi
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
 import type { ConceptChange, ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate } from './graph-model.ts';
+import type { Label } from './receipt-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
@@ -104,6 +105,8 @@ export interface CommitBatch {
   readonly startupDigest?: StartupDigest;
   /** Runs to add to the history. The newest `keep` unexpired rows of each category remain. */
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
+  /** Labels of the operator; each replaces the one of the same item. */
+  readonly labels?: readonly Label[];
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
   /** Nodes and edges of the graph, applied after everything else. */
@@ -183,6 +186,8 @@ export interface RecordBounds {
   readonly oldestDeletion: Timestamp | null;
   /** The earliest `expiresAt` of the history. */
   readonly nextHistoryExpiry: Timestamp | null;
+  /** The time of the oldest receipt; `null` if there is none. */
+  readonly oldestReceipt: Timestamp | null;
   /** Sequence number of the last change; 0 before the first. */
   readonly lastChange: number;
   readonly belongsTo: BelongsToProgress;
@@ -264,6 +269,8 @@ export interface PurgeRequest {
   readonly expiredBy: Timestamp;
   /** Purges records that were deleted before this time. */
   readonly deletedBefore: Timestamp;
+  /** Removes receipts made before this time; none unless given. */
+  readonly receiptsBefore?: Timestamp;
   readonly limit: number;
   /** Fields of the audit entries. Each purged record gets one entry. */
   readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface'>;

@@ -52,6 +52,14 @@ import type {
   RecordState,
   SourceEntry,
 } from './model.ts';
+import type {
+  ReceiptBatch,
+  ReceiptCursor,
+  ReceiptFilter,
+  StoredLabel,
+  StoredReceipt,
+} from './receipt-model.ts';
+import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   Generation,
@@ -79,6 +87,7 @@ export interface Store {
   readonly vectors: StoreVectors;
   readonly graph: StoreGraph;
   readonly admin: StoreAdmin;
+  readonly receipts: StoreReceipts;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }
@@ -128,6 +137,8 @@ export interface StoreRecords {
   facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
   /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
   factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
+  /** The records nearest in time to a record or a moment, in the order of their time. */
+  timeline(namespace: string, request: TimelineRequest): Promise<TimelineRecords>;
   /** The passages of each record by ordinal; an empty list for an unknown record. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**
@@ -252,6 +263,17 @@ export interface StoreGraph extends StoreConcepts {
     lane: GraphLane,
     records: readonly number[],
   ): Promise<Map<number, RecordGraph>>;
+}
+
+/** What was returned to agents, and what the operator says about it. Labels are written with `records.commit`. */
+export interface StoreReceipts {
+  /** A receipt with a known id replaces the other. Durable when it resolves. */
+  add(namespace: string, batch: ReceiptBatch): Promise<void>;
+  get(namespace: string, id: string): Promise<StoredReceipt | null>;
+  /** Newest first, ties by id in descending order. */
+  list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;
+  /** By sequence; of one receipt unless it is `null`. */
+  labels(namespace: string, receipt: string | null, page: Page<number>): Promise<StoredLabel[]>;
 }
 
 /** Audit log, history, leases, tokens, and the maintenance of the store. */

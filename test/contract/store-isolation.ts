@@ -45,6 +45,12 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
           records: await store().records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
           byKey: await notesWithKey(store(), ours, 'k'),
           entries: await store().records.sourceEntries(ours, 'notes', { after: null, limit: 10 }),
+          timeline: await store().records.timeline(ours, {
+            filter: ALL_LIVE,
+            around: { record: 1 },
+            before: 50,
+            after: 50,
+          }),
           stats: await statsOf(store(), ours),
         };
       };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
+import { label, receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
@@ -38,6 +39,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       startup: (await store().records.startup(ns)).entries,
       startupDigest: (await store().records.startup(ns, { agent: 'ada', session: 's' })).digest,
       history: await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL),
+      receipts: await store().receipts.list(ns, { since: 0 }, ALL),
+      labels: await store().receipts.labels(ns, null, ALL),
       stats: await statsOf(store(), ns),
     };
   };
@@ -64,6 +67,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
     });
     await store().records.commit(ns, { startupDigest: { ...startupDigest, digest: text } });
     await store().records.commit(ns, { history: { rows: [historyRun({ name: text })], keep: 100 } });
+    await store().receipts.add(ns, { receipts: [receipt(1, { body: text })], forgetBefore: 0, keep: 9 });
+    await store().records.commit(ns, { labels: [label({ query: text })] });
   }
 
   describe('what agents write', () => {
@@ -83,6 +88,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
       const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
+      await store().receipts.add(theirs, { receipts: [receipt(2)], forgetBefore: NOW + 2, keep: 1 });
+      await store().records.commit(theirs, { labels: [label({ verdict: 'not-useful' })] });
       await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.compact(theirs);
@@ -124,6 +131,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
           nextExpiry: null,
           oldestDeletion: null,
           nextHistoryExpiry: null,
+          oldestReceipt: null,
           lastChange: 0,
           belongsTo: { upTo: 0, excludedSources: [], pass: null },
         },
@@ -136,6 +144,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         startup: [],
         startupDigest: null,
         history: [],
+        receipts: [],
+        labels: [],
         stats: undefined,
       });
       expect(await store().records.purge(ns, purgeRequest())).toBe(0);

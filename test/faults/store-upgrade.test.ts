@@ -184,7 +184,7 @@ describe('a store of schema 6 with documents of sources', () => {
 });
 
 describe('a store of schema 16', () => {
-  it('finds its notes by their names', async () => {
+  it('finds its notes by their names and in the timeline, and has no differences', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const original = await openSqlite(path);
@@ -192,11 +192,22 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
-      db.exec(`${DROP_GRAPH} DROP TABLE note_name; PRAGMA user_version = 16`);
+      db.exec(
+        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; PRAGMA user_version = 16`,
+      );
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
       expect(await migrated.records.count('one', [{ now: NOW, noteName }])).toEqual([1]);
+    expect(
+      await migrated.records.timeline('one', {
+        filter: ALL_LIVE,
+        around: { time: NOW },
+        before: 9,
+        after: 9,
+      }),
+    ).toMatchObject({ anchor: null, before: [{ at: NOW - 1000, record: { id: 1 } }], after: [] });
+    expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();
   });
 });
@@ -262,7 +273,8 @@ function undoAttachments(path: string): void {
     INSERT INTO audit SELECT one.id, chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
-    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name;
+    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
+    DROP TABLE receipt; DROP TABLE label;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

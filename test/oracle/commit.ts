@@ -20,6 +20,7 @@ import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/s
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
 import { putConceptChanges, putConcepts } from './concepts.ts';
 import { linksAndIdentities, markStale, putGraph } from './graph.ts';
+import { putLabels, removeReceiptsBefore } from './receipts.ts';
 import {
   byCodePoint,
   type Namespace,
@@ -191,6 +192,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
     if (before !== undefined)
       sources.set(wellFormed(source), changedState(before, { hits: before.hits + count, hitAt }));
   }
+  if (batch.labels !== undefined) putLabels(namespace, batch.labels);
   for (const entry of batch.startup ?? []) startup.set(JSON.stringify([entry.agent, entry.key]), entry);
   if (batch.startupDigest !== undefined) {
     const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;
@@ -263,6 +265,7 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
   markStale(namespace, before);
   removeExpiredKeys(namespace, by.at);
   removeExpiredHistory(namespace, by.at);
+  if (request.receiptsBefore !== undefined) removeReceiptsBefore(namespace, request.receiptsBefore);
   return due.length;
 }
 

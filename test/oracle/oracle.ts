@@ -4,6 +4,7 @@ import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
 import type { BelongsTo, BelongsToSelector } from '../../src/store/belongs-to-model.ts';
 import type { FactCategory, RecordFilter, RecordLink, RecordSelector } from '../../src/store/model.ts';
+import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
@@ -14,11 +15,19 @@ import type {
   SimilarRecord,
   StoredPassage,
 } from '../../src/store/search-model.ts';
-import type { StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import type {
+  StoreGraph,
+  StoreReceipts,
+  StoreRecords,
+  StoreSearch,
+  StoreVectors,
+} from '../../src/store/store.ts';
+import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
 import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
+import { receiptCalls } from './receipts.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
   byCodePoint,
@@ -37,6 +46,7 @@ export interface Oracle {
   readonly vectors: StoreVectors;
   readonly graph: StoreGraph;
   readonly admin: OracleAdmin;
+  readonly receipts: StoreReceipts;
 }
 
 /** A store in memory without indexes: each call reads all data. */
@@ -48,6 +58,7 @@ export function openOracle(): Oracle {
     vectors: vectorCalls(state),
     graph: graphCalls(state),
     admin: adminCalls(state),
+    receipts: receiptCalls(state),
   };
 }
 
@@ -89,10 +100,12 @@ function recordCalls(state: OracleState): Oracle['records'] {
         nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
         nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
+        oldestReceipt: earliest([...namespace.receipts.values()].map(({ at }) => at)),
         lastChange: namespace.lastChange,
         belongsTo: namespace.belongsToProgress,
       };
     },
+    timeline: async (name, request) => structuredClone(timeline(state.read(name), request)),
     factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),
     links: async (name, selector, { after, limit }) =>
       linksOf(state.read(name))
@@ -178,6 +191,24 @@ function filtered(namespace: Namespace, filter: RecordFilter): LociRecord[] {
       (contentHash === undefined || record.contentHash === contentHash) &&
       (noteName === undefined || hasNoteName(record, noteName)),
   );
+}
+
+function timeline(namespace: Namespace, { filter, around, before, after }: TimelineRequest): TimelineRecords {
+  const all = recordsOf(namespace)
+    .map((record): TimedRecord => ({ at: recordTime(record), record: headerOf(record) }))
+    .filter(({ record }) => isLive(record, filter.now))
+    .sort((a, b) => a.at - b.at || a.record.id - b.record.id);
+  const anchor = 'record' in around ? all.find(({ record }) => record.id === around.record) : undefined;
+  if ('record' in around && anchor === undefined) return { anchor: null, before: [], after: [] };
+  const middle = 'time' in around ? { at: around.time, id: 0 } : { at: anchor!.at, id: around.record };
+  const shown = all.filter(({ record }) => record !== anchor?.record && admits(record, filter));
+  const isBefore = ({ at, record }: TimedRecord): boolean =>
+    at < middle.at || (at === middle.at && record.id < middle.id);
+  return {
+    anchor: anchor ?? null,
+    before: shown.filter(isBefore).reverse().slice(0, before),
+    after: shown.filter((each) => !isBefore(each)).slice(0, after),
+  };
 }
 
 function factCategories(namespace: Namespace, now: Timestamp, recent: number): FactCategory[] {

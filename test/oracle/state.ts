@@ -13,6 +13,7 @@ import { emptyConcepts, type OracleConcepts, removeConcepts } from './concepts.t
 import { emptyGraph, type OracleGraph, removeFromGraph } from './graph-state.ts';
 import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
+import type { StoredLabel, StoredReceipt } from '../../src/store/receipt-model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
 /** A record with the signature of the chunking that made its passages; `null` if there is none. */
@@ -61,6 +62,9 @@ export interface Namespace {
   readonly graph: OracleGraph;
   readonly concepts: OracleConcepts;
   readonly conceptChanges: Map<string, ConceptChange>;
+  readonly receipts: Map<string, StoredReceipt>;
+  /** By receipt and record, as JSON. */
+  readonly labels: Map<string, StoredLabel>;
 }
 
 /** The edges of documents before they are derived. */
@@ -87,6 +91,8 @@ function emptyNamespace(name: string): Namespace {
     graph: emptyGraph(),
     concepts: { ...emptyConcepts(), applied: new Set() },
     conceptChanges: new Map(),
+    receipts: new Map(),
+    labels: new Map(),
   };
 }
 

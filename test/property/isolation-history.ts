@@ -84,7 +84,9 @@ function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>):
 function textOf(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   if (name === 'idempotency_key') return fc.constantFrom('one', 'two', 'three');
   if (name === 'key' || name === 'prefix') return fc.constantFrom('k1', 'k2', 'k', 'oven');
-  if (name === 'citation') return fc.nat({ max: 12 }).map((id) => `record/${String(id)}`);
-  if (name === 'from' || name === 'until') return fc.constantFrom('yesterday', '2026-01-01', '2999-01-01');
+  if (name === 'citation' || name === 'anchor')
+    return fc.nat({ max: 12 }).map((id) => `record/${String(id)}`);
+  if (name === 'from' || name === 'until' || name === 'time')
+    return fc.constantFrom('yesterday', '2026-01-01', '2999-01-01');
   return text;
 }

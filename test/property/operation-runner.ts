@@ -82,6 +82,8 @@ export class OperationRunner {
         const audit = await this.#withUuids(namespace, batch.audit ?? []);
         return store.records.commit(namespace, { ...batch, audit });
       }
+      case 'addReceipts':
+        return store.receipts.add(operation.namespace, operation.batch);
       case 'takeLease':
         return store.admin.takeLease(operation.namespace, operation.request);
       case 'dropLease':

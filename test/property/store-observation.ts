@@ -1,9 +1,12 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
+import type { SearchFilter } from '../../src/store/search-model.ts';
+import type { TimelineRequest } from '../../src/store/timeline-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
+import { receipt } from '../contract/store-receipts.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
@@ -37,6 +40,8 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
         backlinks: await store.records.links(namespace, { to: ids }, { after: null, limit: 3 }),
         unresolved: await store.records.links(namespace, { unresolved: true }, all),
         changes: await changesOf(store, namespace),
+        timelines: await Promise.all([...ids, 7].map((record) => timelineOf(store, namespace, { record }))),
+        timelineNow: await timelineOf(store, namespace, { time: NOW }, lists[0]),
         passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
         passages: await passagesOf(store, namespace, passages, { now: NOW }),
         neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
@@ -64,6 +69,15 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
   };
 }
 
+function timelineOf(
+  { records }: Oracle,
+  namespace: string,
+  around: TimelineRequest['around'],
+  filter: SearchFilter = { now: NOW },
+): Promise<unknown> {
+  return records.timeline(namespace, { filter, around, before: 3, after: 3 });
+}
+
 /** The changes without their sequence numbers, which differ between stores. */
 async function changesOf({ records }: Oracle, namespace: string): Promise<unknown[]> {
   const { changes } = await records.changes(namespace, ALL);
@@ -88,6 +102,14 @@ async function observeWritten(
     rest: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
     counts: await store.records.count(namespace, lists),
     categories: await store.records.factCategories(namespace, NOW, 2),
+    receipts: await store.receipts.list(namespace, { since: NOW - 1 }, ALL),
+    someReceipts: await store.receipts.list(
+      namespace,
+      { since: 0, kind: 'pack', hash: 'h1' },
+      { after: { at: NOW + 2, id: receipt(3).id }, limit: 2 },
+    ),
+    labels: await store.receipts.labels(namespace, null, ALL),
+    labelsOfReceipt: await store.receipts.labels(namespace, 'r1', { after: 1, limit: 2 }),
     // Stores may number several changes of a record in one commit differently.
     bounds: { ...(await store.records.bounds(namespace)), lastChange: null },
     idempotentResults: await Promise.all(

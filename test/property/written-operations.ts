@@ -9,6 +9,8 @@ import type {
   StartupEntry,
 } from '../../src/store/admin-model.ts';
 import { HISTORY_CATEGORIES } from '../../src/store/admin-model.ts';
+import { label, receipt } from '../contract/store-receipts.ts';
+import { VERDICTS, type Label, type ReceiptBatch } from '../../src/store/receipt-model.ts';
 import type {
   CommitBatch,
   Fence,
@@ -25,6 +27,7 @@ export type WrittenOperation =
   | { readonly kind: 'attachAudit'; readonly from: string; readonly to: string; readonly keep: number }
   /** A commit without records. */
   | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
+  | { readonly kind: 'addReceipts'; readonly namespace: string; readonly batch: ReceiptBatch }
   | { readonly kind: 'takeLease'; readonly namespace: string; readonly request: LeaseRequest }
   | {
       readonly kind: 'dropLease';
@@ -35,7 +38,7 @@ export type WrittenOperation =
 
 type StateBatch = Pick<
   CommitBatch,
-  'startup' | 'audit' | 'startupDigest' | 'history' | 'sourceState' | 'hits' | 'fence'
+  'startup' | 'audit' | 'labels' | 'startupDigest' | 'history' | 'sourceState' | 'hits' | 'fence'
 >;
 
 /** A subject such as `#3` means the UUID of the third written record. */
@@ -112,11 +115,36 @@ export const fence: fc.Arbitrary<Fence> = fc.record({
   token: fc.integer({ min: 1, max: 2 }),
 });
 
+const labels: fc.Arbitrary<Label[]> = fc.array(
+  fc
+    .record({
+      receipt: fc.constantFrom('r1', 'r2'),
+      record: fc.constantFrom('a', 'b'),
+      verdict: fc.constantFrom(...VERDICTS),
+      query: fc.option(text),
+      at: time,
+    })
+    .map(label),
+  { maxLength: 3 },
+);
+
+const receiptBatch: fc.Arbitrary<ReceiptBatch> = fc.record({
+  receipts: fc.array(
+    fc
+      .tuple(fc.nat(5), time, fc.constantFrom('pack', 'recall'), fc.constantFrom('h1', 'h2'), word)
+      .map(([number, at, kind, hash, body]) => receipt(number, { at, kind, hash, body })),
+    { maxLength: 3 },
+  ),
+  forgetBefore: time,
+  keep: fc.constantFrom(1, 2, 100),
+});
+
 const stateBatch: fc.Arbitrary<StateBatch> = fc.oneof(
   fc.record({
     startup: fc.array(startupEntry, { maxLength: 3 }),
     audit: fc.array(auditDraft, { maxLength: 2 }),
   }),
+  fc.record({ labels }),
   fc.record({
     startupDigest: fc.record({
       agent: fc.constantFrom('', 'ada'),
@@ -154,6 +182,7 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
         deletedBefore: time,
         limit: fc.constantFrom(1, 2, 100),
         by: fc.record({ at: time, actor: fc.constant('loci'), surface: fc.constant('upkeep') }),
+        receiptsBefore: time,
       }),
     }),
   },
@@ -167,6 +196,7 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant('commitState' as const), namespace, batch: stateBatch }),
   },
+  fc.record({ kind: fc.constant('addReceipts' as const), namespace, batch: receiptBatch }),
   fc.record({
     kind: fc.constant('takeLease' as const),
     namespace,

@@ -20,10 +20,17 @@ interface ExpiryCheck {
   readonly next: Timestamp | null;
 }
 
-/** Purges expired records before they can be read, and deleted records some time after their deletion. */
+/** How long what may be purged remains. */
+interface RetentionDays {
+  /** Of deleted records. */
+  readonly purgeAfterDays: number;
+  readonly receiptDays: number;
+}
+
+/** Purges expired records before they can be read, and deleted records and receipts after some time. */
 export class RetentionSweeper {
   readonly #store: Store;
-  readonly #purgeAfterDays: number;
+  readonly #days: RetentionDays;
   readonly #now: () => Timestamp;
   readonly #holder = randomUUID();
   /** By namespace. */
@@ -33,9 +40,9 @@ export class RetentionSweeper {
   readonly #openedAt: Timestamp;
   #closing = false;
 
-  constructor(store: Store, purgeAfterDays: number, now: () => Timestamp) {
+  constructor(store: Store, days: RetentionDays, now: () => Timestamp) {
     this.#store = store;
-    this.#purgeAfterDays = purgeAfterDays;
+    this.#days = days;
     this.#now = now;
     this.#openedAt = now();
   }
@@ -62,7 +69,17 @@ export class RetentionSweeper {
   #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
     const now = this.#now();
     const by = { at: now, actor: 'loci', surface: 'engine' };
-    return this.#store.records.purge(namespace, { expiredBy: now, deletedBefore, limit: PURGE_BATCH, by });
+    return this.#store.records.purge(namespace, {
+      expiredBy: now,
+      deletedBefore,
+      receiptsBefore: this.#receiptsBefore(),
+      limit: PURGE_BATCH,
+      by,
+    });
+  }
+
+  #receiptsBefore(): Timestamp {
+    return this.#now() - this.#days.receiptDays * DAY_MS;
   }
 
   /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */
@@ -79,7 +96,7 @@ export class RetentionSweeper {
   }
 
   async #purgeAll(): Promise<void> {
-    const cutoff = this.#now() - this.#purgeAfterDays * DAY_MS;
+    const cutoff = this.#now() - this.#days.purgeAfterDays * DAY_MS;
     let removed = 0;
     let isHolder = false;
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
@@ -100,11 +117,15 @@ export class RetentionSweeper {
   }
 
   async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
-    const { oldestDeletion, nextExpiry, nextHistoryExpiry } = await this.#store.records.bounds(namespace);
+    const bounds = await this.#store.records.bounds(namespace);
+    const { oldestDeletion, nextExpiry, nextHistoryExpiry, oldestReceipt } = bounds;
     const now = this.#now();
     const isOver = (time: Timestamp | null): boolean => time !== null && time <= now;
     return (
-      (oldestDeletion !== null && oldestDeletion < cutoff) || isOver(nextExpiry) || isOver(nextHistoryExpiry)
+      (oldestDeletion !== null && oldestDeletion < cutoff) ||
+      (oldestReceipt !== null && oldestReceipt < this.#receiptsBefore()) ||
+      isOver(nextExpiry) ||
+      isOver(nextHistoryExpiry)
     );
   }
 

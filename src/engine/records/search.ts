@@ -122,6 +122,26 @@ interface HiddenOfSource extends HiddenResults {
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
 export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
+  const outcome = await searchOutcome(context, request);
+  const { hits, retrieved } = outcome;
+  const { vectors, policies } = outcome.run;
+  const results = await searchResults(context, outcome);
+  return {
+    results: results.slice(0, hits.length),
+    related: results
+      .slice(hits.length)
+      .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
+    corrections: retrieved.corrections,
+    missing: retrieved.missing,
+    hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
+    hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
+    provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** The hits of a search that the caller may see, with their passages. */
+export async function searchOutcome(context: EngineContext, request: SearchRequest): Promise<SearchOutcome> {
   const { query, limit: requestedLimit, minScore, related, signal, audience, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
@@ -131,7 +151,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
   const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
   const limit = requestedLimit ?? config.search.limit;
-  const outcome = await runSearch({
+  return runSearch({
     store,
     namespace,
     query,
@@ -153,21 +173,6 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const { hits, retrieved } = outcome;
-  const { vectors } = outcome.run;
-  const results = await searchResults(context, outcome);
-  return {
-    results: results.slice(0, hits.length),
-    related: results
-      .slice(hits.length)
-      .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
-    corrections: retrieved.corrections,
-    missing: retrieved.missing,
-    hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
-    hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
-    provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
-    milliseconds: performance.now() - started,
-  };
 }
 
 /** The results of the hits, then those of the related documents. */

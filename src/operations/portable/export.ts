@@ -36,6 +36,7 @@ const output = z.strictObject({
   records: count().describe('How many records were written, deleted ones included.'),
   deleted: count().describe('How many of them are deleted.'),
   startup: count(),
+  labels: count(),
   audit: count(),
   concept_change: count(),
   history: count(),
@@ -90,6 +91,7 @@ const NO_COUNTS = {
   deleted: null,
   startup: null,
   concept_change: null,
+  labels: null,
   audit: null,
   history: null,
 };

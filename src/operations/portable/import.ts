@@ -55,6 +55,7 @@ const output = z.strictObject({
   records: counts(),
   startup: counts(),
   concept_change: count().describe('Changes of concepts that were not here before.'),
+  labels: count().describe('Labels that were not here before, or were given later.'),
   audit: count().describe('Entries of the audit log that were not here before.'),
   history: count().describe('Runs that were not here before.'),
   changes: z

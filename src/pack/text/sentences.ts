@@ -38,8 +38,10 @@ function endsSentence(prose: string, from: number, index: number, mark: string):
   const after = index + mark.length;
   if (CONTINUES.test(prose.slice(after, after + 8))) return false;
   const before = LAST_WORD.exec(prose.slice(Math.max(from, index - 24), index))?.[0] ?? '';
-  // "z. B.", "J. S. Bach", "e.g.", and the German ordinal of "am 3. Mai".
-  if (/^\p{L}$/u.test(before) || /\p{L}\.\p{L}$/u.test(before) || /^\d{1,2}$/.test(before)) return false;
+  // "z. B.", "J. S. Bach", "e.g.", and the German ordinal of "am 3. Mai"; but not "32 A.".
+  const isUnit = /\d\s*\p{L}$/u.test(prose.slice(Math.max(from, index - 24), index));
+  if ((/^\p{L}$/u.test(before) && !isUnit) || /\p{L}\.\p{L}$/u.test(before) || /^\d{1,2}$/.test(before))
+    return false;
   return !ABBREVIATIONS.has(before.replaceAll('.', '').toLowerCase());
 }
 

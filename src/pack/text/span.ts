@@ -38,12 +38,18 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 /** The bracket of a tag of a fence, with any spaces and in any case. */
 const BRACKET_OF_FENCE = /<(?=[\s/]*loci-)/giu;
 
+/** Begins the first line of every item of a pack, so that no text can look like the beginning of another item. */
+export const ITEM_MARK = '◆';
+const SHOWN_MARK = '◇';
+
 /**
- * How a pack shows a piece of a text: without characters that a reader does not see, and without what could end the fence. Depends on
- * nothing but the piece, so that whoever has the record can make the bytes of the pack again.
+ * How a pack shows a piece of a text: without characters that a reader does not see, and without what could end the fence or begin an
+ * item. Depends on nothing but the piece, so that whoever has the record can make the bytes of the pack again.
  */
 export function shownText(piece: string): string {
-  return removeInvisible(piece.toWellFormed().replaceAll(CONTROL, '')).replaceAll(BRACKET_OF_FENCE, '‹');
+  return removeInvisible(piece.toWellFormed().replaceAll(CONTROL, ''))
+    .replaceAll(BRACKET_OF_FENCE, '‹')
+    .replaceAll(ITEM_MARK, SHOWN_MARK);
 }
 
 /** The span without white space at its edges. */
@@ -58,6 +64,13 @@ export function trimSpan(text: string, { start, end }: Span): Span {
 function isSpace(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code <= 0x20 || code === 0xa0 || code === 0x3000 || code === 0xfeff;
+}
+
+/** The span with the other half of a code point that it cuts. */
+export function wholeCodePoints(text: string, { start, end }: Span): Span {
+  const isCut = (offset: number): boolean =>
+    /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
+  return { start: isCut(start) ? start - 1 : start, end: isCut(end) ? end + 1 : end };
 }
 
 /** The parts of a span that none of the others covers. The others are in order. */

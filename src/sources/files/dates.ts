@@ -1,3 +1,4 @@
+import { CREATED_FIELDS } from '../../core/time/created-fields.ts';
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 
 interface NoteDate {
@@ -7,7 +8,7 @@ interface NoteDate {
   readonly timestamp: Timestamp;
 }
 
-const DATE_FIELDS = ['date', 'created', 'created_at', 'created-at', 'date created', 'creation date'];
+const DATE_FIELDS = ['date', ...CREATED_FIELDS];
 const DATE_OR_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 /** `2026-05-01`, `2026_05_01 Planning`, `Meeting 2026.05.01`. */
@@ -23,7 +24,7 @@ export function noteDate(frontMatter: Metadata, fileName: string): NoteDate | nu
 
 /** When a note was created, by its front matter. `date` comes last, because it may be the day of a coming event. */
 export function createdDate(frontMatter: Metadata): NoteDate | null {
-  return firstDate(frontMatter, [...DATE_FIELDS.slice(1), 'date']);
+  return firstDate(frontMatter, [...CREATED_FIELDS, 'date']);
 }
 
 const CHANGED_FIELDS = [

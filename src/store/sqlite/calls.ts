@@ -3,7 +3,7 @@ import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import type { StoreAdmin, StoreGraph, StoreReceipts, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import {
   conceptChanges,
@@ -43,7 +43,10 @@ import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { PostingCache } from './search/posting-cache.ts';
 import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
+import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
+import { labels } from './receipts/labels.ts';
+import { addReceipts, listReceipts, receiptById } from './receipts/receipts.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
@@ -76,6 +79,7 @@ export interface StoreCalls {
   readonly vectors: Synchronous<StoreVectors>;
   readonly graph: Synchronous<StoreGraph>;
   readonly admin: Synchronous<StoreAdmin>;
+  readonly receipts: Synchronous<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -89,6 +93,7 @@ export function storeCalls(db: Database): StoreCalls {
     vectors: vectorCalls(db),
     graph: graphCalls(db),
     admin: adminCalls(db),
+    receipts: receiptCalls(db),
   };
 }
 
@@ -140,6 +145,10 @@ function recordCalls(db: Database): StoreCalls['records'] {
       const ns = findNamespace(db, namespace);
       return ns === null ? 0 : purge(db, namespace, ns, request);
     },
+    timeline: (namespace, request) =>
+      read(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
+        timeline(db, namespace, ns, request),
+      ),
     sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
     startup: (namespace, session) =>
       read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
@@ -255,12 +264,24 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
   };
 }
 
+function receiptCalls(db: Database): StoreCalls['receipts'] {
+  return {
+    add: (namespace, batch) => {
+      addReceipts(db, namespace, batch);
+    },
+    get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
+    list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
+    labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
+  };
+}
+
 /** The bounds of a namespace without records. */
 const NO_BOUNDS = {
   highestId: 0,
   nextExpiry: null,
   oldestDeletion: null,
   nextHistoryExpiry: null,
+  oldestReceipt: null,
   lastChange: 0,
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };

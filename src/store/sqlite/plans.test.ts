@@ -94,3 +94,41 @@ it('a search by time reads an index in both directions and does not sort', () =>
     for (const step of order) expect(step).not.toMatch(/TEMP B-TREE FOR ORDER BY/);
   }
 });
+
+it('a timeline reads an index in both directions, stops at its limit and does not sort', () => {
+  const plans = plansOf(/\bFROM record_time AS t INDEXED BY/, ({ records }) => {
+    const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
+    for (const filter of filters)
+      for (const around of [{ record: 1 }, { time: NOW }])
+        records.timeline('n', { filter, around, before: 5, after: 5 });
+  });
+  expect(plans.size).toBe(4);
+  for (const plan of plans.values()) {
+    const [times, record, ...rest] = plan.filter((step) => !/json_each|SUBQUERY|BLOOM/.test(step));
+    expect(times).toMatch(
+      /^SEARCH t USING COVERING INDEX record_time_at \(ns=\? AND \(at,record\)[<>]\(\?,\?\)\)$/,
+    );
+    expect(record).toMatch(
+      /^SEARCH r USING (INDEX sqlite_autoindex_record_1|PRIMARY KEY|INDEX \w+) \(ns=\? AND id=\?\)$/,
+    );
+    expect(rest.join()).not.toMatch(/TEMP B-TREE/);
+  }
+});
+
+it('receipts and labels are found with an index', () => {
+  const plans = plansOf(/\bFROM (receipt|label)\b/, ({ receipts, records }) => {
+    const after = { at: NOW, id: 'i' };
+    for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, hash: 'h' }])
+      for (const page of [ALL, { after, limit: 5 }]) receipts.list('n', filter, page);
+    receipts.get('n', 'i');
+    receipts.labels('n', null, ALL);
+    receipts.labels('n', 'i', ALL);
+    records.bounds('n');
+    records.purge('n', purgeRequest({ receiptsBefore: NOW }));
+  });
+  expect(plans.size).toBeGreaterThan(9);
+  for (const [sql, plan] of plans) {
+    expect(plan[0], sql).toMatch(/^SEARCH (receipt|label) USING (COVERING )?INDEX/);
+    if (sql.includes('FROM receipt')) expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
+  }
+});

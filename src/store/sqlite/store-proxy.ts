@@ -21,6 +21,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     links: 'reader',
     belongsTo: 'reader',
     changes: 'reader',
+    timeline: 'reader',
     passagesOf: 'reader',
     replacePassages: 'writer',
     purge: 'writer',
@@ -82,6 +83,12 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     addToken: 'writer',
     tokens: 'reader',
     revokeToken: 'writer',
+  },
+  receipts: {
+    add: 'writer',
+    get: 'reader',
+    list: 'reader',
+    labels: 'reader',
   },
 };
 

@@ -1,10 +1,11 @@
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Find:': ['search', 'get', 'list', 'open', 'graph'],
+  'Find:': ['search', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],
   'Graph:': ['concept'],
+  'Receipts:': ['receipt'],
   'Portability:': ['export', 'import', 'corpus'],
   'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
   'Servers:': ['mcp', 'serve', 'openclaw'],

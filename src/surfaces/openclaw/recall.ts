@@ -60,10 +60,27 @@ async function recall(
   const { engine, tools } = await memory.open();
   const { limit, minScore, maxChars } = engine.settings.autoRecall;
   const call = { turn: { ...known, agent: turn.agentId ?? DEFAULT_AGENT } };
+  const started = performance.now();
   const { results } = await tools.searchMemory(engine, { query: message, maxResults: limit, minScore }, call);
   const passages = results.filter(({ score }) => score >= minScore).slice(0, limit);
-  const text = passages.length === 0 ? '' : fenced(passageTexts(passages, maxChars), EXPLANATION);
+  const shown = passageTexts(passages, maxChars);
+  const text = passages.length === 0 ? '' : fenced(shown.join('\n\n'), EXPLANATION);
   texts.set(key, text);
+  if (text !== '') {
+    const tookMs = Math.round(performance.now() - started);
+    const found = results.map((passage) => {
+      const place = passages.indexOf(passage);
+      const isShown = place !== -1 && place < shown.length;
+      const reason = isShown ? null : passage.score < minScore ? ('threshold' as const) : ('budget' as const);
+      return { ...passage, place: isShown ? place : null, reason };
+    });
+    // The message does not wait for its receipt.
+    void import('./engine/recall-receipt.ts')
+      .then(({ recordRecall }) => recordRecall(engine, call.turn, { message, text, found, maxChars, tookMs }))
+      .catch((error: unknown) => {
+        memory.log(`a recalled text has no receipt: ${(error as Error).message}`);
+      });
+  }
   return text;
 }
 
@@ -76,7 +93,7 @@ interface RecalledPassage {
 }
 
 /** The passages, best first, as many as fit. The first is shortened if it is too long. */
-function passageTexts(passages: readonly RecalledPassage[], maxChars: number): string {
+function passageTexts(passages: readonly RecalledPassage[], maxChars: number): string[] {
   const texts: string[] = [];
   let left = maxChars;
   for (const { citation, title, age, from, snippet } of passages) {
@@ -88,7 +105,7 @@ function passageTexts(passages: readonly RecalledPassage[], maxChars: number): s
     left -= text.length;
     if (left <= 0) break;
   }
-  return texts.join('\n\n');
+  return texts;
 }
 
 /** The texts of the last turns: the host builds the prompt of a turn several times, and must get the same bytes. */

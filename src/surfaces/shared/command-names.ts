@@ -5,6 +5,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   fact: 'values that are stored under a key until they expire',
   graph: 'how notes, tasks and projects are connected',
   openclaw: 'the memory of OpenClaw',
+  receipt: 'what was given to agents, and why',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
   startup: 'the text that agents get when a session starts',
   token: 'tokens that give others access to a memory over HTTP',

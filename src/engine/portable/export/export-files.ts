@@ -100,6 +100,7 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
   await appendFile(join(folder, item.type, file), line, { mode: 0o600 });
 }
 
+/** The name of the files of an item's chain or category. */
 function linesFileName(item: Exclude<ExportItem, { readonly type: 'record' | 'startup' }>): string {
   switch (item.type) {
     case 'audit':
@@ -108,6 +109,8 @@ function linesFileName(item: Exclude<ExportItem, { readonly type: 'record' | 'st
       return item.row.category;
     case 'concept_change':
       return 'changes';
+    case 'label':
+      return 'labels';
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type ExportItem,
 } from '../format/export-item.ts';
 
-const SECTIONS = ['header', 'startup', 'record', 'concept_change', 'audit', 'history', 'end'] as const;
+const SECTIONS = ['header', 'startup', 'record', 'concept_change', 'label', 'audit', 'history', 'end'] as const;
 
 /** The position at which an export continues. */
 const cursorSchema = z.strictObject({
@@ -50,19 +50,21 @@ export interface ExportCounts {
   deleted: number;
   /** Changes of concepts by operators. */
   concept_change: number;
+  labels: number;
   audit: number;
   history: number;
 }
 
 export function noExportCounts(): ExportCounts {
-  return { startup: 0, records: 0, deleted: 0, concept_change: 0, audit: 0, history: 0 };
+  return { startup: 0, records: 0, deleted: 0, concept_change: 0, labels: 0, audit: 0, history: 0 };
 }
 
 function addToCounts(counts: ExportCounts, item: ExportItem): void {
   if (item.type === 'record') {
     counts.records++;
     if (item.record.deletedAt !== null) counts.deleted++;
-  } else counts[item.type]++;
+  } else if (item.type === 'label') counts.labels++;
+  else counts[item.type]++;
 }
 
 interface ExportStep {
@@ -205,6 +207,12 @@ const READERS: Readonly<
     const changes = (await store.graph.conceptChanges(namespace)).slice(after, end);
     const items = changes.map((change) => ({ type: 'concept_change' as const, change }));
     return { items, next: changes.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
+  },
+  label: async ({ store, namespace }, { after }) => {
+    const labels = await store.receipts.labels(namespace, null, { after, limit: ENTRIES_PER_BATCH });
+    const items = labels.map(({ sequence: _, ...label }) => ({ type: 'label' as const, label }));
+    const last = labels.at(-1);
+    return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
   },
   audit: async (context, { part, after }) => {
     const chain = (await chainsOf(context))[part]?.chain;

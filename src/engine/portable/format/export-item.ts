@@ -4,6 +4,7 @@ import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
+import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 import {
   jsonObject,
@@ -21,9 +22,10 @@ export const FORMAT = 'loci-export';
 /** The version that this program writes. It reads no other. */
 export const VERSION = 1;
 
-/** One exported record, startup entry, change of concepts, audit entry or run. */
+/** One exported record, startup entry, change of concepts, label, audit entry or run. */
 export type ExportItem =
   | { readonly type: 'startup'; readonly entry: StartupEntry }
+  | { readonly type: 'label'; readonly label: Label }
   | { readonly type: 'record'; readonly record: ExportedRecord }
   | { readonly type: 'concept_change'; readonly change: ConceptChange }
   | { readonly type: 'audit'; readonly entry: AuditEntry }
@@ -100,6 +102,17 @@ const audit = z.strictObject({
   hash: sha256Text,
 });
 
+const label = z.strictObject({
+  receipt: uuid,
+  record: uuid,
+  verdict: z.enum(VERDICTS),
+  query: z.string().nullable(),
+  query_hash: sha256Text.nullable(),
+  project: z.string().nullable(),
+  at: time,
+  actor: z.string(),
+});
+
 const history = z.strictObject({
   category: z.enum(HISTORY_CATEGORIES),
   name: z.string(),
@@ -122,6 +135,10 @@ export function fieldsOf(item: ExportItem): { readonly [name: string]: Json } {
       const times = { created_at: timeText(createdAt), updated_at: timeText(updatedAt) };
       const deleted = deletedAt === null ? null : timeText(deletedAt);
       return { agent, key, priority, reinforce, ...times, deleted_at: deleted };
+    }
+    case 'label': {
+      const { receipt, record, verdict, query, queryHash, project, at, actor } = item.label;
+      return { receipt, record, verdict, query, query_hash: queryHash, project, at: timeText(at), actor };
     }
     case 'audit': {
       const { chain, seq, at, actor, surface, action, subject, diff, diffHash, previous, hash } = item.entry;
@@ -171,6 +188,8 @@ export function parseItem(type: string, fields: unknown): ExportItem | string {
       const change = parseWith(conceptChange, fields);
       return typeof change === 'string' ? change : { type, change };
     }
+    case 'label':
+      return parseLabel(fields);
     case 'audit':
       return parseAudit(fields);
     case 'history':
@@ -192,6 +211,13 @@ function parseAudit(fields: unknown): ExportItem | string {
   if (typeof parsed === 'string') return parsed;
   const { diff_hash: diffHash, ...rest } = parsed;
   return { type: 'audit', entry: { ...rest, diffHash } };
+}
+
+function parseLabel(fields: unknown): ExportItem | string {
+  const parsed = parseWith(label, fields);
+  if (typeof parsed === 'string') return parsed;
+  const { query_hash: queryHash, ...rest } = parsed;
+  return { type: 'label', label: { ...rest, queryHash } };
 }
 
 function parseHistory(fields: unknown): ExportItem | string {

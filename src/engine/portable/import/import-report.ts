@@ -39,9 +39,10 @@ const MAX_REMARKS_PER_LIST = 1000;
 export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
-  /** Changes of concepts, audit entries and runs that the store did not have before. */
-  readonly auxiliary: { concept_change: number; audit: number; history: number } = {
+  /** Changes of concepts, labels, audit entries and runs that the store did not have before. */
+  readonly auxiliary: { concept_change: number; labels: number; audit: number; history: number } = {
     concept_change: 0,
+    labels: 0,
     audit: 0,
     history: 0,
   };

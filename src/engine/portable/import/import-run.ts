@@ -10,17 +10,22 @@ import { MAX_RUNS_PER_CATEGORY } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
+import type { Label } from '../../../store/receipt-model.ts';
+import { labelAuditDraft } from '../../packs/labels.ts';
 import { startupAuditDraft } from '../../startup/startup.ts';
 import type { ParsedLine } from './export-lines.ts';
 import type { ImportReport } from './import-report.ts';
 import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
-import { screenConceptChange, screenRun, screenStartup } from './screening.ts';
+import { screenConceptChange, screenLabel, screenRun, screenStartup } from './screening.ts';
 
 export interface ImportOptions extends ProgressOptions, RecordOptions {}
 
 /** The maximum number of items in one transaction, and the approximate number of characters of its records. */
 const MAX_BATCH_ITEMS = 100;
 const MAX_BATCH_CHARACTERS = 1_000_000;
+
+/** More than any receipt has. */
+const EVERY_LABEL = { after: null, limit: 10_000 } as const;
 
 /** Imports items in batches. An import that was interrupted continues when it is run again. */
 export class ImportRun {
@@ -72,6 +77,8 @@ export class ImportRun {
         return this.#importStartup(location, item.entry);
       case 'concept_change':
         return this.#importConceptChange(location, item.change);
+      case 'label':
+        return this.#importLabel(location, item.label);
       case 'audit':
         return this.#importAudit(location, item.entry);
       case 'history':
@@ -176,6 +183,31 @@ export class ImportRun {
     });
   }
 
+  /** The label that was given later wins. */
+  async #importLabel(location: string, imported: Label): Promise<void> {
+    if (this.#isForbidden('label', location, 'it is a label of the operator')) return;
+    const { store, namespace } = this.#context;
+    try {
+      const { value: label, masked } = await screenLabel(this.#context, imported);
+      this.#report.addMasked(location, masked);
+      const existing = (await store.receipts.labels(namespace, label.receipt, EVERY_LABEL)).find(
+        ({ record }) => record === label.record,
+      );
+      if (existing !== undefined && !this.#options.overwrite && existing.at >= label.at) return;
+      if (existing !== undefined && isDeepStrictEqual({ ...label, sequence: existing.sequence }, existing))
+        return;
+      this.#report.auxiliary.labels++;
+      if (this.#options.dryRun) return;
+      await store.records.commit(namespace, {
+        labels: [label],
+        audit: [labelAuditDraft(this.#context, 'import', existing, label)],
+      });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#report.addProblem(location, error.message);
+    }
+  }
+
   async #importAudit(location: string, entry: AuditEntry): Promise<void> {
     if (this.#isForbidden('audit', location, 'it belongs to the audit log')) return;
     this.#pendingAudit.push(entry);
@@ -183,7 +215,7 @@ export class ImportRun {
   }
 
   /** Reports the first line of a type that only the operator may import. */
-  #isForbidden(type: 'concept_change' | 'audit' | 'history', location: string, reason: string): boolean {
+  #isForbidden(type: 'concept_change' | 'label' | 'audit' | 'history', location: string, reason: string): boolean {
     if (this.#context.caller.trust === 'operator') return false;
     if (!this.#forbiddenTypes.has(type))
       this.#report.addProblem(location, `${reason}: only the operator may import that`);

@@ -1,6 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { Label } from '../../../store/receipt-model.ts';
 import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertNotReserved, TTL_SECONDS } from '../../facts/facts.ts';
@@ -94,6 +95,15 @@ export async function screenStartup(
   assertValidEntry({ agent, key, content });
   const { texts, masked } = await screenTexts(context, { agent, key, content });
   return { value: { ...entry, ...texts }, masked };
+}
+
+/** @throws LociError `invalid_input`, `secret_refused` */
+export async function screenLabel(context: EngineContext, label: Label): Promise<Screened<Label>> {
+  const { query, actor, project } = label;
+  assertShort('actor', actor);
+  assertShort('project', project ?? '');
+  const { texts, masked } = await screenTexts(context, { content: query ?? '' });
+  return { value: { ...label, query: query === null ? null : texts.content }, masked };
 }
 
 /**

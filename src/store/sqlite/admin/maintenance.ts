@@ -12,6 +12,7 @@ import type { Database } from '../database/database.ts';
 import { generations } from '../vectors/generations.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
+import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { passagesOf } from '../search/passage-reads.ts';
 import { insertPassages, removePassages } from '../records/passages.ts';
@@ -96,6 +97,7 @@ export function resetDerived(
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
+    rebuildRecordTimes(db, ns);
     repairChanges(db, ns);
     resetBelongsTo(db, ns);
     resetGraph(db, ns);

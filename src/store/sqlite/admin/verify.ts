@@ -4,6 +4,7 @@ import { verifyChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { verifyLinks } from '../records/links.ts';
 import { verifyNoteNames } from '../records/note-names.ts';
+import { verifyRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
 import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
@@ -37,6 +38,7 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
       ...verifyCodes(db, ns),
       ...verifyLinks(db, ns, MAX_FINDINGS),
       ...verifyNoteNames(db, ns, MAX_FINDINGS),
+      ...verifyRecordTimes(db, ns, MAX_FINDINGS),
       ...verifyChanges(db, ns, MAX_FINDINGS),
     ];
   });

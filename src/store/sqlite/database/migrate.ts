@@ -4,6 +4,7 @@ import { loadMigrations, pendingMigrations, type Migration } from '../../rules/m
 import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
+import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces } from './namespaces.ts';
 
 /** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
@@ -13,6 +14,7 @@ const APPLICATION_ID = 0x4c_6f_63_69;
 const REBUILDS = [
   { version: 12, rebuild: rebuildLinks },
   { version: 17, rebuild: rebuildNoteNames },
+  { version: 20, rebuild: rebuildRecordTimes },
 ];
 
 /**

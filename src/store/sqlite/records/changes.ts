@@ -6,6 +6,7 @@ import { removeGraph } from '../graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
 import { deriveNoteNames } from './note-names.ts';
+import { deriveRecordTimes } from './timeline.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
@@ -33,6 +34,7 @@ export class RecordChanges {
       linking = deriveLinks(db, ns, this.#withKey);
       deriveNoteNames(db, ns, this.#withKey);
     }
+    if (this.#kinds.size > 0) deriveRecordTimes(db, ns, this.#kinds.keys());
     appendChanges(db, ns, this.#kinds, linking);
   }
 }

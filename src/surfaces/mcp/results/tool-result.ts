@@ -9,7 +9,9 @@ import {
   withoutInvisibleTexts,
 } from './fence.ts';
 import { getResult } from './get.ts';
+import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
+import { timelineResult } from './timeline.ts';
 
 /** How MCP formats the output of an operation for a model. Operations without an entry in `RESULTS` return JSON. */
 interface OperationResult {
@@ -34,8 +36,10 @@ const RECALLED_JSON: OperationResult = {
 const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verbatimField: null };
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
+  pack: packResult,
   get: getResult,
   list: RECALLED_JSON,
+  timeline: timelineResult,
   'fact-recall': RECALLED_JSON,
   'fact-list': RECALLED_JSON,
   // Keys of facts, and problems that quote documents, are texts that others wrote.

@@ -1,0 +1,236 @@
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { configSchema } from '../src/config/schema.ts';
+import { LociError } from '../src/core/errors.ts';
+import { openLoci, type Loci } from '../src/engine/open.ts';
+import type { Label } from '../src/store/receipt-model.ts';
+import { mean } from './metrics.ts';
+
+/** How the present ranking does on the labels of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
+export interface LabelScores {
+  readonly labels: number;
+  /** Labels that cannot be used, because the query is known only by its hash. */
+  readonly withoutQuery: number;
+  readonly queries: number;
+  /** The labelled records in the packs that are useful. */
+  readonly precision: number | null;
+  /** The useful records that are in the packs. */
+  readonly recall: number | null;
+  /** The pairs of a useful record and one that is not, of one query, in which the search ranks the useful one first. */
+  readonly order: number | null;
+  /** The bytes that packs took from records that `receipt verify` finds there again. Must be 1. */
+  readonly provenance: number | null;
+  /** Tokens of the packs as a share of the budget: on average, and at most. */
+  readonly meanSize: number | null;
+  readonly maxSize: number | null;
+}
+
+interface LabelOptions {
+  readonly provider: string;
+  /** Tokens of each pack. */
+  readonly budget?: number;
+}
+
+const DEFAULT_BUDGET = 2000;
+const RANKED = 100;
+const PAGE = 500;
+
+/**
+ * Scores the labels in a store, or in an export of one. Works on a copy, so that the operator's store does not change.
+ * @throws LociError the errors of opening and importing
+ */
+export async function scoreLabels(path: string, options: LabelOptions): Promise<LabelScores> {
+  const folder = await mkdtemp(join(tmpdir(), 'loci-labels-'));
+  const copy = join(folder, 'store.db');
+  const isStore = await isDatabase(path);
+  const namespaces = isStore ? await copyStore(path, copy) : [];
+  const embedding = { provider: options.provider };
+  const loci = await openLoci(configSchema.parse({ store: { path: copy }, embedding, skills: [] }));
+  try {
+    if (!isStore) await importExport(loci, path, folder);
+    const names = isStore ? namespaces : [loci.caller.namespace];
+    return await scoreNamespaces(loci, names, options.budget ?? DEFAULT_BUDGET);
+  } finally {
+    await loci.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const SQLITE_HEADER = 'SQLite format 3\0';
+
+async function isDatabase(path: string): Promise<boolean> {
+  const file = await open(path).catch((error: unknown) => {
+    throw new LociError('unreadable', `--labels: ${path} cannot be read`, { cause: error });
+  });
+  try {
+    const { buffer } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0, SQLITE_HEADER.length, 0);
+    return buffer.toString('latin1') === SQLITE_HEADER;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the namespaces that have labels. */
+async function copyStore(from: string, to: string): Promise<string[]> {
+  using source = new DatabaseSync(from, { readOnly: true });
+  await backup(source, to);
+  const rows = source.prepare('SELECT name FROM namespace WHERE id IN (SELECT ns FROM label) ORDER BY name');
+  return rows.all().map(({ name }) => String(name));
+}
+
+async function importExport(loci: Loci, path: string, folder: string): Promise<void> {
+  // An import reads names of files that end in .jsonl.
+  const file = join(folder, 'export.jsonl');
+  await copyFile(resolve(path), file);
+  const { report } = await loci.portable.import({ from: { path: file }, dryRun: false, overwrite: false });
+  const [problem] = report.problems;
+  if (problem !== undefined)
+    throw new LociError('invalid_input', `--labels: ${problem.location}: ${problem.message}`);
+}
+
+interface Counts {
+  labels: number;
+  withoutQuery: number;
+  queries: number;
+  useful: number;
+  shownUseful: number;
+  shownUseless: number;
+  pairs: number;
+  ordered: number;
+  bytes: number;
+  foundBytes: number;
+  readonly sizes: number[];
+}
+
+async function scoreNamespaces(loci: Loci, names: readonly string[], budget: number): Promise<LabelScores> {
+  const counts: Counts = {
+    ...{ labels: 0, withoutQuery: 0, queries: 0, useful: 0, shownUseful: 0, shownUseless: 0 },
+    ...{ pairs: 0, ordered: 0, bytes: 0, foundBytes: 0, sizes: [] },
+  };
+  for (const namespace of names) await scoreNamespace(loci.as({ ...loci.caller, namespace }), budget, counts);
+  const { shownUseful, shownUseless, useful, ordered, pairs, foundBytes, bytes, sizes } = counts;
+  return {
+    labels: counts.labels,
+    withoutQuery: counts.withoutQuery,
+    queries: counts.queries,
+    precision: share(shownUseful, shownUseful + shownUseless),
+    recall: share(shownUseful, useful),
+    order: share(ordered, pairs),
+    provenance: share(foundBytes, bytes),
+    meanSize: sizes.length === 0 ? null : mean(sizes),
+    maxSize: sizes.length === 0 ? null : Math.max(...sizes),
+  };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+async function scoreNamespace(loci: Loci, budget: number, counts: Counts): Promise<void> {
+  const labels = await allLabels(loci);
+  counts.labels += labels.length;
+  counts.withoutQuery += labels.filter(({ query }) => query === null).length;
+  const withQuery = labels.filter(({ query }) => query !== null);
+  for (const group of Map.groupBy(withQuery, ({ query, project }) =>
+    JSON.stringify([query, project]),
+  ).values()) {
+    counts.queries++;
+    await scoreQuery(loci, budget, group, counts);
+  }
+}
+
+async function allLabels(loci: Loci): Promise<Label[]> {
+  const labels: Label[] = [];
+  for (let after: number | null = null; ;) {
+    const page = await loci.receipts.labels(after, PAGE);
+    labels.push(...page);
+    const last = page.at(-1);
+    if (last === undefined) return labels;
+    after = last.sequence;
+  }
+}
+
+async function scoreQuery(
+  loci: Loci,
+  budget: number,
+  labels: readonly Label[],
+  counts: Counts,
+): Promise<void> {
+  const { query, project } = labels[0]!;
+  const request = { query: query!, ...(project !== null && { project }) };
+  const { receipt, receiptId, text, tokens } = await loci.pack({ ...request, budget });
+  // A record may have labels of several receipts: the last counts.
+  const verdicts = new Map(
+    labels.toSorted((a, b) => a.at - b.at).map(({ record, verdict }) => [record, verdict]),
+  );
+  const shown = new Set(receipt.candidates.flatMap(({ record, included }) => (included ? [record] : [])));
+  for (const [record, verdict] of verdicts) {
+    if (verdict === 'useful') counts.useful++;
+    if (shown.has(record)) counts[verdict === 'useful' ? 'shownUseful' : 'shownUseless']++;
+  }
+  await countOrder(loci, request, verdicts, counts);
+  counts.sizes.push(tokens / budget);
+  await countProvenance(loci, receiptId, text, counts);
+}
+
+async function countOrder(
+  loci: Loci,
+  request: { readonly query: string; readonly project?: string },
+  verdicts: ReadonlyMap<string, Label['verdict']>,
+  counts: Counts,
+): Promise<void> {
+  const { results } = await loci.search({ ...request, limit: RANKED, related: 0, minScore: 0 });
+  const uuids = await Promise.all(
+    results.map(async ({ id }) => (await loci.get(`record/${String(id)}`)).record.uuid),
+  );
+  const rankOf = (record: string): number => {
+    const rank = uuids.indexOf(record);
+    return rank === -1 ? Infinity : rank;
+  };
+  for (const [useful, verdict] of verdicts)
+    for (const [useless, other] of verdicts) {
+      if (verdict !== 'useful' || other === 'useful') continue;
+      counts.pairs++;
+      if (rankOf(useful) < rankOf(useless)) counts.ordered++;
+    }
+}
+
+async function countProvenance(loci: Loci, id: string | null, text: string, counts: Counts): Promise<void> {
+  if (text === '') return;
+  if (id === null) {
+    counts.bytes += Buffer.byteLength(text);
+    return;
+  }
+  const { receipts } = await loci.receipts.verify({ id, prompt: text });
+  for (const { isWhole, receipt, pieces } of receipts) {
+    counts.bytes += receipt.pieces.reduce((sum, { pack }) => sum + pack.end - pack.start, 0);
+    if (isWhole !== true) continue;
+    const proven = new Set(pieces.map(({ piece }) => piece));
+    for (const { piece, state, citation } of pieces)
+      if (state !== 'same' || citation === null) proven.delete(piece);
+    for (const { pack } of proven) counts.foundBytes += pack.end - pack.start;
+  }
+}
+
+/** The scores as lines of a report. */
+export function labelReport(scores: LabelScores): string[] {
+  const percent = (value: number | null): string => (value === null ? '–' : `${(100 * value).toFixed(1)} %`);
+  const { labels, withoutQuery, queries } = scores;
+  const rest = withoutQuery === 0 ? '' : `; ${String(withoutQuery)} have no query and count for nothing`;
+  return [
+    '',
+    `labels: ${String(labels)} of ${String(queries)} queries${rest}`,
+    `  precision (labelled records in packs that are useful)  ${percent(scores.precision)}`,
+    `  recall (useful records that are in packs)              ${percent(scores.recall)}`,
+    `  order (useful before not useful in the search)         ${percent(scores.order)}`,
+    `  provenance (bytes of packs that are verified)          ${percent(scores.provenance)}`,
+    `  size of packs against the budget                       ${percent(scores.meanSize)} on average, ${percent(scores.maxSize)} at most`,
+  ];
+}
+
+/** Whether what must hold of every pack holds. */
+export function isSound({ provenance, maxSize }: LabelScores): boolean {
+  return (provenance === null || provenance === 1) && (maxSize === null || maxSize <= 1);
+}

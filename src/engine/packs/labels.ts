@@ -1,0 +1,95 @@
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/ids.ts';
+import type { Receipt } from '../../pack/receipt.ts';
+import type { AuditDraft } from '../../store/admin-model.ts';
+import type { Label, StoredLabel, Verdict } from '../../store/receipt-model.ts';
+import { auditDraft } from '../audit/audit.ts';
+import type { EngineContext } from '../context.ts';
+import { resolveCitation } from '../records/citations/citation.ts';
+import { screenTexts } from '../records/screen.ts';
+import { requireReceipt } from './receipts.ts';
+
+export interface LabelRequest {
+  readonly receipt: string;
+  /**
+   * A candidate of the receipt: its place in the text from 1, the UUID of its record, or a citation such as `record/12`.
+   */
+  readonly item: string;
+  readonly verdict: Verdict;
+  /** The query, which the receipt has only as a hash. Without it, the label cannot be used to score a ranking. */
+  readonly query?: string;
+}
+
+/**
+ * Marks an item of a receipt as useful or not. The label is the operator's own data: it changes no ranking.
+ * @throws LociError `not_found` for an unknown receipt or item; `invalid_input` for a query that is not that of the receipt;
+ *   `secret_refused`
+ */
+export async function labelItem(context: EngineContext, request: LabelRequest): Promise<StoredLabel> {
+  const receipt = await requireReceipt(context, request.receipt);
+  const query = await queryOf(context, receipt, request.query);
+  const record = await recordOf(context, receipt, request.item);
+  const labels = await context.store.receipts.labels(context.namespace, receipt.id, EVERY);
+  const before = labels.find((label) => label.record === record);
+  const label: Label = {
+    receipt: receipt.id,
+    record,
+    verdict: request.verdict,
+    query: query ?? labels.find((each) => each.query !== null)?.query ?? null,
+    queryHash: receipt.query_hash,
+    project: receipt.project,
+    at: context.now(),
+    actor: context.caller.actor,
+  };
+  if (before === undefined || before.verdict !== label.verdict || before.query !== label.query)
+    await context.store.records.commit(context.namespace, {
+      labels: [label],
+      audit: [labelAuditDraft(context, 'label', before, label)],
+    });
+  const stored = await context.store.receipts.labels(context.namespace, receipt.id, EVERY);
+  return stored.find((each) => each.record === record)!;
+}
+
+const EVERY = { after: null, limit: 10_000 } as const;
+
+/** The audit entry for a new or changed label. It has no query. */
+export function labelAuditDraft(
+  context: EngineContext,
+  action: string,
+  before: Label | undefined,
+  after: Label,
+): AuditDraft {
+  const verdict = { before: before?.verdict ?? null, after: after.verdict };
+  return auditDraft(context, action, `label:${after.receipt}`, { record: { after: after.record }, verdict });
+}
+
+async function queryOf(
+  context: EngineContext,
+  receipt: Receipt,
+  given: string | undefined,
+): Promise<string | null> {
+  if (given === undefined) return null;
+  if (receipt.query_hash !== sha256(given))
+    throw new LociError('invalid_input', 'this is not the query of the receipt', {
+      hint: 'Give exactly the text that was searched for, or leave it out.',
+    });
+  const { texts } = await screenTexts(context, { content: given });
+  return texts.content;
+}
+
+/** @throws LociError `not_found` */
+async function recordOf(context: EngineContext, receipt: Receipt, item: string): Promise<string> {
+  const candidates = new Set(receipt.candidates.map(({ record }) => record));
+  const shown = [...new Set(receipt.pieces.map(({ record }) => record))];
+  const place = /^\d{1,6}$/.test(item) ? shown[Number(item) - 1] : undefined;
+  const uuid = place ?? (candidates.has(item.toLowerCase()) ? item.toLowerCase() : undefined);
+  if (uuid !== undefined) return uuid;
+  const id = /^record\/(\d+)$/.exec(item)?.[1];
+  const ofPiece = receipt.pieces.find((piece) => String(piece.id) === id)?.record;
+  if (ofPiece !== undefined) return ofPiece;
+  const cited = /^\d+$/.test(item) ? null : await resolveCitation(context, item);
+  if (cited !== null && candidates.has(cited.record.uuid)) return cited.record.uuid;
+  throw new LociError('not_found', `the receipt has no item ${JSON.stringify(item.slice(0, 100))}`, {
+    hint: `Name one of ${String(shown.length)} items by its place in the text, from 1, or a candidate by its citation or UUID.`,
+  });
+}

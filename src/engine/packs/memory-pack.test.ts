@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { sha256 } from '../../core/ids.ts';
+import { receiptSchema } from '../../pack/receipt.ts';
+import { shownText } from '../../pack/text/span.ts';
+import { loadTokenCounter } from '../../pack/tokens.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+const FILLER = Array.from({ length: 60 }, (_, i) => `The wall number ${String(i)} is painted white.`).join(
+  ' ',
+);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'home'), {
+    'Kitchen.md': `---\nproject: home\n---\n# Kitchen\n\n${FILLER}\n\nThe oven needs 32 A, says the electrician.\n\n${FILLER}\n`,
+    'Router.md': `# Router\n\nThe oven timer uses the token ${KEY} for the oven.\n`,
+    'Copy.md': '# Box\n\nThe oven is in the box.\n',
+    'Copy 2.md': '# Box\n\nThe oven is in the box.\n',
+  });
+  loci = await openLoci(
+    settings(folder.path, {
+      vaults: [{ name: 'home', path: join(folder.path, 'home') }],
+      writes: { enabled: true },
+      search: { minScore: 0 },
+    }),
+    { now: () => NOW },
+  );
+  await loci.index();
+  const fetch = () => Promise.resolve([{ id: 1, text: 'The oven in a mail from the shop' }]);
+  loci.sources.register({
+    id: 'mail',
+    name: 'Mail',
+    refreshIntervalMs: 60_000,
+    includeInContext: false,
+    fetch,
+  });
+  await loci.sources.refresh(['mail']);
+  const agent = loci.as({ ...loci.caller, trust: 'agent' });
+  await agent.write({ content: 'The agent saw the oven arrive', title: 'Arrival' });
+  await loci.facts.store({ key: 'oven size', value: 'The oven is 90 cm wide' });
+});
+
+afterAll(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe('a pack', () => {
+  it('has citations that get accepts, whose lines have the pieces', async () => {
+    const { text, items, receipt } = await loci.pack({ query: 'oven', budget: 2000 });
+    expect(items.length).toBeGreaterThan(3);
+    for (const { citation, id } of items) {
+      expect(text).toContain(citation);
+      expect((await loci.get(citation)).record.id).toBe(id);
+    }
+    const kitchen = items.find(({ citation }) => citation.startsWith('Kitchen.md'));
+    expect(kitchen?.citation).toMatch(/^Kitchen\.md#L\d+-L\d+$/);
+    const { text: lines } = await loci.get(kitchen!.citation);
+    expect(lines).toContain('The oven needs 32 A, says the electrician.');
+    receiptSchema.parse(receipt);
+  });
+
+  it('has a receipt from which every byte of a record in it can be made again, without a text', async () => {
+    const query = 'oven electrician';
+    const { text, receipt } = await loci.pack({ query, budget: 1000 });
+    const bytes = Buffer.from(text);
+    for (const { id, field, bytes: range, lines, hash, content_hash, pack } of receipt.pieces) {
+      const { record } = await loci.get(`record/${String(id)}`);
+      expect(sha256(record.content)).toBe(content_hash);
+      const source = Buffer.from(record[field]).subarray(range.start, range.end).toString();
+      expect(sha256(source)).toBe(hash);
+      expect(bytes.subarray(pack.start, pack.end).toString()).toBe(shownText(source));
+      if (field === 'content')
+        expect(
+          record.content
+            .split('\n')
+            .slice(lines.from - 1, lines.to)
+            .join('\n'),
+        ).toContain(source);
+    }
+    expect(receipt.query_hash).toBe(sha256(query));
+    expect(JSON.stringify(receipt)).not.toMatch(/oven|electrician|Kitchen/i);
+  });
+
+  it('shows no credential, in no level', async () => {
+    for (const budget of [100, 300, 2000]) {
+      const { text } = await loci.pack({ query: 'oven timer token', budget });
+      expect(text).not.toContain(KEY.slice(0, 12));
+    }
+    const { text } = await loci.pack({ query: 'oven timer token', budget: 2000 });
+    expect(text).toContain('The oven timer uses the token [secret masked] for the oven.');
+  });
+
+  it('has the same bytes each time, and one of two equal texts', async () => {
+    const request = { query: 'oven box', budget: 2000 };
+    const first = await loci.pack(request);
+    const second = await loci.pack(request);
+    expect(second.text).toBe(first.text);
+    expect(first.text.match(/The oven is in the box/g)).toHaveLength(1);
+    expect(first.receipt.candidates.filter(({ reason }) => reason === 'duplicate')).toHaveLength(1);
+  });
+
+  it('marks what is not of the usual trust class', async () => {
+    const { text } = await loci.pack({ query: 'oven', budget: 2000 });
+    expect(text).toContain('Written by the owner unless marked.');
+    expect(text).toMatch(/^◆ record\/\d+ \(by agents\) Arrival$/m);
+  });
+
+  it('leaves out sources that the settings keep out of a context, whoever asks', async () => {
+    const { results } = await loci.search({ query: 'oven mail shop' });
+    expect(results.map(({ source }) => source)).toContain('mail');
+    const { text, receipt } = await loci.pack({ query: 'oven mail shop', budget: 2000 });
+    expect(text).not.toContain('from the shop');
+    const mail = results.find(({ source }) => source === 'mail')!;
+    const { record } = await loci.get(mail.citation);
+    expect(receipt.candidates.map(({ record: uuid }) => uuid)).not.toContain(record.uuid);
+  });
+
+  it('leaves out other projects and namespaces', async () => {
+    const { items } = await loci.pack({ query: 'oven', budget: 2000, project: 'home' });
+    expect(items.map(({ project }) => project)).toEqual(['home']);
+    const other = loci.as({ ...loci.caller, namespace: 'other' });
+    expect(await other.pack({ query: 'oven', budget: 2000 })).toMatchObject({
+      text: '',
+      tokens: 0,
+      empty: 'nothing that is remembered is about the query',
+    });
+  });
+
+  it('within each budget has as many tokens as it says, and is empty below what one item needs', async () => {
+    const count = await loadTokenCounter();
+    for (const budget of [1, 50, 60, 80, 120, 500, 20_000]) {
+      const { text, tokens, empty } = await loci.pack({ query: 'oven', budget });
+      expect(count(text)).toBe(tokens);
+      expect(tokens).toBeLessThanOrEqual(budget);
+      if (budget < 50)
+        expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
+    }
+    for (const budget of [0, -1, 1.5, NaN])
+      await expect(loci.pack({ query: 'oven', budget })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(loci.pack({ query: ' ', budget: 500 })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});

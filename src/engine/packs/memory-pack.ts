@@ -1,0 +1,162 @@
+import { LociError } from '../../core/errors.ts';
+import { sha256, uuidv7 } from '../../core/ids.ts';
+import type { Origin, Trust } from '../../core/types.ts';
+import type { Candidate } from '../../pack/candidate.ts';
+import { buildPack, candidatesFor, isBelowThreshold } from '../../pack/pack.ts';
+import { RECEIPT_VERSION, type Level, type Receipt, type ReceiptLane } from '../../pack/receipt.ts';
+import { loadTokenCounter } from '../../pack/tokens.ts';
+import type { SearchOutcome } from '../../search/search.ts';
+import type { MissingSignal } from '../../search/retrieve/signals.ts';
+import type { EngineContext } from '../context.ts';
+import { searchOutcome, type SearchRequest } from '../records/search.ts';
+import { candidatesOf, type FoundHit } from './candidates.ts';
+import { expand, type Lane } from './lanes.ts';
+
+export interface PackRequest extends Omit<SearchRequest, 'limit' | 'related' | 'audience'> {
+  /** Tokens of o200k that the text may have. */
+  readonly budget: number;
+}
+
+export interface PackResponse {
+  /** A text for the context of a model; empty if the budget is too small or nothing is known. */
+  readonly text: string;
+  readonly tokens: number;
+  /** Why the text is empty, in words; `null` unless it is. */
+  readonly empty: string | null;
+  /** What is in the text, in its order. */
+  readonly items: readonly PackItem[];
+  /** Signals of the search that could not answer. */
+  readonly missing: readonly MissingSignal[];
+  readonly receipt: Receipt;
+  /** The id of the receipt in the store; `null` if it could not be stored. */
+  readonly receiptId: string | null;
+  readonly milliseconds: number;
+}
+
+export interface PackItem {
+  readonly id: number;
+  /** Accepted by `get`. */
+  readonly citation: string;
+  readonly title: string;
+  readonly origin: Origin;
+  readonly source: string;
+  readonly trust: Trust;
+  readonly project: string;
+  readonly score: number;
+  readonly level: Level;
+}
+
+/** Related documents that a pack considers, as many as a search shows. */
+const RELATED = 5;
+
+/**
+ * A text within a budget for an agent that begins to work on something: retrieval as in a search, what lanes add to it, then as much as
+ * fits. Sources that the settings keep out of a model's context stay out, whoever asks.
+ * @throws LociError `invalid_input` for an empty query, and the errors of the store and the model
+ */
+export async function memoryPack(context: EngineContext, request: PackRequest): Promise<PackResponse> {
+  const started = performance.now();
+  const { budget, query } = request;
+  const [count, outcome] = await Promise.all([loadTokenCounter(), baseRetrieval(context, request)]);
+  const found = foundHits(context, request, outcome);
+  const searched = Math.round(performance.now() - started);
+  const base = await candidatesOf(context, found);
+  const { candidates, lanes } = await expand(base, lanesOf());
+  const pack = await buildPack({
+    terms: [...outcome.run.queryTerms],
+    budget,
+    candidates,
+    count,
+  });
+  const receipt: Receipt = {
+    version: RECEIPT_VERSION,
+    id: uuidv7(context.now()),
+    kind: 'pack',
+    at: new Date(context.now()).toISOString(),
+    query_hash: sha256(query),
+    project: request.project ?? null,
+    lanes: [...baseLanes(outcome, searched), ...lanes],
+    ...pack.receipt,
+  };
+  return {
+    text: pack.text,
+    tokens: pack.tokens,
+    empty: pack.empty,
+    items: itemsOf(receipt, candidates),
+    missing: outcome.retrieved.missing,
+    receipt,
+    receiptId: await context.receipts.write(context.namespace, receipt),
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** The lanes that extend the search. */
+function lanesOf(): readonly Lane[] {
+  return [];
+}
+
+function baseRetrieval(
+  context: EngineContext,
+  { budget, minScore: _minScore, ...request }: PackRequest,
+): Promise<SearchOutcome> {
+  if (!Number.isSafeInteger(budget) || budget < 1)
+    throw new LociError('invalid_input', 'the budget of a pack is a whole number of tokens, 1 or more');
+  // The threshold is applied below, since the others count less than the best.
+  return searchOutcome(context, {
+    ...request,
+    limit: candidatesFor(budget),
+    related: RELATED,
+    minScore: 0,
+    audience: 'context',
+  });
+}
+
+function foundHits({ config }: EngineContext, request: PackRequest, outcome: SearchOutcome): FoundHit[] {
+  const minScore = request.minScore ?? config.search.minScore;
+  const best = outcome.hits[0]?.confidence ?? 0;
+  return [
+    ...outcome.hits.map((hit): FoundHit => ({
+      hit,
+      lane: 'search',
+      isBelowThreshold: isBelowThreshold(hit.confidence, best, minScore),
+    })),
+    ...outcome.related.map((hit): FoundHit => ({
+      hit,
+      lane: 'related',
+      isBelowThreshold: best < minScore,
+    })),
+  ];
+}
+
+function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {
+  const status = retrieved.missing.length === 0 ? 'answered' : 'partial';
+  return [
+    { name: 'search', status, took_ms, candidates: hits.length, failure: null },
+    { name: 'related', status: 'answered', took_ms: 0, candidates: related.length, failure: null },
+  ];
+}
+
+/** One for each record in the text, in its order. */
+function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candidate[]): PackItem[] {
+  const levels = new Map<number, { readonly level: Level; readonly from: number; readonly to: number }>();
+  for (const { candidate, field, level, lines } of pieces) {
+    if (field !== 'content') continue;
+    const before = levels.get(candidate);
+    levels.set(candidate, { level, from: before?.from ?? lines.from, to: lines.to });
+  }
+  return [...levels].map(([index, { level, from, to }]): PackItem => {
+    const { record, citation, score } = candidates[index]!;
+    const lines = record.origin === 'vault' ? `#L${String(from)}-L${String(to)}` : '';
+    return {
+      id: record.id,
+      citation: `${citation}${lines}`,
+      title: record.title,
+      origin: record.origin,
+      source: record.source,
+      trust: record.trust,
+      project: record.project,
+      score,
+      level,
+    };
+  });
+}

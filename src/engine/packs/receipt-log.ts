@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../core/errors.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { Receipt } from '../../pack/receipt.ts';
+import type { StoredReceipt } from '../../store/receipt-model.ts';
+import type { Store } from '../../store/store.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The newest receipts of a namespace that remain, whatever their age. */
+const MAX_RECEIPTS = 10_000;
+/**
+ * How long an answer waits for its receipt at most, in milliseconds. A write takes a few, but another process may be writing to the
+ * store, which would delay it for longer than an answer may take.
+ */
+const WRITE_DEADLINE_MS = 2000;
+
+interface LogOptions {
+  readonly store: Store;
+  readonly retentionDays: number;
+  readonly now: () => Timestamp;
+  readonly warn: (message: string) => void;
+}
+
+/** Writes receipts. No error of a receipt reaches the answer that it is about. */
+export class ReceiptLog {
+  readonly #options: LogOptions;
+  readonly #pending = new Set<Promise<unknown>>();
+  #lastWarning = '';
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores a receipt. Returns its id; `null` if it could not be stored, or not before the deadline, so that the answer must say that it
+   * has none.
+   */
+  async write(namespace: string, receipt: Receipt): Promise<string | null> {
+    const stored = this.#keep(this.#store(namespace, receipt));
+    const late = new AbortController();
+    try {
+      return await Promise.race([
+        stored,
+        delay(WRITE_DEADLINE_MS, null, { signal: late.signal, ref: false }).catch(() => null),
+      ]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  /** Makes and stores a receipt in the background, for answers that do not name it. */
+  record(namespace: string, make: () => Promise<Receipt>): void {
+    void this.#keep(
+      (async () => {
+        try {
+          return await this.#store(namespace, await make());
+        } catch (error) {
+          this.#warn(error);
+          return null;
+        }
+      })(),
+    );
+  }
+
+  /** Resolves when all receipts so far are stored, or have failed. */
+  async flush(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  #keep<Result>(work: Promise<Result>): Promise<Result> {
+    this.#pending.add(work);
+    return work.finally(() => this.#pending.delete(work));
+  }
+
+  async #store(namespace: string, receipt: Receipt): Promise<string | null> {
+    const { store, retentionDays, now } = this.#options;
+    try {
+      await store.receipts.add(namespace, {
+        receipts: [await storedReceipt(receipt)],
+        forgetBefore: now() - retentionDays * DAY_MS,
+        keep: MAX_RECEIPTS,
+      });
+      return receipt.id;
+    } catch (error) {
+      this.#warn(error);
+      return null;
+    }
+  }
+
+  /** A store that is full or broken fails every time, which is said once. */
+  #warn(error: unknown): void {
+    const message = `a receipt could not be stored: ${messageOf(error)}`;
+    if (message === this.#lastWarning) return;
+    this.#lastWarning = message;
+    this.#options.warn(message);
+  }
+}
+
+/** The schema is strict, so that nothing but what is published gets into the store. @throws ZodError */
+async function storedReceipt(receipt: Receipt): Promise<StoredReceipt> {
+  const { receiptSchema } = await import('../../pack/receipt.ts');
+  const body = receiptSchema.parse(receipt);
+  return { id: body.id, kind: body.kind, at: Date.parse(body.at), hash: body.hash, body };
+}

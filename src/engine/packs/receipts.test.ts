@@ -1,0 +1,264 @@
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { packWithReceipt } from '../../../test/contract/receipts.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { Pack } from '../../pack/pack.ts';
+import type { Receipt } from '../../pack/receipt.ts';
+import { openLoci, type Loci } from '../open.ts';
+import type { VerifiedPiece, VerifyRequest } from './verify-receipt.ts';
+
+const DAY = 86_400_000;
+const QUERY = 'oven plumber';
+const NOTES = {
+  'Home/Oven.md':
+    '# Oven\n\nThe oven is a Bosch with a marzipan door.\n\nIt was delivered on Tuesday by two men.\n',
+  'Plumber.md': '# Plumber\n\nThe plumber is called Zebulon Quartermain and prefers texts.\n',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let vault: string;
+let now: number;
+let loci: Loci;
+let warnings: string[];
+
+const open = (): Promise<Loci> =>
+  openLoci(settings(folder.path, { vaults: [{ path: vault }] }), {
+    now: () => now,
+    onWarning: (message) => warnings.push(message),
+  });
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  vault = join(folder.path, 'notes');
+  now = Date.UTC(2026, 10, 22, 12);
+  warnings = [];
+  await writeNotes(vault, NOTES);
+  loci = await open();
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function records(): Promise<LociRecord[]> {
+  return (await loci.list({ limit: 50 })).records.map(({ record }) => record);
+}
+
+/** Stores the receipt of a pack of all records. */
+async function stored(query = QUERY): Promise<{ readonly pack: Pack; readonly receipt: Receipt }> {
+  const made = await packWithReceipt(await records(), { query, at: now });
+  loci.receipts.record(async () => made.receipt);
+  await loci.close();
+  loci = await open();
+  return made;
+}
+
+async function piecesOf(request: VerifyRequest): Promise<readonly VerifiedPiece[]> {
+  const { receipts } = await loci.receipts.verify(request);
+  expect(receipts).toHaveLength(1);
+  return receipts[0]!.pieces;
+}
+
+const states = (pieces: readonly VerifiedPiece[], path: string): string[] => [
+  ...new Set(pieces.filter(({ citation }) => citation?.startsWith(path)).map(({ state }) => state)),
+];
+
+describe('a receipt', () => {
+  it('is listed and shown until its retention ends, and then purged', async () => {
+    const { receipt } = await stored();
+    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([receipt]);
+    expect(await loci.receipts.show(receipt.id)).toEqual({ receipt, labels: [] });
+    expect((await loci.receipts.list({ limit: 5, kind: 'recall' })).receipts).toEqual([]);
+    now += 30 * DAY + 1;
+    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([]);
+    await expect(loci.receipts.show(receipt.id)).rejects.toMatchObject({ code: 'not_found' });
+    await loci.write({ content: 'Starts the purge.' });
+    await loci.close();
+    now -= 30 * DAY;
+    loci = await open();
+    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([]);
+  });
+
+  it('is listed in pages', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      now += 1000;
+      ids.unshift((await stored()).receipt.id);
+    }
+    const first = await loci.receipts.list({ limit: 3 });
+    const second = await loci.receipts.list({ limit: 3, after: first.next! });
+    expect([...first.receipts, ...second.receipts].map(({ id }) => id)).toEqual(ids);
+    expect(second.next).toBeNull();
+    await expect(loci.receipts.list({ limit: 3, after: 'x' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  it('has no content and no text of the query, whatever these are', async () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{7,12}$/), { minLength: 3, maxLength: 12 });
+    // Names of fields, reasons and lanes are words too.
+    const known = new Set(JSON.stringify((await stored()).receipt).match(/[a-z]+/g));
+    await fc.assert(
+      fc.asyncProperty(words, words, async (content, query) => {
+        const [record] = await records();
+        const text = content.join(' ');
+        const made = await packWithReceipt(
+          [{ ...record!, title: content[0]!, content: text, key: `${content[1]!}.md` }],
+          { query: query.join(' ') },
+        );
+        const receipt = JSON.stringify(made.receipt);
+        for (const word of [...content, ...query]) if (!known.has(word)) expect(receipt).not.toContain(word);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is as the published schema says', async () => {
+    await stored();
+    await stored('another');
+    const published = JSON.parse(
+      await readFile('docs/receipt.schema.json', 'utf8'),
+    ) as z.core.JSONSchema.JSONSchema;
+    const schema = z.fromJSONSchema(published);
+    const { receipts } = await loci.receipts.list({ limit: 10 });
+    expect(receipts).toHaveLength(2);
+    for (const receipt of receipts) expect(schema.safeParse(receipt).error).toBeUndefined();
+    expect(schema.safeParse({ ...receipts[0], text: 'oven' }).success).toBe(false);
+  });
+
+  it('that is not as its schema says is not stored, which is a warning', async () => {
+    const { receipt } = await stored();
+    loci.receipts.record(async () => ({ ...receipt, text: 'marzipan' }) as Receipt);
+    loci.receipts.record(() => Promise.reject(new Error('broken')));
+    await loci.close();
+    expect(warnings).toHaveLength(2);
+    expect(warnings.join()).toMatch(/a receipt could not be stored: broken,.*could not be stored: .*text/s);
+    loci = await open();
+    expect((await loci.receipts.list({ limit: 10 })).receipts).toHaveLength(1);
+  });
+});
+
+describe('a verified receipt', () => {
+  it('says which bytes of a prompt came from which line of which note', async () => {
+    const { pack, receipt } = await stored();
+    const prompt = `System: ä help.\n${pack.text}\nUser: hi`;
+    const response = await loci.receipts.verify({ prompt });
+    expect(response.receipts).toMatchObject([{ receipt: { id: receipt.id }, isWhole: true }]);
+    const bytes = Buffer.from(prompt);
+    const content = new Map((await records()).map((record) => [record.uuid, record]));
+    expect(response.receipts[0]!.pieces.length).toBeGreaterThan(1);
+    for (const { piece, prompt: at, state, citation, recordIsSame } of response.receipts[0]!.pieces) {
+      const text = bytes.subarray(at!.start, at!.end).toString();
+      const record = content.get(piece.record)!;
+      expect(record[piece.field]).toContain(text);
+      expect([state, recordIsSame]).toEqual(['same', true]);
+      if (piece.field === 'content') expect((await loci.get(citation!)).text).toContain(text);
+    }
+    expect(response.fromRecords).toBeGreaterThan(50);
+    expect(response.promptBytes).toBe(bytes.length);
+  });
+
+  it('finds pieces in a prompt that has only a part of the text', async () => {
+    const { pack, receipt } = await stored();
+    const sentence = 'The oven is a Bosch with a marzipan door.';
+    expect(pack.text).toContain(sentence);
+    const prompt = `Note: ${sentence} End`;
+    for (const request of [{ prompt }, { prompt, id: receipt.id }]) {
+      const pieces = await piecesOf(request);
+      const found = pieces.filter((piece) => piece.prompt !== null);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found[0]!.citation).toMatch(/^Home\/Oven\.md#L\d/);
+    }
+    expect((await loci.receipts.verify({ prompt: 'The title Oven alone' })).receipts).toEqual([]);
+    expect(await loci.receipts.verify({ prompt: '' })).toMatchObject({ receipts: [], promptBytes: 0 });
+  });
+
+  it('says what was moved, changed, deleted and purged since', async () => {
+    await loci.write({ content: 'The oven key is under the mat of the porch.', title: 'Key' });
+    const { pack, receipt } = await stored();
+    const { id } = receipt;
+    await writeNotes(vault, {
+      'Home/Oven.md': `# Oven\n\nA new line.\n\n${NOTES['Home/Oven.md'].slice(8)}`,
+      'Plumber.md': '# Plumber\n\nNobody.\n',
+    });
+    await loci.index();
+    const prompt = `x ${pack.text}`;
+    const pieces = (await piecesOf({ id, prompt })).filter(({ piece }) => piece.field === 'content');
+    expect(states(pieces, 'Home/Oven.md').toSorted()).toEqual(['moved', 'same']);
+    expect(states(pieces, 'Plumber.md').toSorted()).toEqual(['changed', 'same']);
+    expect(states(pieces, 'record/')).toEqual(['same']);
+    for (const { citation, prompt: at, piece, state } of pieces) {
+      if (state !== 'moved') continue;
+      const text = Buffer.from(prompt).subarray(at!.start, at!.end).toString();
+      expect((await loci.get(citation!)).text, JSON.stringify(piece)).toContain(text.trim());
+    }
+    const key = (await records()).find(({ origin }) => origin === 'memory')!;
+    await loci.delete(key.id);
+    await rename(join(vault, 'Plumber.md'), join(folder.path, 'gone.md'));
+    await loci.index();
+    const later = await piecesOf({ id, prompt });
+    const stateOf = (uuid: string): string[] => [
+      ...new Set(later.filter(({ piece }) => piece.record === uuid).map(({ state }) => state)),
+    ];
+    expect(stateOf(key.uuid)).toEqual(['deleted']);
+    now += 31 * DAY;
+    const gone = later.filter(({ state }) => state === 'purged');
+    expect(gone.length).toBeGreaterThan(0);
+    for (const { citation, piece } of gone) expect([citation, piece.hash.length]).toEqual([null, 64]);
+  });
+
+  it('needs a receipt or a prompt, and is of the caller’s own namespace', async () => {
+    const { pack, receipt } = await stored();
+    await expect(loci.receipts.verify({})).rejects.toMatchObject({ code: 'invalid_input' });
+    const other = loci.as({ ...loci.caller, namespace: 'other' });
+    await expect(other.receipts.verify({ id: receipt.id })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await other.receipts.verify({ prompt: pack.text })).receipts).toEqual([]);
+    expect((await other.receipts.list({ limit: 5 })).receipts).toEqual([]);
+  });
+});
+
+describe('a label', () => {
+  it('marks an item by its place, its citation or its record, with the query that the receipt has as a hash', async () => {
+    const { receipt } = await stored();
+    const { id } = receipt;
+    const [first] = receipt.pieces;
+    const label = await loci.receipts.label({ receipt: id, item: '1', verdict: 'useful', query: QUERY });
+    expect(label).toMatchObject({ receipt: id, record: first!.record, verdict: 'useful', query: QUERY });
+    const changed = await loci.receipts.label({ receipt: id, item: first!.record, verdict: 'not-useful' });
+    expect(changed).toMatchObject({ sequence: label.sequence, verdict: 'not-useful', query: QUERY });
+    await loci.receipts.label({ receipt: id, item: 'Home/Oven.md', verdict: 'useful' });
+    const { labels } = await loci.receipts.show(id);
+    expect(labels).toHaveLength(2);
+    expect(labels.every(({ query }) => query === QUERY)).toBe(true);
+    const log = await loci.audit({ limit: 10, action: 'label' });
+    expect(log).toHaveLength(3);
+    expect(JSON.stringify(log)).not.toContain(QUERY);
+  });
+
+  it('outlives its receipt', async () => {
+    const { receipt } = await stored();
+    const label = await loci.receipts.label({ receipt: receipt.id, item: '1', verdict: 'useful' });
+    now += 40 * DAY;
+    await loci.write({ content: 'Starts the purge.' });
+    expect(await loci.receipts.labels(null, 10)).toEqual([label]);
+  });
+
+  it('is refused for another query, and for an item that the receipt does not have', async () => {
+    const { receipt } = await stored();
+    const request = { receipt: receipt.id, item: '1', verdict: 'useful' } as const;
+    await expect(loci.receipts.label({ ...request, query: 'other' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await loci.write({ content: 'Not in the receipt.' });
+    for (const item of ['0', '99', 'record/3', 'nothing of that name'])
+      await expect(loci.receipts.label({ ...request, item }), item).rejects.toMatchObject({
+        code: 'not_found',
+      });
+  });
+});

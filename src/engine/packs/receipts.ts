@@ -1,0 +1,86 @@
+import { LociError } from '../../core/errors.ts';
+import type { Json, Timestamp } from '../../core/types.ts';
+import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
+import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/receipt-model.ts';
+import type { EngineContext } from '../context.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ReceiptsRequest {
+  readonly kind?: ReceiptKind;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface ReceiptsPage {
+  /** Newest first. */
+  readonly receipts: readonly Receipt[];
+  readonly next: string | null;
+}
+
+/** The receipts of the caller's namespace that are not older than `receipts.retentionDays`. */
+export async function listReceipts(context: EngineContext, request: ReceiptsRequest): Promise<ReceiptsPage> {
+  const { kind, limit, after } = request;
+  const found = await context.store.receipts.list(
+    context.namespace,
+    { since: oldest(context), ...(kind !== undefined && { kind }) },
+    { after: after === undefined ? null : cursorOf(after), limit: limit + 1 },
+  );
+  const listed = found.slice(0, limit);
+  const last = listed.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return { receipts: listed.map(parsed), next: hasMore ? `${String(last.at)}/${last.id}` : null };
+}
+
+function cursorOf(text: string): ReceiptCursor {
+  const [, at = '', id = ''] = /^(\d{1,15})\/([0-9a-f-]{36})$/.exec(text) ?? [];
+  if (id === '') throw new LociError('invalid_input', 'this is not the `next` of a list of receipts');
+  return { at: Number(at), id };
+}
+
+/** The time before which receipts are no longer shown. */
+export function oldest({ now, config }: EngineContext): Timestamp {
+  return now() - config.receipts.retentionDays * DAY_MS;
+}
+
+export interface ShownReceipt {
+  readonly receipt: Receipt;
+  readonly labels: readonly StoredLabel[];
+}
+
+/** More items than any receipt has. */
+const MAX_LABELS = 10_000;
+
+/** @throws LociError `not_found` */
+export async function showReceipt(context: EngineContext, id: string): Promise<ShownReceipt> {
+  const { store, namespace } = context;
+  const [receipt, labels] = await Promise.all([
+    requireReceipt(context, id),
+    store.receipts.labels(namespace, id, { after: null, limit: MAX_LABELS }),
+  ]);
+  return { receipt, labels };
+}
+
+/** @throws LociError `not_found` */
+export async function requireReceipt(context: EngineContext, id: string): Promise<Receipt> {
+  const found = await context.store.receipts.get(context.namespace, id.toLowerCase());
+  if (found !== null && found.at >= oldest(context)) return parsed(found);
+  throw new LociError('not_found', `there is no receipt ${JSON.stringify(id.slice(0, 60))}`, {
+    hint: `\`loci receipt list\` shows the receipts of the last ${String(context.config.receipts.retentionDays)} days.`,
+  });
+}
+
+/** @throws LociError `store_newer` for a receipt of a later version of Loci; `store_corrupt` */
+export function parsed({ id, body }: StoredReceipt): Receipt {
+  const { success, data } = receiptSchema.safeParse(body);
+  if (success) return data;
+  const version = versionOf(body);
+  if (typeof version === 'number' && version > RECEIPT_VERSION)
+    throw new LociError('store_newer', `the receipt ${id} is of version ${String(version)}`);
+  throw new LociError('store_corrupt', `the receipt ${id} is not as its schema says`);
+}
+
+function versionOf(body: Json): Json | undefined {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? body['version'] : undefined;
+}

@@ -1,0 +1,231 @@
+import { sha256 } from '../../core/ids.ts';
+import type { LociRecord } from '../../core/types.ts';
+import { LociError } from '../../core/errors.ts';
+import { fencedTexts, findPieces, type SoughtPiece } from '../../pack/find-pieces.ts';
+import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
+import { shownText, type Span } from '../../pack/text/span.ts';
+import type { EngineContext } from '../context.ts';
+import { wholeCitations } from '../records/citations/citation.ts';
+import { oldest, parsed, requireReceipt } from './receipts.ts';
+
+export interface VerifyRequest {
+  /** The receipt; without it, those of the texts that the prompt has. */
+  readonly id?: string;
+  /** A text that a model received. */
+  readonly prompt?: string;
+}
+
+/**
+ * `same`: the record has the line where it had it. `moved`: elsewhere in the same field. `changed`: not any more. `deleted`: the
+ * record is deleted, and can be restored. `purged`: the record is gone from the store, so that only its hash is known.
+ */
+export const PIECE_STATES = ['same', 'moved', 'changed', 'deleted', 'purged'] as const;
+export type PieceState = (typeof PIECE_STATES)[number];
+
+/** A line of a piece, or the whole piece where its text is not known any more. */
+export interface VerifiedPiece {
+  readonly piece: ReceiptPiece;
+  /** In the field, when the piece was taken. */
+  readonly lines: ReceiptPiece['lines'];
+  readonly state: PieceState;
+  /** Whether the whole content of the record is what it was. */
+  readonly recordIsSame: boolean;
+  /** Accepted by `get`, with the line as it is now; `null` for a record that is deleted or gone. */
+  readonly citation: string | null;
+  /** Where the piece is in the prompt, in bytes of UTF-8; `null` if it is not there, or there is no prompt. */
+  readonly prompt: Span | null;
+}
+
+export interface VerifiedReceipt {
+  readonly receipt: Receipt;
+  readonly pieces: readonly VerifiedPiece[];
+  /** Whether the prompt has the whole text of the receipt, byte for byte; `null` without a prompt. */
+  readonly isWhole: boolean | null;
+}
+
+export interface VerifyResponse {
+  readonly receipts: readonly VerifiedReceipt[];
+  /** Length of the prompt in bytes; 0 without one. */
+  readonly promptBytes: number;
+  /** Bytes of the prompt that came from records. */
+  readonly fromRecords: number;
+}
+
+/** Receipts that are compared with a prompt that has no whole text of one. */
+const MAX_COMPARED = 50;
+
+/**
+ * Rebuilds each piece of a receipt from its record, says what changed since, and finds the pieces in a prompt.
+ * @throws LociError `not_found`, `invalid_input` without an id and a prompt
+ */
+export async function verifyReceipt(context: EngineContext, request: VerifyRequest): Promise<VerifyResponse> {
+  const { id, prompt } = request;
+  await context.expire();
+  if (id === undefined && prompt === undefined)
+    throw new LociError('invalid_input', 'there is neither a receipt nor a prompt to verify');
+  const given = prompt === undefined ? null : promptOf(prompt);
+  const receipts = id === undefined ? await receiptsIn(context, given!) : [await requireReceipt(context, id)];
+  const verified: VerifiedReceipt[] = [];
+  for (const receipt of receipts) {
+    const each = await verifyOne(context, receipt, given);
+    // Without an id, the newest receipts are tried when no whole text was found.
+    if (id !== undefined || each.pieces.some((piece) => piece.prompt !== null)) verified.push(each);
+  }
+  return {
+    receipts: verified,
+    promptBytes: given?.bytes.length ?? 0,
+    fromRecords: coveredBytes(verified.flatMap(({ pieces }) => pieces.flatMap((each) => each.prompt ?? []))),
+  };
+}
+
+interface Prompt {
+  readonly bytes: Buffer;
+  /** The beginnings of texts in fences, in bytes, by hash. */
+  readonly packs: ReadonlyMap<string, readonly number[]>;
+}
+
+function promptOf(prompt: string): Prompt {
+  const packs = new Map<string, number[]>();
+  for (const { hash, bytes } of fencedTexts(prompt))
+    packs.set(hash, [...(packs.get(hash) ?? []), bytes.start]);
+  return { bytes: Buffer.from(prompt), packs };
+}
+
+async function receiptsIn(context: EngineContext, { packs }: Prompt): Promise<Receipt[]> {
+  const { store, namespace } = context;
+  const since = oldest(context);
+  const page = { after: null, limit: 1 };
+  const whole = await Promise.all(
+    [...packs.keys()].map((hash) => store.receipts.list(namespace, { since, hash }, page)),
+  );
+  const found = whole.flat();
+  const receipts =
+    found.length > 0
+      ? found
+      : await store.receipts.list(namespace, { since }, { after: null, limit: MAX_COMPARED });
+  return receipts.map(parsed);
+}
+
+async function verifyOne(
+  context: EngineContext,
+  receipt: Receipt,
+  prompt: Prompt | null,
+): Promise<VerifiedReceipt> {
+  const records = await recordsOf(context, receipt);
+  const packs = prompt?.packs.get(receipt.hash) ?? [];
+  const parts = receipt.pieces.flatMap((piece) =>
+    partsOf(piece, records.get(piece.record), prompt, packs[0] ?? null),
+  );
+  const places = prompt === null ? parts.map(() => null) : findPieces(prompt.bytes, parts, packs);
+  const live = [...records.values()].filter(({ deletedAt }) => deletedAt === null);
+  const citations = new Map(
+    (await wholeCitations(context, live)).map((citation, i) => [live[i]!.uuid, citation]),
+  );
+  return {
+    receipt,
+    isWhole: prompt === null ? null : packs.length > 0,
+    pieces: parts.map(({ piece, lines, ...part }, i) => {
+      const record = records.get(piece.record);
+      const { state, now } = stateOf({ piece, lines, ...part }, record);
+      const citation = citations.get(piece.record) ?? null;
+      const isLineOfFile = record?.origin === 'vault' && piece.field === 'content' && now !== null;
+      return {
+        piece,
+        lines,
+        state,
+        recordIsSame: record?.contentHash === piece.content_hash,
+        citation:
+          citation !== null && isLineOfFile
+            ? `${citation}#L${String(now.from)}-L${String(now.to)}`
+            : citation,
+        prompt: places[i] ?? null,
+      };
+    }),
+  };
+}
+
+/** A line of a piece, or a whole piece of which no text is known. */
+interface Part extends SoughtPiece {
+  readonly piece: ReceiptPiece;
+  readonly lines: ReceiptPiece['lines'];
+  /** The text as the record had it; `null` if it is not known any more. */
+  readonly original: string | null;
+  /** Whether the record has the whole piece where it was. */
+  readonly isInPlace: boolean;
+}
+
+/** @param start where the whole text of the receipt begins in the prompt; `null` if the prompt does not have it */
+function partsOf(
+  piece: ReceiptPiece,
+  record: LociRecord | undefined,
+  prompt: Prompt | null,
+  start: number | null,
+): Part[] {
+  const rebuilt = rebuild(piece, record);
+  const whole = { piece, lines: piece.lines, pack: piece.pack, isInPlace: rebuilt !== null };
+  const original = rebuilt ?? (prompt === null || start === null ? null : originalIn(prompt, start, piece));
+  if (original === null) return [{ ...whole, original, shown: null }];
+  const [lines, shown] = [original.split('\n'), shownText(original).split('\n')];
+  if (lines.length !== shown.length) return [{ ...whole, original, shown: shownText(original) }];
+  let at = piece.pack.start;
+  return lines.flatMap((line, i) => {
+    const pack = { start: at, end: at + Buffer.byteLength(shown[i]!) };
+    at = pack.end + 1;
+    const number = piece.lines.from + i;
+    const part = { ...whole, lines: { from: number, to: number }, pack, original: line, shown: shown[i]! };
+    return line.trim() === '' ? [] : [part];
+  });
+}
+
+/** The piece as the prompt has it, if its hash shows that nothing was left out of it. */
+function originalIn({ bytes }: Prompt, start: number, { pack, hash }: ReceiptPiece): string | null {
+  const text = bytes.subarray(start + pack.start, start + pack.end).toString();
+  return sha256(text) === hash ? text : null;
+}
+
+/** The records of the pieces in any state, by UUID. */
+async function recordsOf(
+  { store, namespace }: EngineContext,
+  { pieces }: Receipt,
+): Promise<Map<string, LociRecord>> {
+  const uuids = [...new Set(pieces.map(({ record }) => record))];
+  const existing = await store.records.findExisting(
+    namespace,
+    uuids.map((uuid) => ({ uuid })),
+  );
+  const ids = existing.flatMap(({ sameUuid }) => sameUuid ?? []);
+  const records = await store.records.get(namespace, ids, 'any');
+  return new Map(records.map((record) => [record.uuid, record]));
+}
+
+/** The text of the record in the place of a piece; `null` if it is not what the piece was. */
+function rebuild({ field, bytes, hash }: ReceiptPiece, record: LociRecord | undefined): string | null {
+  if (record === undefined) return null;
+  const text = Buffer.from(record[field]).subarray(bytes.start, bytes.end).toString();
+  return sha256(text) === hash ? text : null;
+}
+
+function stateOf(
+  { piece, lines, original, isInPlace }: Part,
+  record: LociRecord | undefined,
+): { readonly state: PieceState; readonly now: ReceiptPiece['lines'] | null } {
+  if (record === undefined) return { state: 'purged', now: null };
+  if (record.deletedAt !== null) return { state: 'deleted', now: null };
+  if (isInPlace) return { state: 'same', now: lines };
+  if (original === null) return { state: 'changed', now: null };
+  const current = record[piece.field].split('\n');
+  if (current[lines.from - 1]?.includes(original) === true) return { state: 'same', now: lines };
+  const line = current.findIndex((each) => each.includes(original)) + 1;
+  return line === 0 ? { state: 'changed', now: null } : { state: 'moved', now: { from: line, to: line } };
+}
+
+/** Bytes in at least one of the spans. */
+function coveredBytes(spans: readonly Span[]): number {
+  let covered = 0;
+  let end = 0;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    covered += Math.max(0, span.end - Math.max(span.start, end));
+    end = Math.max(end, span.end);
+  }
+  return covered;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
+import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
+import { isoTime } from '../shared/times.ts';
+
+export const receiptId = () => z.uuid().max(36).describe('The id of a receipt.');
+export const receiptKind = () => z.enum(RECEIPT_KINDS);
+export const receiptOutput = () => receiptSchema;
+export const verdict = () => z.enum(VERDICTS);
+
+export const labelOutput = z.strictObject({
+  receipt: z.uuid(),
+  record: z.string().describe('UUID of the record.'),
+  verdict: verdict(),
+  query: z.string().nullable().describe('The query, if the operator gave it.'),
+  query_hash: z.string().nullable(),
+  project: z.string().nullable(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+});
+export type LabelOutput = z.infer<typeof labelOutput>;
+
+export function labelOutputOf({ queryHash, at, sequence: _, ...label }: StoredLabel): LabelOutput {
+  return { ...label, query_hash: queryHash, at: isoTime(at) };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Operation, OperationContext } from '../operation.ts';
+import { labelOutput, labelOutputOf, receiptId, verdict, type LabelOutput } from './receipt-fields.ts';
+
+const MAX_QUERY_LENGTH = 1_000_000;
+const MAX_ITEM_LENGTH = 5000;
+
+const input = z.strictObject({
+  id: receiptId(),
+  item: z
+    .string()
+    .min(1)
+    .max(MAX_ITEM_LENGTH)
+    .describe('A record of the receipt: its place in the text from 1, its citation, or its UUID.'),
+  verdict: verdict().describe('Whether it was useful.'),
+  query: z
+    .string()
+    .max(MAX_QUERY_LENGTH)
+    .exactOptional()
+    .describe('The query, of which the receipt has only the hash; needed to score a ranking with the label.'),
+});
+
+export const receiptLabel: Operation<z.infer<typeof input>, LabelOutput> = {
+  name: 'receipt-label',
+  title: 'Label an item of a receipt',
+  description:
+    'Marks an item of a receipt as useful or not. Labels are yours: they are exported, they change no ranking, and ' +
+    '`npm run eval -- --labels` scores the ranking with them.',
+  input,
+  output: labelOutput,
+  readOnly: false,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  examples: [
+    {
+      title: 'The first item was useful',
+      input: {
+        id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22',
+        item: '1',
+        verdict: 'useful',
+        query: 'kitchen remodel',
+      },
+    },
+  ],
+  run: runLabel,
+};
+
+async function runLabel(
+  context: OperationContext,
+  { id, ...rest }: z.infer<typeof input>,
+): Promise<LabelOutput> {
+  const loci = await context.loci();
+  return labelOutputOf(await loci.receipts.label({ receipt: id, ...rest }));
+}

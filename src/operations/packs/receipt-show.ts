@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Operation, OperationContext } from '../operation.ts';
+import { labelOutput, labelOutputOf, receiptId, receiptOutput } from './receipt-fields.ts';
+
+const input = z.strictObject({ id: receiptId() });
+
+const output = z.strictObject({
+  receipt: receiptOutput(),
+  labels: z.array(labelOutput).describe('What the operator says about its items.'),
+});
+export type ReceiptShowOutput = z.infer<typeof output>;
+
+export const receiptShow: Operation<z.infer<typeof input>, ReceiptShowOutput> = {
+  name: 'receipt-show',
+  title: 'Show a receipt',
+  description:
+    'Shows which lanes were searched, which records were considered, which of their bytes were given to an agent, and why. ' +
+    'A receipt has no content. Its schema is docs/receipt.schema.json.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  examples: [{ title: 'One receipt', input: { id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22' } }],
+  run: runShow,
+};
+
+async function runShow(context: OperationContext, { id }: z.infer<typeof input>): Promise<ReceiptShowOutput> {
+  const loci = await context.loci();
+  const { receipt, labels } = await loci.receipts.show(id);
+  return { receipt, labels: labels.map(labelOutputOf) };
+}

@@ -1,0 +1,47 @@
+import { CREATED_FIELDS } from '../../core/time/created-fields.ts';
+import { isJsonMap } from '../../core/json.ts';
+import type { Json, Metadata, Timestamp } from '../../core/types.ts';
+import type { RecordHeader } from '../search-model.ts';
+
+const DAILY_FILE = /^memory\/(?:.*\/)?[^/]*\d{4}-\d{2}-\d{2}[^/]*\.md$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * The time of a record in the timeline: its own date if it has one (the day of a note, the start of an event, the day on which a
+ * todo is due), otherwise its last update. Does not depend on the time zone, so that the order is the same on every machine.
+ */
+export function recordTime({
+  origin,
+  metadata,
+  createdAt,
+  updatedAt,
+}: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
+  if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
+  const day = dayOf(metadata);
+  if (day === null) return isDailyFile(metadata) ? createdAt : updatedAt;
+  return isDatedTwice(metadata['frontMatter']) ? noonOf(day) : createdAt;
+}
+
+/** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
+export function dayOf({ date }: Metadata): string | null {
+  return typeof date === 'string' && DAY.test(date) && !Number.isNaN(noonOf(date)) ? date : null;
+}
+
+/** A part of a file of an OpenClaw agent, which has the day in the name of its file as the time of its creation. */
+function isDailyFile({ file }: Metadata): boolean {
+  return typeof file === 'string' && DAILY_FILE.test(file);
+}
+
+/** Noon in UTC is on the same day in nearly all time zones. */
+function noonOf(day: string): Timestamp {
+  return Date.parse(`${day}T12:00Z`);
+}
+
+/** Whether the front matter has both the day that the note is about and the time of its creation, which `createdAt` is then. */
+function isDatedTwice(frontMatter: Json | undefined): boolean {
+  if (!isJsonMap(frontMatter)) return false;
+  return (
+    typeof frontMatter['date'] === 'string' &&
+    CREATED_FIELDS.some((field) => typeof frontMatter[field] === 'string')
+  );
+}

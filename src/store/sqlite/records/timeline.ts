@@ -1,0 +1,108 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { recordTime } from '../../rules/record-time.ts';
+import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../timeline-model.ts';
+import type { Database } from '../database/database.ts';
+import { recordCondition } from './filter.ts';
+import { HEADER_COLUMNS, headerOf, type Row } from './rows.ts';
+
+const NOWHERE: TimelineRecords = { anchor: null, before: [], after: [] };
+/** Ids begin at 1. */
+const BEFORE_ALL_IDS = 0;
+
+export function timeline(
+  db: Database,
+  namespace: string,
+  ns: number,
+  { filter, around, before, after }: TimelineRequest,
+): TimelineRecords {
+  const anchor = 'record' in around ? liveRecord(db, namespace, ns, around.record, filter.now) : null;
+  if ('record' in around && anchor === null) return NOWHERE;
+  const at = 'time' in around ? around.time : anchor!.at;
+  const position: Position = [at, anchor?.record.id ?? BEFORE_ALL_IDS];
+  const condition = recordCondition(filter);
+  const side = (sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): TimedRecord[] => {
+    if (limit === 0) return [];
+    // CROSS JOIN and INDEXED BY make SQLite read the times in order, and stop at the limit.
+    const rows = db.prepare(
+      `SELECT t.at, ${HEADER_COLUMNS} FROM record_time AS t INDEXED BY record_time_at
+       CROSS JOIN record AS r ON r.ns = t.ns AND r.id = t.record
+       WHERE t.ns = ? AND (t.at, t.record) ${sign} (?, ?) AND ${condition.sql}
+       ORDER BY t.at ${order}, t.record ${order} LIMIT ?`,
+    );
+    const parameters: SQLInputValue[] = [ns, ...position, ...condition.parameters, limit];
+    return rows.all(...parameters).map((row) => timedRecord(namespace, row));
+  };
+  return { anchor, before: side('<', 'DESC', before), after: side('>', 'ASC', after) };
+}
+
+type Position = readonly [at: number, record: number];
+
+function liveRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  id: number,
+  now: number,
+): TimedRecord | null {
+  const { sql, parameters } = recordCondition({ now });
+  const row = db
+    .prepare(
+      `SELECT t.at, ${HEADER_COLUMNS} FROM record_time AS t JOIN record AS r ON r.ns = t.ns AND r.id = t.record
+       WHERE t.ns = ? AND t.record = ? AND ${sql}`,
+    )
+    .get(ns, id, ...parameters);
+  return row === undefined ? null : timedRecord(namespace, row);
+}
+
+function timedRecord(namespace: string, row: Row): TimedRecord {
+  return { at: row['at'] as number, record: headerOf(namespace, row) };
+}
+
+/** Updates the times of these records. Within a transaction, after the records were written. */
+export function deriveRecordTimes(db: Database, ns: number, records: Iterable<number>): void {
+  const select = db.prepare(
+    `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? AND r.deleted_at IS NULL`,
+  );
+  const remove = db.prepare('DELETE FROM record_time WHERE ns = ? AND record = ?');
+  const put = db.prepare(PUT);
+  for (const id of records) {
+    const row = select.get(ns, id);
+    if (row === undefined) remove.run(ns, id);
+    else put.run(ns, id, recordTime(headerOf('', row)));
+  }
+}
+
+const PUT =
+  'INSERT INTO record_time (ns, record, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at';
+
+/** Derives the times of a namespace again. Within a transaction. */
+export function rebuildRecordTimes(db: Database, ns: number): void {
+  db.prepare('DELETE FROM record_time WHERE ns = ?').run(ns);
+  const put = db.prepare(PUT);
+  for (const [id, at] of times(db, ns)) put.run(ns, id, at);
+}
+
+/** Compares the stored times with those of the records. Returns messages for at most `limit` differences. */
+export function verifyRecordTimes(db: Database, ns: number, limit: number): string[] {
+  const stored = new Map(
+    db
+      .prepare('SELECT record, at FROM record_time WHERE ns = ?')
+      .all(ns)
+      .map((row) => [row['record'] as number, row['at'] as number]),
+  );
+  const wrong: number[] = [];
+  for (const [id, at] of times(db, ns)) {
+    if (stored.get(id) !== at) wrong.push(id);
+    stored.delete(id);
+  }
+  return [...wrong, ...stored.keys()]
+    .slice(0, limit)
+    .map((id) => `the time of record ${String(id)} in the timeline differs from that of the record`);
+}
+
+function* times(db: Database, ns: number): Generator<[id: number, at: number]> {
+  const scan = db.prepare(
+    `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.deleted_at IS NULL`,
+  );
+  for (const row of scan.iterate(ns)) yield [row['id'] as number, recordTime(headerOf('', row))];
+}

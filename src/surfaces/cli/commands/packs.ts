@@ -1,0 +1,31 @@
+import type { PackOutput } from '../../../operations/packs/pack.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
+import { escapeControl } from '../../shared/escape-control.ts';
+import type { OperationCommand } from './operation-command.ts';
+
+export const pack: OperationCommand<PackOutput> = {
+  operands: [{ field: 'query', label: 'query', takes: 'words' }],
+  shortOptions: { budget: 'b' },
+  aliases: {},
+  commaLists: ['tags'],
+  warnings: ({ missing }) =>
+    missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
+  render: ({ text, empty, items, tokens, budget, receipt }, { style }) => {
+    if (empty !== null) return `Nothing to pack: ${empty}.\n`;
+    const summary = `${formatCount(items.length, 'record')}, ${String(tokens)} of ${String(budget)} tokens`;
+    return `${escapeControl(text)}\n\n${style.dim(summary)}\n${receipt === null ? '' : traceText(receipt)}`;
+  },
+};
+
+/** Lanes, and what became of each candidate. */
+function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
+  const ofLanes = lanes.map(
+    ({ name, status, took_ms, candidates: found, failure }) =>
+      `  ${name}: ${status}${failure === null ? '' : ` (${failure})`}, ${formatCount(found, 'candidate')}, ${String(took_ms)} ms`,
+  );
+  const ofCandidates = candidates.map(
+    ({ record, lane, score, reason }) =>
+      `  ${score.toFixed(2)}  ${record}  ${lane}  ${reason === null ? 'included' : `left out: ${reason.replaceAll('_', ' ')}`}`,
+  );
+  return [``, `Receipt ${id}`, 'Lanes:', ...ofLanes, 'Candidates:', ...ofCandidates, ''].join('\n');
+}

@@ -1,0 +1,28 @@
+import type { TimelineOutput } from '../../../operations/records/timeline.ts';
+import { timelineText, type TimelineLine } from '../../../pack/timeline-text.ts';
+import { RECALLED_FIELDS_ARE_DATA } from './fence.ts';
+
+type Entry = TimelineOutput['entries'][number];
+
+export const timelineResult = {
+  text: resultText,
+  notice: () => RECALLED_FIELDS_ARE_DATA,
+  verbatimField: null,
+} as const;
+
+/** The text whose tokens the engine has counted. */
+function resultText({ entries, more_before, more_after }: TimelineOutput): string {
+  const at = (position: Entry['position']): TimelineLine[] =>
+    entries.filter((entry) => entry.position === position).map(lineOf);
+  return timelineText({
+    before: at('before').toReversed(),
+    anchor: at('anchor')[0] ?? null,
+    after: at('after'),
+    moreBefore: more_before,
+    moreAfter: more_after,
+  });
+}
+
+function lineOf({ when, title, origin, source, citation }: Entry): TimelineLine {
+  return { when, title, from: origin === 'source' ? source : null, citation };
+}

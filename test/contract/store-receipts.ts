@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { Label, ReceiptBatch, StoredReceipt } from '../../src/store/receipt-model.ts';
+import type { StoreFixture } from './store-contract.ts';
+import { NOW } from './store-samples.ts';
+import { ALL, auditDraft, purgeRequest, UNUSUAL_TEXTS } from './written-samples.ts';
+
+/** A stored receipt whose id ends with the number. */
+export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
+  const id = `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+  return { id, kind: 'pack', at: NOW + number, hash: `hash ${String(number)}`, body: { id }, ...fields };
+}
+
+export function label(fields: Partial<Label> = {}): Label {
+  return {
+    receipt: receipt(1).id,
+    record: receipt(100).id,
+    verdict: 'useful',
+    query: 'oven',
+    queryHash: 'hash',
+    project: null,
+    at: NOW,
+    actor: 'ada',
+    ...fields,
+  };
+}
+
+export function describeReceipts({ store, namespace }: StoreFixture): void {
+  const add = (ns: string, receipts: readonly StoredReceipt[], rest: Partial<ReceiptBatch> = {}) =>
+    store().receipts.add(ns, { receipts, forgetBefore: 0, keep: 100, ...rest });
+  const list = async (
+    ns: string,
+    filter: Partial<Parameters<ReturnType<typeof store>['receipts']['list']>[1]> = {},
+    page: Parameters<ReturnType<typeof store>['receipts']['list']>[2] = ALL,
+  ): Promise<number[]> => {
+    const found = await store().receipts.list(ns, { since: 0, ...filter }, page);
+    return found.map(({ id }) => Number(id.slice(-12)));
+  };
+
+  describe('receipts', () => {
+    it('are returned as they were added, newest first, ties by id', async () => {
+      const ns = namespace();
+      const body = { a: [1, null, true, { b: UNUSUAL_TEXTS[1]! }], n: 0.25 };
+      const receipts = [receipt(1, { body }), receipt(3, { at: NOW }), receipt(2, { at: NOW })];
+      await add(ns, receipts);
+      expect(await list(ns)).toEqual([1, 3, 2]);
+      expect(await store().receipts.get(ns, receipts[0]!.id)).toEqual(receipts[0]);
+      expect(await store().receipts.get(ns, receipt(9).id)).toBeNull();
+      expect(await list(ns, {}, { after: { at: NOW, id: receipt(3).id }, limit: 5 })).toEqual([2]);
+      expect(await list(ns, {}, { after: null, limit: 1 })).toEqual([1]);
+    });
+
+    it('are filtered by time, kind and hash', async () => {
+      const ns = namespace();
+      await add(ns, [receipt(1), receipt(2, { kind: 'recall' }), receipt(3, { hash: 'hash 1' })]);
+      expect(await list(ns, { since: NOW + 2 })).toEqual([3, 2]);
+      expect(await list(ns, { kind: 'recall' })).toEqual([2]);
+      expect(await list(ns, { hash: 'hash 1' })).toEqual([3, 1]);
+      expect(await list(ns, { hash: 'hash 1', kind: 'pack', since: NOW + 2 })).toEqual([3]);
+      expect(
+        await list(ns, { hash: 'hash 1' }, { after: { at: NOW + 3, id: receipt(3).id }, limit: 5 }),
+      ).toEqual([1]);
+    });
+
+    it('replace one of the same id, and remove those that are too old or too many', async () => {
+      const ns = namespace();
+      await add(ns, [receipt(1), receipt(2), receipt(3)]);
+      await add(ns, [receipt(2, { body: 'new', at: NOW + 9 })]);
+      expect(await list(ns)).toEqual([2, 3, 1]);
+      await add(ns, [receipt(4)], { forgetBefore: NOW + 3 });
+      expect(await list(ns)).toEqual([2, 4, 3]);
+      await add(ns, [receipt(5, { at: NOW + 4 })], { keep: 3 });
+      expect(await list(ns)).toEqual([2, 5, 4]);
+    });
+
+    it('are removed by a purge only if it says so, and are in the bounds', async () => {
+      const ns = namespace();
+      await add(ns, [receipt(1), receipt(2)]);
+      expect(await store().records.bounds(ns)).toMatchObject({ oldestReceipt: NOW + 1 });
+      await store().records.purge(ns, purgeRequest());
+      expect(await list(ns)).toEqual([2, 1]);
+      await store().records.purge(ns, purgeRequest({ receiptsBefore: NOW + 2 }));
+      expect(await list(ns)).toEqual([2]);
+      await store().records.purge(ns, purgeRequest({ receiptsBefore: NOW + 3 }));
+      expect(await store().records.bounds(ns)).toMatchObject({ oldestReceipt: null });
+    });
+
+    it('are refused with a time that is not whole', async () => {
+      await expect(add(namespace(), [receipt(1, { at: 0.5 })])).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    });
+
+    it('are of one namespace', async () => {
+      const [ours, theirs] = [namespace(), namespace()];
+      await add(ours, [receipt(1)]);
+      await add(theirs, [receipt(1, { body: 'theirs' }), receipt(2)], { keep: 1, forgetBefore: NOW + 2 });
+      expect(await list(ours)).toEqual([1]);
+      expect(await store().receipts.get(ours, receipt(1).id)).toEqual(receipt(1));
+      expect(await store().receipts.get(ours, receipt(2).id)).toBeNull();
+      await store().records.purge(theirs, purgeRequest({ receiptsBefore: NOW + 100 }));
+      expect(await list(ours)).toEqual([1]);
+      expect(await list(namespace())).toEqual([]);
+    });
+  });
+
+  describe('labels', () => {
+    it('replace the label of the same item, which keeps its place', async () => {
+      const ns = namespace();
+      const [first, second] = [label(), label({ record: receipt(101).id, query: null, queryHash: null })];
+      await store().records.commit(ns, { labels: [first, second], audit: [auditDraft()] });
+      const changed = label({ verdict: 'not-useful', at: NOW + 5 });
+      const other = label({ receipt: receipt(2).id });
+      await store().records.commit(ns, { labels: [changed, other] });
+      expect(await store().receipts.labels(ns, null, ALL)).toEqual([
+        { ...changed, sequence: 1 },
+        { ...second, sequence: 2 },
+        { ...other, sequence: 3 },
+      ]);
+      expect(await store().receipts.labels(ns, receipt(2).id, ALL)).toEqual([{ ...other, sequence: 3 }]);
+      expect(await store().receipts.labels(ns, null, { after: 1, limit: 1 })).toEqual([
+        { ...second, sequence: 2 },
+      ]);
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+    });
+
+    it('outlive receipts and purges, and are of one namespace', async () => {
+      const [ours, theirs] = [namespace(), namespace()];
+      await store().records.commit(ours, { labels: [label()] });
+      await store().records.commit(theirs, { labels: [label({ verdict: 'not-useful' })] });
+      await store().records.purge(ours, purgeRequest({ receiptsBefore: NOW + 100 }));
+      expect(await store().receipts.labels(ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
+      expect(await store().receipts.labels(namespace(), null, ALL)).toEqual([]);
+    });
+
+    it('may have any text, of which lone surrogates are replaced', async () => {
+      const ns = namespace();
+      await store().records.commit(ns, {
+        labels: UNUSUAL_TEXTS.map((text, i) => label({ record: receipt(i).id, query: text, actor: text })),
+      });
+      const found = await store().receipts.labels(ns, null, ALL);
+      expect(found.map(({ query }) => query)).toEqual(UNUSUAL_TEXTS.map((text) => text.toWellFormed()));
+    });
+
+    it('are written with the whole batch or not at all', async () => {
+      const ns = namespace();
+      const batch = { labels: [label()], deletions: [{ id: 7, at: NOW }] };
+      await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store().receipts.labels(ns, null, ALL)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import type { PackOutput } from '../../src/operations/packs/pack.ts';
+import { receiptSchema } from '../../src/pack/receipt.ts';
+import { loadTokenCounter } from '../../src/pack/tokens.ts';
+import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
+import { connectStdio, textOf } from './mcp-session.ts';
+import { startServer } from './rest-server.ts';
+
+const QUERY = 'kitchen remodel oven';
+
+async function homeWithNotes(): Promise<{ readonly home: string }> {
+  const options = { home: join(temporaryFolder(), 'home') };
+  await loci(['index', copyOfVault()], options);
+  return options;
+}
+
+describe('loci pack', () => {
+  it('prints one fenced text within its budget, with citations that `loci get` reads', async () => {
+    const options = await homeWithNotes();
+    const output = await lociJson<PackOutput>(['pack', QUERY, '--budget', '600', '--trace'], options);
+    const count = await loadTokenCounter();
+    expect(output.text).toMatch(/^<loci-pack id="([0-9a-f]{8})">\n[\s\S]+\n<\/loci-pack id="\1">$/);
+    expect(count(output.text)).toBe(output.tokens);
+    expect(output.tokens).toBeLessThanOrEqual(600);
+    expect(output.items.length).toBeGreaterThan(1);
+    for (const { citation } of output.items)
+      expect((await loci(['get', citation], options)).code, citation).toBe(0);
+    const receipt = receiptSchema.parse(output.receipt);
+    expect(receipt.budget).toEqual({ tokens: 600, used: output.tokens, tokenizer: 'o200k_base' });
+    expect(receipt.lanes.map(({ name, status }) => [name, status])).toEqual([
+      ['search', 'answered'],
+      ['related', 'answered'],
+    ]);
+    const { stdout } = await loci(['pack', QUERY, '--budget', '600'], options);
+    expect(stdout).toContain(output.text);
+    expect(stdout).toContain(`${String(output.tokens)} of 600 tokens`);
+  });
+
+  it('says why there is no text', async () => {
+    const options = await homeWithNotes();
+    const small = await loci(['pack', QUERY, '--budget', '50'], options);
+    expect(small.code).toBe(0);
+    expect(small.stdout).toMatch(
+      /^Nothing to pack: the budget of 50 tokens is below what one item needs, \d+ tokens\.\n$/,
+    );
+    const unknown = await loci(['pack', 'zyzzyva'], options);
+    expect(unknown.stdout).toBe('Nothing to pack: nothing that is remembered is about the query.\n');
+    const tooLarge = await loci(['pack', QUERY, '--budget', '20001'], options);
+    expect(tooLarge.code).toBe(2);
+  });
+
+  it('gives the same bytes over MCP and REST', async () => {
+    const options = await homeWithNotes();
+    const { text } = await lociJson<PackOutput>(['pack', QUERY, '--budget', '700'], options);
+    const client = await connectStdio(options);
+    const result = await client.callTool({ name: 'memory_pack', arguments: { query: QUERY, budget: 700 } });
+    await client.close();
+    expect(textOf(result)).toBe(text);
+    expect(result.structuredContent).toMatchObject({ text, budget: 700 });
+    const server = await startServer({}, options);
+    const token = await server.token('default', 'read');
+    const body = { query: QUERY, budget: 700 };
+    const response = await server.request('/api/v1/memory/pack', { token, body });
+    expect(response.json).toMatchObject({ text, receipt: null });
+  });
+});

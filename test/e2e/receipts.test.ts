@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PackOutput } from '../../src/operations/packs/pack.ts';
+import type { LabelOutput } from '../../src/operations/packs/receipt-fields.ts';
+import type { ReceiptListOutput } from '../../src/operations/packs/receipt-list.ts';
+import type { ReceiptShowOutput } from '../../src/operations/packs/receipt-show.ts';
+import type { ReceiptVerifyOutput } from '../../src/operations/packs/receipt-verify.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+let home: string;
+let folder: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  home = join(folder, 'home');
+  mkdirSync(join(folder, 'notes'));
+  writeFileSync(join(folder, 'notes/Oven.md'), '# Oven\n\nThe oven door has a marzipan handle.\n');
+  await loci(['index', join(folder, 'notes')], { home });
+});
+
+const json = <Output>(...args: readonly string[]): Promise<Output> => lociJson<Output>(args, { home });
+
+describe('the receipt of a pack', () => {
+  it('is listed, shown and found in a prompt, from a file and from standard input', async () => {
+    const packed = await json<PackOutput>('pack', 'oven door');
+    const id = packed.receipt_id!;
+    expect((await json<ReceiptListOutput>('receipt', 'list')).receipts).toMatchObject([
+      { id, kind: 'pack', items: 1, used_tokens: packed.tokens },
+    ]);
+    const { receipt } = await json<ReceiptShowOutput>('receipt', 'show', id);
+    expect(receipt.candidates).toMatchObject([{ included: true, reason: null }]);
+    expect(JSON.stringify(receipt)).not.toMatch(/oven|marzipan/i);
+    const prompt = `You are helpful.\n${packed.text}`;
+    writeFileSync(join(folder, 'prompt.txt'), prompt);
+    const expected = { receipts: [{ id, whole: true }], prompt_bytes: Buffer.byteLength(prompt) };
+    const verify = ['receipt', 'verify', '--prompt-file'];
+    const fromFile = await json<ReceiptVerifyOutput>(...verify, join(folder, 'prompt.txt'));
+    expect(fromFile).toMatchObject(expected);
+    const line = fromFile.receipts[0]!.pieces.find(({ citation }) => citation === 'Oven.md#L3-L3')!;
+    expect(Buffer.from(prompt).subarray(line.prompt!.start, line.prompt!.end).toString()).toBe(
+      'The oven door has a marzipan handle.',
+    );
+    const piped = await lociJson<ReceiptVerifyOutput>([...verify, '-'], { home, stdin: prompt });
+    expect(piped).toEqual(fromFile);
+    const { stdout } = await loci([...verify, join(folder, 'prompt.txt')], { home, columns: 100 });
+    expect(stdout).toContain(`${id}  pack`);
+    expect(stdout).toMatch(/\d+-\d+ +same +L\d +Oven\.md#L3-L3/);
+    expect(stdout).toMatch(/\d+ of \d+ bytes came from records\n/);
+  });
+
+  it('is labelled with the pack or later, and the labels are exported', async () => {
+    const packed = await json<PackOutput>('pack', 'oven door', '--label', '1=useful');
+    const id = packed.receipt_id!;
+    const { labels } = await json<ReceiptShowOutput>('receipt', 'show', id);
+    expect(labels).toMatchObject([{ receipt: id, verdict: 'useful', query: 'oven door' }]);
+    const changed = await json<LabelOutput>('receipt', 'label', id, 'Oven.md', 'not-useful');
+    expect(changed).toMatchObject({ verdict: 'not-useful', query: 'oven door' });
+    await loci(['export', '--to', join(folder, 'memory.jsonl')], { home });
+    const other = join(folder, 'other');
+    const imported = await lociJson<{ labels: number }>(['import', join(folder, 'memory.jsonl')], {
+      home: other,
+    });
+    expect(imported.labels).toBe(1);
+    const wrong = await loci(['pack', 'oven door', '--label', '1=good'], { home });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('ITEM=useful')]);
+  });
+});
