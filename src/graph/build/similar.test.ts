@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { embed, note, NOW, unit, write } from '../../../test/contract/store-samples.ts';
-import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { ALL } from '../../../test/contract/written-samples.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { deriveGraph } from './derive.ts';
 import { deriveSimilar } from './similar.ts';
@@ -17,9 +19,22 @@ function vectorOf(text: string): Float32Array {
 }
 
 class Angles implements AsyncDisposable {
-  readonly store: Store = openSqliteInMemory();
+  readonly store: Store;
+  readonly #folder: AsyncDisposable;
   readonly #thread = new TaskThread();
   #generation = 0;
+
+  private constructor(store: Store, folder: AsyncDisposable) {
+    this.store = store;
+    this.#folder = folder;
+  }
+
+  static async open(): Promise<Angles> {
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'loci.db');
+    const options = { driver: 'sqlite', path, busyTimeoutMs: 1000, create: true, threads: true } as const;
+    return new Angles(await openStore(options), folder);
+  }
 
   async write(...angles: readonly number[]): Promise<void> {
     this.#generation ||= (
@@ -55,12 +70,13 @@ class Angles implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.close();
     await this.store.close();
+    await this.#folder[Symbol.asyncDispose]();
   }
 }
 
 describe('similar records', () => {
   it('are among the nearest of each other, and not below the threshold', async () => {
-    await using angles = new Angles();
+    await using angles = await Angles.open();
     await angles.write(0, 20, 100);
     expect(await angles.pairs()).toEqual(['0~20']);
     await angles.write(60, 101);
@@ -68,7 +84,7 @@ describe('similar records', () => {
   });
 
   it('are five at most for each, and the same as after a rebuild when nearer ones are added', async () => {
-    await using angles = new Angles();
+    await using angles = await Angles.open();
     await angles.write(0, 10, 20, 30, 40, 50);
     const before = await angles.pairs();
     expect(before).toContain('0~50');
@@ -79,13 +95,13 @@ describe('similar records', () => {
     for (const angle of after.flatMap((pair) => pair.split('~')))
       degrees.set(angle, (degrees.get(angle) ?? 0) + 1);
     expect(Math.max(...degrees.values())).toBe(5);
-    await using fresh = new Angles();
+    await using fresh = await Angles.open();
     await fresh.write(0, 10, 20, 30, 40, 50, 1, 2, 3);
     expect(await fresh.pairs()).toEqual(after);
   });
 
   it('end when one is removed', async () => {
-    await using angles = new Angles();
+    await using angles = await Angles.open();
     await angles.write(0, 10, 20);
     expect(await angles.pairs()).toEqual(['0~10', '0~20', '10~20']);
     await angles.store.records.commit(NAMESPACE, { evictions: [1] });

@@ -14,7 +14,7 @@ const output = z.strictObject({
     .describe(
       '`building`: not all records were derived once; `behind`: the last changes are not derived yet.',
     ),
-  last_change: count().describe('The number of the last change of a record.'),
+  newest_change: count().describe('The number of the last change of a record.'),
   derived_up_to: count().describe('The last change that the graph takes into account.'),
   similar_up_to: count().describe('The same for edges between similar texts.'),
   stale: count().describe('Records whose links mean other notes now, and that are not derived again yet.'),
@@ -51,7 +51,7 @@ async function runStatus(context: OperationContext, input: GraphStatusInput): Pr
   const byProject = Map.groupBy(counts.nodes, ({ project }) => project);
   return {
     condition,
-    last_change: lastChange,
+    newest_change: lastChange,
     derived_up_to: upTo,
     similar_up_to: similarUpTo,
     stale,
