@@ -117,7 +117,7 @@ describe('a pack', () => {
 
   it('marks what is not of the usual trust class', async () => {
     const { text } = await loci.pack({ query: 'oven', budget: 2000 });
-    expect(text).toContain('Written by the owner unless marked.');
+    expect(text).toContain('by the owner unless marked.');
     expect(text).toMatch(/^◆ record\/\d+ \(by agents\) Arrival$/m);
   });
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import type { PackRequest } from '../../engine/packs/memory-pack.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue, recordFilters } from '../shared/record-fields.ts';
+import { filterValue } from '../shared/record-fields.ts';
 import { tookMs } from '../shared/times.ts';
 
 /** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
@@ -13,24 +12,19 @@ const DEFAULT_BUDGET = 2000;
 const MAX_BUDGET = 20_000;
 
 const input = z.strictObject({
-  query: z.string().max(MAX_INPUT_LENGTH).describe('What you are about to work on, in plain words.'),
+  query: z.string().max(MAX_INPUT_LENGTH).describe('What you work on, in plain words.'),
   budget: z
     .number()
     .int()
     .min(1)
     .max(MAX_BUDGET)
     .exactOptional()
-    .describe(
-      `Tokens that the text may have (o200k), at most 20000; ${String(DEFAULT_BUDGET)} unless given.`,
-    ),
-  ...recordFilters(),
+    .describe(`Maximum tokens of the text; ${String(DEFAULT_BUDGET)} unless given.`),
   project: filterValue().exactOptional().describe('Only records of this project.'),
   trace: z
     .boolean()
     .exactOptional()
-    .describe(
-      'Return the receipt: what was considered, what is in the text and why, and where it comes from.',
-    ),
+    .describe('Add the receipt: what was considered, and what is in the text and why.'),
 });
 
 const item = z.strictObject({
@@ -68,8 +62,8 @@ export const pack: Operation<PackInput, PackOutput> = {
   name: 'pack',
   title: 'Pack memory for a task',
   description:
-    'Returns what is remembered about something as one text within a budget of tokens: excerpts with citations that `get` ' +
-    'reads. Use it when you begin to work on something; use `search` to look for one thing.',
+    'Returns what is remembered about something as one text within a budget of tokens, with citations that `get` reads. ' +
+    'For the beginning of work; `search` looks for one thing.',
   input,
   output,
   readOnly: true,
@@ -88,32 +82,22 @@ export const pack: Operation<PackInput, PackOutput> = {
   run: runPack,
 };
 
-async function runPack(context: OperationContext, given: PackInput): Promise<PackOutput> {
-  const { trace = false } = given;
+async function runPack(
+  context: OperationContext,
+  { trace = false, budget = DEFAULT_BUDGET, ...given }: PackInput,
+): Promise<PackOutput> {
   const loci = await context.loci();
-  const request = requestOf(given, context.signal);
+  const request = { ...given, budget, signal: context.signal };
   const { text, tokens, empty, items, missing, receipt, milliseconds } = await loci.pack(request);
   return {
     query: given.query,
     text,
     tokens,
-    budget: request.budget,
+    budget,
     empty,
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
     receipt: trace ? receipt : null,
     took_ms: Math.round(milliseconds),
-  };
-}
-
-function requestOf(
-  { budget = DEFAULT_BUDGET, tags, trace: _trace, ...given }: PackInput,
-  signal: AbortSignal,
-): PackRequest {
-  return {
-    ...given,
-    budget,
-    signal,
-    ...(tags !== undefined && { tags: tags.map((tag) => tag.replaceAll(/^#|\/+$/g, '')) }),
   };
 }
