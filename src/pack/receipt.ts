@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const RECEIPT_VERSION = 1;
 
 /** What a receipt is about: the text that an operation returned, or that a hook put into a prompt (`recall`). */
-export const RECEIPT_KINDS = ['pack', 'graph_index', 'graph_pack', 'recall'] as const;
+const RECEIPT_KINDS = ['pack', 'graph_index', 'graph_pack', 'recall'] as const;
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
 
 /**
