@@ -3,12 +3,14 @@ import type { Trust } from '../core/types.ts';
 import { passageSpan, type Candidate } from './candidate.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { contentTerms, splitText } from './levels/document.ts';
+import { summaryOf } from './levels/summary.ts';
 import { bestSentence, excerptOf, type TermWeights } from './levels/excerpt.ts';
 import type { Exclusion, Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Step } from './select.ts';
 import {
   ITEM_MARK,
+  overlaps,
   shownText,
   sourceRange,
   trimSpan,
@@ -26,6 +28,8 @@ export interface CandidateItems {
   readonly steps: readonly Step[];
   /** One line about the record, for when nothing else fits; `null` if it has none. */
   readonly line: () => ItemLine | null;
+  /** An item with the summary of what is beside its passage; `null` if there is nothing to add. */
+  readonly withSummary: (item: Item) => ItemLine | null;
   readonly excluded: Exclusion | null;
 }
 
@@ -41,10 +45,18 @@ interface ItemSettings {
   readonly excerptTokens: number;
 }
 
-const NOTHING: CandidateItems = { items: [], steps: [], line: () => null, excluded: null };
+const NOTHING: CandidateItems = {
+  items: [],
+  steps: [],
+  line: () => null,
+  withSummary: () => null,
+  excluded: null,
+};
 /** How much of the relevance of a candidate its excerpt is worth, and how much the rest of the passage. */
 const SHARES = [1, 0.25];
 const MASK = '[secret masked]';
+/** Stands between an excerpt and the summary of the rest. */
+const BESIDE = '\nAlso there:';
 /** What says what a text is stands at its beginning. UTF-16 code units. */
 export const HEAD_LENGTH = 8000;
 /** UTF-16 code units. */
@@ -85,7 +97,8 @@ export class ItemMaker {
       words: contentTerms(content, span),
       share: SHARES[i]!,
     }));
-    return { items, steps, line, excluded: null };
+    const withSummary = (item: Item): ItemLine | null => this.#summarised(item, candidate, passage);
+    return { items, steps, line, withSummary, excluded: null };
   }
 
   #queryTerms({ record: { title, content } }: Candidate, { start, end }: Span): Set<string> {
@@ -112,6 +125,20 @@ export class ItemMaker {
     const piece: ItemPart = { field: 'content', span: abstract, level: 'L0' };
     const item = this.#withHeader(candidate, index, lines, [': ', piece]);
     return { item, tokens: this.#settings.count(itemText(item)) };
+  }
+
+  #summarised(item: Item, { record, secrets }: Candidate, passage: Span): ItemLine | null {
+    const beside = summaryOf(splitText(record.content.slice(0, HEAD_LENGTH), secrets)).filter(
+      (part) => !overlaps(part, passage),
+    );
+    if (beside.length === 0) return null;
+    const pieces = beside.flatMap(({ start, end }): ItemPart[] => [
+      '\n',
+      { field: 'content', span: { start, end }, level: 'L1' },
+    ]);
+    const extended = { ...item, parts: [...item.parts, BESIDE, ...pieces] };
+    const { count } = this.#settings;
+    return { item: extended, tokens: count(itemText(extended)) - count(itemText(item)) };
   }
 
   #withHeader(

@@ -115,7 +115,31 @@ function choose(
     (a, b) => needOf(a.index) - needOf(b.index) || b.gain - a.gain || a.index - b.index,
   );
   const left = room - chosen.reduce((sum, { tokens }) => sum + tokens, 0);
-  return [...ordered.map(({ item }) => item), ...mentioned(made, taken, left)];
+  const whole = ordered.map(({ item, index }) => ({ item, index }));
+  const { items, room: rest } = summarised(whole, made, left);
+  return [...items, ...mentioned(made, taken, rest)];
+}
+
+/** The records whose rest is summarised, where there is room. */
+const MAX_SUMMARIES = 5;
+/** A summary of fewer tokens says nothing. */
+const MIN_SUMMARY_TOKENS = 40;
+
+/** Adds summaries of the records that are needed most, as far as there is room after all excerpts and passages. */
+function summarised(
+  chosen: readonly { readonly item: Item; readonly index: number }[],
+  made: readonly (CandidateItems | null)[],
+  room: number,
+): { readonly items: readonly Item[]; readonly room: number } {
+  let left = room;
+  const items = chosen.map(({ item, index }, i) => {
+    if (i >= MAX_SUMMARIES || left < MIN_SUMMARY_TOKENS) return item;
+    const extended = made[index]!.withSummary(item);
+    if (extended === null || extended.tokens > left) return item;
+    left -= extended.tokens;
+    return extended.item;
+  });
+  return { items, room: left };
 }
 
 function tokensOf({ steps }: CandidateItems, taken: number): number {

@@ -20,7 +20,7 @@ describe('loci pack', () => {
     const options = await homeWithNotes();
     const output = await lociJson<PackOutput>(['pack', QUERY, '--budget', '600', '--trace'], options);
     const count = await loadTokenCounter();
-    expect(output.text).toMatch(/^<loci-pack id="([0-9a-f]{8})">\n[\s\S]+\n<\/loci-pack id="\1">$/);
+    expect(output.text).toMatch(/^<loci-pack id="([0-9a-f]{6})">\n[\s\S]+\n<\/loci-pack id="\1">$/);
     expect(count(output.text)).toBe(output.tokens);
     expect(output.tokens).toBeLessThanOrEqual(600);
     expect(output.items.length).toBeGreaterThan(1);

@@ -107,9 +107,17 @@ describe('a pack', () => {
     expect(first.receipt.candidates.filter(({ reason }) => reason === 'duplicate')).toHaveLength(1);
   });
 
+  it('adds a summary of the rest of a note where there is room', async () => {
+    const { receipt } = await loci.pack({ query: 'electrician', budget: 3000 });
+    const levels = new Set(receipt.pieces.map(({ level }) => level));
+    expect(levels).toContain('L1');
+    const { receipt: small } = await loci.pack({ query: 'electrician', budget: 200 });
+    expect(small.pieces.map(({ level }) => level)).not.toContain('L1');
+  });
+
   it('marks what is not of the usual trust class', async () => {
     const { text } = await loci.pack({ query: 'oven', budget: 2000 });
-    expect(text).toContain('Written by the owner unless marked.');
+    expect(text).toContain('by the owner unless marked.');
     expect(text).toMatch(/^◆ record\/\d+ \(by agents\) Arrival$/m);
   });
 

@@ -140,8 +140,9 @@ function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number)
 function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candidate[]): PackItem[] {
   const levels = new Map<number, { readonly level: Level; readonly from: number; readonly to: number }>();
   for (const { candidate, field, level, lines } of pieces) {
-    if (field !== 'content') continue;
     const before = levels.get(candidate);
+    // The citation is that of the excerpt, not of the summary after it.
+    if (field !== 'content' || (before !== undefined && level !== before.level)) continue;
     levels.set(candidate, { level, from: before?.from ?? lines.from, to: lines.to });
   }
   return [...levels].map(([index, { level, from, to }]): PackItem => {

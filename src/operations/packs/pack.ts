@@ -3,11 +3,10 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Loci } from '../../engine/open.ts';
 import { VERDICTS } from '../../store/receipt-model.ts';
-import type { PackRequest } from '../../engine/packs/memory-pack.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue, recordFilters } from '../shared/record-fields.ts';
+import { filterValue } from '../shared/record-fields.ts';
 import { tookMs } from '../shared/times.ts';
 
 /** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
@@ -19,17 +18,14 @@ const MAX_BUDGET = 20_000;
 const LABEL = new RegExp(`^(.{1,5000})=(${VERDICTS.join('|')})$`, 's');
 
 const input = z.strictObject({
-  query: z.string().max(MAX_INPUT_LENGTH).describe('What you are about to work on, in plain words.'),
+  query: z.string().max(MAX_INPUT_LENGTH).describe('What you work on, in plain words.'),
   budget: z
     .number()
     .int()
     .min(1)
     .max(MAX_BUDGET)
     .exactOptional()
-    .describe(
-      `Tokens that the text may have (o200k), at most 20000; ${String(DEFAULT_BUDGET)} unless given.`,
-    ),
-  ...recordFilters(),
+    .describe(`Maximum tokens of the text; ${String(DEFAULT_BUDGET)} unless given.`),
   project: filterValue().exactOptional().describe('Only records of this project.'),
   label: z
     .array(z.string().max(5100).regex(LABEL, 'ITEM=useful or ITEM=not-useful'))
@@ -42,9 +38,7 @@ const input = z.strictObject({
   trace: z
     .boolean()
     .exactOptional()
-    .describe(
-      'Return the receipt: what was considered, what is in the text and why, and where it comes from.',
-    ),
+    .describe('Add the receipt: what was considered, and what is in the text and why.'),
 });
 
 const item = z.strictObject({
@@ -88,8 +82,8 @@ export const pack: Operation<PackInput, PackOutput> = {
   name: 'pack',
   title: 'Pack memory for a task',
   description:
-    'Returns what is remembered about something as one text within a budget of tokens: excerpts with citations that `get` ' +
-    'reads. Use it when you begin to work on something; use `search` to look for one thing.',
+    'Returns what is remembered about something as one text within a budget of tokens, with citations that `get` reads. ' +
+    'For the beginning of work; `search` looks for one thing.',
   input,
   output,
   readOnly: true,
@@ -113,18 +107,20 @@ export const pack: Operation<PackInput, PackOutput> = {
   run: runPack,
 };
 
-async function runPack(context: OperationContext, given: PackInput): Promise<PackOutput> {
-  const { trace = false } = given;
+async function runPack(
+  context: OperationContext,
+  { trace = false, budget = DEFAULT_BUDGET, label = [], ...given }: PackInput,
+): Promise<PackOutput> {
   const loci = await context.loci();
-  const request = requestOf(given, context.signal);
+  const request = { ...given, budget, signal: context.signal };
   const response = await loci.pack(request);
   const { text, tokens, empty, items, missing, receipt, receiptId, milliseconds } = response;
-  await labelItems(context, loci, given, receiptId);
+  await labelItems(context, loci, { query: given.query, label }, receiptId);
   return {
     query: given.query,
     text,
     tokens,
-    budget: request.budget,
+    budget,
     empty,
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
@@ -138,7 +134,7 @@ async function runPack(context: OperationContext, given: PackInput): Promise<Pac
 async function labelItems(
   { machine }: OperationContext,
   loci: Loci,
-  { query, label = [] }: PackInput,
+  { query, label }: Pick<Required<PackInput>, 'query' | 'label'>,
   receipt: string | null,
 ): Promise<void> {
   if (label.length === 0) return;
@@ -153,16 +149,4 @@ async function labelItems(
     const verdict = VERDICTS.find((each) => each === given)!;
     await loci.receipts.label({ receipt, item, verdict, query });
   }
-}
-
-function requestOf(
-  { budget = DEFAULT_BUDGET, tags, trace: _trace, label: _label, ...given }: PackInput,
-  signal: AbortSignal,
-): PackRequest {
-  return {
-    ...given,
-    budget,
-    signal,
-    ...(tags !== undefined && { tags: tags.map((tag) => tag.replaceAll(/^#|\/+$/g, '')) }),
-  };
 }

@@ -44,19 +44,22 @@ export function summaryOf({ text, description, sentences }: SplitText): SummaryP
     ['date', sentences.filter(matching(text, DATE))],
     ['central', mostCentral(text, sentences)],
   ]);
-  const parts = new Map<number, SummaryPart>();
+  const parts: SummaryPart[] = [];
+  const said = new Set<string>();
   let left = MAX_SUMMARY;
   for (const [reason, share] of SHARES) {
     let room = Math.min(left, MAX_SUMMARY * share);
     for (const { start, end } of candidates.get(reason) ?? []) {
       const length = end - start + 1;
-      if (length > room || parts.has(start)) continue;
-      parts.set(start, { reason, start, end });
+      const sentence = text.slice(start, end);
+      if (length > room || said.has(sentence)) continue;
+      said.add(sentence);
+      parts.push({ reason, start, end });
       room -= length;
       left -= length;
     }
   }
-  return [...parts.values()].toSorted((a, b) => a.start - b.start);
+  return parts.toSorted((a, b) => a.start - b.start);
 }
 
 function matching(text: string, pattern: RegExp): (sentence: Sentence) => boolean {
