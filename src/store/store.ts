@@ -40,6 +40,7 @@ import type {
   Generation,
   GenerationSpec,
   LoadedPassages,
+  NamedRecord,
   NeighbourReach,
   PendingEmbedding,
   RetrievalRequest,
@@ -162,6 +163,11 @@ export interface StoreSearch {
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
   retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
+  /**
+   * The records that a text may mean by one of these names (`mentionNames`), of all that are not deleted. A name that more
+   * than `MAX_BEARERS` records have is left out.
+   */
+  named(namespace: string, names: readonly string[]): Promise<NamedRecord[]>;
   /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
   passages(
     namespace: string,

@@ -13,6 +13,7 @@ import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
 import { describeBelongsTo } from './store-belongs-to.ts';
 import { describeLinks } from './store-links.ts';
+import { describeMentionNames } from './store-mention-names.ts';
 import { describeNoteNames } from './store-note-names.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
 import { describeNeighbours } from './store-neighbours.ts';
@@ -67,6 +68,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeBelongsTo(fixture);
     describeLinks(fixture);
     describeNoteNames(fixture);
+    describeMentionNames(fixture);
     describeChanges(fixture);
     describeConflicts(fixture);
     describeSourceStates(fixture);

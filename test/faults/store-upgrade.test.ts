@@ -192,11 +192,12 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
-      db.exec('DROP TABLE note_name; PRAGMA user_version = 16');
+      db.exec('DROP TABLE note_name; DROP TABLE mention_name; PRAGMA user_version = 16');
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
       expect(await migrated.records.count('one', [{ now: NOW, noteName }])).toEqual([1]);
+    expect((await migrated.search.named('one', ['kitchen'])).map(({ record }) => record)).toEqual([1]);
     await migrated.close();
   });
 });
@@ -257,6 +258,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name;
+    DROP TABLE mention_name;
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);
 }

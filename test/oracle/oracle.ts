@@ -11,7 +11,7 @@ import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
 import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
-import { hasNoteName, linksOf, selects } from './links.ts';
+import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
@@ -187,7 +187,7 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => lookUpTerms(state.read(name), words),
-    retrieve: async (name, { queries, cosines, load = false }) => {
+    retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') assertVector(state, query.vector);
       if (cosines !== undefined) assertVector(state, cosines);
       const namespace = state.read(name);
@@ -199,10 +199,11 @@ function searchCalls(state: OracleState): Oracle['search'] {
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {
         lists,
-        cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines),
+        cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines, compared),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
       };
     },
+    named: async (name, names) => namedRecords(state.read(name), names),
     passages: async (name, ids, filter, reach) => {
       const namespace = state.read(name);
       const neighbourhoods = reach === undefined ? [] : neighbours(namespace, ids, reach);

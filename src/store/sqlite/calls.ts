@@ -11,6 +11,7 @@ import { history } from './admin/history.ts';
 import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
+import { namedRecordsOf } from './records/mention-names.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
@@ -43,7 +44,7 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms'>> & {
+  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'named'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
@@ -147,6 +148,7 @@ function searchCalls(db: Database): StoreCalls['search'] {
         db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
       );
     },
+    named: (namespace, names) => read(db, namespace, [], (ns) => namedRecordsOf(db, ns, names)),
     readPassages: (namespace, request) =>
       read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
   };

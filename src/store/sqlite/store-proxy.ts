@@ -30,6 +30,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   search: {
     terms: 'reader',
     retrieve: 'reader',
+    named: 'reader',
     readPassages: 'reader',
   },
   vectors: {

@@ -9,6 +9,7 @@ import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { generations } from '../vectors/generations.ts';
 import { rebuildLinks } from '../records/links.ts';
+import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { passagesOf } from '../search/passage-reads.ts';
@@ -94,6 +95,7 @@ export function resetDerived(
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
+    rebuildMentionNames(db, ns);
     repairChanges(db, ns);
     resetBelongsTo(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);

@@ -3,6 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
+import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
 import { allNamespaces } from './namespaces.ts';
 
@@ -13,6 +14,7 @@ const APPLICATION_ID = 0x4c_6f_63_69;
 const REBUILDS = [
   { version: 12, rebuild: rebuildLinks },
   { version: 17, rebuild: rebuildNoteNames },
+  { version: 18, rebuild: rebuildMentionNames },
 ];
 
 /**

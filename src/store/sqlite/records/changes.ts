@@ -2,6 +2,7 @@ import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts'
 import type { Database } from '../database/database.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
+import { deriveMentionNames } from './mention-names.ts';
 import { deriveNoteNames } from './note-names.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
@@ -14,7 +15,7 @@ export class RecordChanges {
   readonly #kinds = new Map<number, ChangeKind>();
   readonly #withKey = new Set<number>();
 
-  /** @param hasKey whether the record has or had a key; a record without one has no links and no names, and is not a link target */
+  /** @param hasKey whether the record has or had a key; a record without one has no links, is not found by its name, and is not a link target */
   add(record: number, kind: ChangeKind, hasKey: boolean): void {
     // Removing the entry first moves the record to the end of the order, after its last change.
     this.#kinds.delete(record);
@@ -28,7 +29,9 @@ export class RecordChanges {
       deriveLinks(db, ns, this.#withKey);
       deriveNoteNames(db, ns, this.#withKey);
     }
-    if (this.#kinds.size > 0) appendChanges(db, ns, this.#kinds);
+    if (this.#kinds.size === 0) return;
+    deriveMentionNames(db, ns, this.#kinds.keys());
+    appendChanges(db, ns, this.#kinds);
   }
 }
 
