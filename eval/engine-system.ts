@@ -122,6 +122,7 @@ type RankingChange = (ranking: Ranking) => Ranking;
 export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   smoothing: withSettings({ smoothing: null }),
   anchorText: withSettings({ anchorText: null }),
+  bridging: withSettings({ bridging: null }),
   shortTurns: withSettings({ shortTurns: null }),
   fields: withSettings({ fields: { title: 1, headings: 1, body: 1, tags: 1 } }),
   dateBoost: withSettings({ dateBoost: 0 }),

@@ -14,6 +14,7 @@ export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
 const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   title: 'title',
   linked: 'links of other notes',
+  bridge: 'a better result leads to it',
   date: 'date',
   speaker: 'speaker',
   session: 'session',
@@ -42,7 +43,7 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const isByOther = boosts.some(({ name }) => name === 'belongs' || name === 'linked');
+  const isByOther = boosts.some(({ name }) => name === 'belongs' || name === 'linked' || name === 'bridge');
   // Without another signal, a passage was found through its neighbours or by its date.
   if (ranked.length === 0 && !isByOther)
     ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);

@@ -7,6 +7,7 @@ import { rrf, type Contribution } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
+import type { Bridge } from '../bridge/bridge.ts';
 import { shortTurnLoss } from './turn-weights.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
@@ -20,6 +21,8 @@ export interface Ranked {
   readonly boosts: readonly Boost[];
   /** What the links of other notes say about the record; `null` if they do not match the query. */
   readonly links: LinkEvidence | null;
+  /** The better result that leads to this one, if one does. */
+  readonly bridge?: Bridge;
 }
 
 interface Candidate extends Ranked {
