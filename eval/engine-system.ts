@@ -43,8 +43,10 @@ export function engineSystem(
     rank: async (collection, query, src, hidden) => {
       const documentId = idsOf.get(collection)!;
       const namespace = namespaceOf(set, collection);
+      // The document that a query was made from must not lead to others either.
+      const unseen = [...(hidden ?? []), ...(src === undefined ? [] : [src])];
       const visible =
-        hidden === undefined ? store : withoutRecords(store, await recordIds(collection, hidden));
+        unseen.length === 0 ? store : withoutRecords(store, await recordIds(collection, unseen));
       const {
         hits,
         related,

@@ -15,7 +15,11 @@ export function describeMentionNames({ store, namespace }: StoreFixture): void {
       await write(
         store(),
         ns,
-        note('a', { key: 'x/Oven costs.md', title: 'Oven (2026)', metadata: { aliases: ['the big stove', 7] } }),
+        note('a', {
+          key: 'x/Oven costs.md',
+          title: 'Oven (2026)',
+          metadata: { aliases: ['the big stove', 7] },
+        }),
         note('b', { origin: 'memory', title: 'Contractor quotes', key: null }),
         note('c', { origin: 'source', title: 'Todo list', key: 'todo' }),
       );
@@ -34,7 +38,8 @@ export function describeMentionNames({ store, namespace }: StoreFixture): void {
         [0, 2],
         [0, 1],
       ]);
-      for (const name of ['todo list', 'the big stove', 'Oven', '7', '']) expect(await named(ns, name)).toEqual([]);
+      for (const name of ['todo list', 'the big stove', 'Oven', '7', ''])
+        expect(await named(ns, name)).toEqual([]);
     });
 
     it('are left out if more records have the name than a mention could mean', async () => {

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../engine/records/search.ts';
+import type { Explanation, SearchResult } from '../../engine/records/search.ts';
 
 export type SignalName = Explanation['signals'][number]['signal'];
 type BoostName = Explanation['boosts'][number]['name'];
@@ -25,6 +25,15 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   belongs: 'belongs to the best note',
   kind: 'kind',
 };
+
+/**
+ * How a better result leads to another: `linked under Oven`, `mentioned under Oven`, `both name “Falkland Islands”`.
+ */
+export function howOf({ kind, text, heading }: NonNullable<SearchResult['via']>): string {
+  if (kind === 'phrase') return `both name “${text}”`;
+  const verb = kind === 'link' ? 'linked' : 'mentioned';
+  return heading === null ? verb : `${verb} under ${heading}`;
+}
 
 /** `title`, `source ×0.9` */
 export function boostWords({ name, factor }: Pick<Explanation['boosts'][number], 'name' | 'factor'>): string {

@@ -179,7 +179,8 @@ function leadsOf(
     if (hit === undefined) continue;
     const lacked = words.lackedBy(anchor.passage);
     const had = words.hadBy(hit.passage);
-    const gained = words.weightOf(new Set([...lacked].filter((word) => had.has(word)))) / words.weightOf(lacked);
+    const gained =
+      words.weightOf(new Set([...lacked].filter((word) => had.has(word)))) / words.weightOf(lacked);
     const meaning = bestCosine <= 0 ? 0 : (modelCoverage * Math.max(0, cosineOf(hit))) / bestCosine;
     const relevance = Math.min(1, bridging.meaning * meaning + bridging.words * gained);
     const trusted = Math.min(1, policyOf(hit.passage.record, policies)?.weight ?? 1);
@@ -187,12 +188,17 @@ function leadsOf(
     if (lead <= (leads.get(record)?.strength ?? 0)) continue;
     const { id, title } = anchor.passage.record;
     const matched = words.termsOf(words.hadBy(anchor.passage));
-    const bridge = { record: id, title, headings: anchor.passage.headings, kind, text, matchedTerms: matched };
+    const bridge = {
+      record: id,
+      title,
+      headings: anchor.passage.headings,
+      kind,
+      text,
+      matchedTerms: matched,
+    };
     leads.set(record, { hit, anchor, bridge, strength: lead });
   }
-  return [...leads.values()].sort(
-    (a, b) => b.strength - a.strength || a.hit.passage.id - b.hit.passage.id,
-  );
+  return [...leads.values()].sort((a, b) => b.strength - a.strength || a.hit.passage.id - b.hit.passage.id);
 }
 
 function cosineOf({ contributions }: Ranked): number {
@@ -200,7 +206,11 @@ function cosineOf({ contributions }: Ranked): number {
 }
 
 /** The scores of the strongest leads approach those of their anchors. No result comes to rank before its anchor. */
-function raise({ ranking: { bridging } }: SearchRun, ranked: readonly Ranked[], leads: readonly Lead[]): Ranked[] {
+function raise(
+  { ranking: { bridging } }: SearchRun,
+  ranked: readonly Ranked[],
+  leads: readonly Lead[],
+): Ranked[] {
   const results = new Map(ranked.map((hit) => [hit.passage.record.id, hit]));
   for (const { hit, anchor, bridge, strength } of leads.slice(0, bridging?.raised)) {
     const added = strength * Math.max(0, anchor.score - hit.score);

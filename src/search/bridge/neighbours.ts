@@ -59,11 +59,7 @@ async function linksOf({ store, namespace }: SearchRun, anchors: readonly Ranked
   const from = written.flatMap(([record, links]) => (links.length === 0 ? [] : [record]));
   if (from.length === 0) return () => [];
   const targets = [...new Set(written.flatMap(([, links]) => links.map(({ target }) => target)))];
-  const resolved = await store.records.links(
-    namespace,
-    { from, targets },
-    { after: null, limit: MAX_LINKS },
-  );
+  const resolved = await store.records.links(namespace, { from, targets }, { after: null, limit: MAX_LINKS });
   return (anchor) =>
     resolved.flatMap(({ record, target, targetRecord, targetPassage }): Connection[] =>
       record !== anchor.passage.record.id || targetRecord === null || targetPassage === null
@@ -78,11 +74,9 @@ async function mentionsOf({ store, namespace }: SearchRun, anchors: readonly Ran
   const found = Map.groupBy(await store.search.named(namespace, [...names]), ({ name }) => name);
   return (anchor) =>
     possibleMentions(anchor.passage).flatMap((name) =>
-      (found.get(name) ?? []).map(
-        ({ record, passage }): Connection => ({
-          ...{ anchor, record, passage, kind: 'mention', text: name, strength: 1 },
-        }),
-      ),
+      (found.get(name) ?? []).map(({ record, passage }): Connection => ({
+        ...{ anchor, record, passage, kind: 'mention', text: name, strength: 1 },
+      })),
     );
 }
 
@@ -95,10 +89,8 @@ function sharedPhrases(
   return capitalisedPhrases(anchor.passage).flatMap((phrase) => {
     const holders = ranked.filter(({ passage }) => hasPhrase(passage, phrase));
     if (holders.length > maxHolders) return [];
-    return holders.map(
-      ({ passage }): Connection => ({
-        ...{ anchor, record: passage.record.id, passage: passage.id, kind: 'phrase', text: phrase, strength },
-      }),
-    );
+    return holders.map(({ passage }): Connection => ({
+      ...{ anchor, record: passage.record.id, passage: passage.id, kind: 'phrase', text: phrase, strength },
+    }));
   });
 }
