@@ -156,10 +156,7 @@ describe('a bridge', () => {
   it('leaves the results as they are when the store fails or does not answer', async () => {
     const store = await storeWith(MAGAZINE, ...OTHERS, PRESS);
     const expected = await search(store, QUERY, withoutBridges);
-    for (const named of [
-      () => Promise.reject(new Error('broken')),
-      () => Promise.race<never>([]),
-    ]) {
+    for (const named of [() => Promise.reject(new Error('broken')), () => Promise.race<never>([])]) {
       const broken = { ...store, search: { ...store.search, named } };
       expect((await search(broken)).hits).toEqual(expected.hits);
     }

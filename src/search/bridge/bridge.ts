@@ -1,26 +1,12 @@
 import { requiredPhrases } from '../query/parse.ts';
 import { containsPhrases, matchedTerms } from '../query/phrases.ts';
-import type { Ranked } from '../rank/rank.ts';
+import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import { policyOf } from '../rank/source-policy.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { idfWeight, replacementsOf } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
-import { connectionsOf, isConnectable, type Connection, type ConnectionKind } from './neighbours.ts';
-
-/** How a result came about that a better result leads to. */
-export interface Bridge {
-  /** The record that leads to the result. */
-  readonly record: number;
-  readonly title: string;
-  /** The headings above the passage that leads to it, outermost first. */
-  readonly headings: readonly string[];
-  readonly kind: ConnectionKind;
-  /** The target of the link, the name, or the phrase. */
-  readonly text: string;
-  /** The index terms of the query that the leading passage has. */
-  readonly matchedTerms: ReadonlySet<string>;
-}
+import { connectionsOf, isConnectable, type Connection } from './neighbours.ts';
 
 /** Connections that are followed to records that no signal found; the strongest first. */
 const MAX_LOADED = 30;

@@ -1,19 +1,16 @@
 import type { StoredPassage } from '../../store/search-model.ts';
 import { anchorsIn } from '../rank/anchor-text.ts';
-import type { Ranked } from '../rank/rank.ts';
+import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import type { SearchRun } from '../run.ts';
 import { capitalisedPhrases, hasPhrase, possibleMentions } from './names.ts';
-
-/** How a record is connected with a better result: a link, a mention of its title, or a phrase that both have. */
-export type ConnectionKind = 'link' | 'mention' | 'phrase';
 
 export interface Connection {
   readonly anchor: Ranked;
   readonly record: number;
   /** The first passage, for a record that no signal found. */
   readonly passage: number;
-  readonly kind: ConnectionKind;
+  readonly kind: Bridge['kind'];
   /** The target of the link, the name, or the phrase. */
   readonly text: string;
   /** 0 to 1. */

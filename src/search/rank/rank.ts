@@ -7,9 +7,23 @@ import { rrf, type Contribution } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
-import type { Bridge } from '../bridge/bridge.ts';
 import { shortTurnLoss } from './turn-weights.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
+
+/** How a result came about that a better result leads to. */
+export interface Bridge {
+  /** The record that leads to the result. */
+  readonly record: number;
+  readonly title: string;
+  /** The headings above the passage that leads to it, outermost first. */
+  readonly headings: readonly string[];
+  /** A link, a mention of its name, or a phrase that both have. */
+  readonly kind: 'link' | 'mention' | 'phrase';
+  /** The target of the link, the name, or the phrase. */
+  readonly text: string;
+  /** The index terms of the query that the leading passage has. */
+  readonly matchedTerms: ReadonlySet<string>;
+}
 
 /** A record with its score, and how the score is made up. */
 export interface Ranked {
