@@ -131,6 +131,7 @@ function replaced(before: unknown, value: unknown, name: string): unknown {
 const NULLABLE: readonly string[] = [
   'smoothing',
   'anchorText',
+  'bridging',
   'shortTurns',
 ] satisfies readonly (keyof Ranking)[];
 

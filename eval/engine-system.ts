@@ -83,7 +83,9 @@ export function engineSearch(
   const recordIds = recordIdsOf(set, store);
   return async (collection, query, { limit, src, hidden }) => {
     const documentId = idsOf.get(collection)!;
-    const visible = hidden === undefined ? store : withoutRecords(store, await recordIds(collection, hidden));
+    // The document that a query was made from must not lead to others either.
+    const unseen = [...(hidden ?? []), ...(src === undefined ? [] : [src])];
+    const visible = unseen.length === 0 ? store : withoutRecords(store, await recordIds(collection, unseen));
     const outcome = await runSearch({
       store:
         src === undefined ? visible : withoutLinksOf(visible, (key) => documentId(noteWith(key)) === src),
@@ -146,6 +148,7 @@ type RankingChange = (ranking: Ranking) => Ranking;
 export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   smoothing: withSettings({ smoothing: null }),
   anchorText: withSettings({ anchorText: null }),
+  bridging: withSettings({ bridging: null }),
   shortTurns: withSettings({ shortTurns: null }),
   fields: withSettings({ fields: { title: 1, headings: 1, body: 1, tags: 1 } }),
   dateBoost: withSettings({ dateBoost: 0 }),

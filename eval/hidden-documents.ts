@@ -16,5 +16,7 @@ export function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store
     const loaded = await store.search.passages(...args);
     return { ...loaded, passages: loaded.passages.filter(({ record }) => !hidden.has(record.id)) };
   };
-  return { ...store, search: { ...store.search, retrieve, passages } };
+  const named: StoreSearch['named'] = async (...args) =>
+    (await store.search.named(...args)).filter(({ record }) => !hidden.has(record));
+  return { ...store, search: { ...store.search, retrieve, passages, named } };
 }

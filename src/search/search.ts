@@ -13,6 +13,7 @@ import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
+import { followBridges } from './bridge/bridge.ts';
 import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
@@ -50,8 +51,9 @@ async function attemptSearch(
   const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
   const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
-  const ranked = rank(run, pool, selected, links);
   const isList = isDateOnly || run.intent?.listOnly === true;
+  const found = rank(run, pool, selected, links);
+  const ranked = isList ? found : await followBridges(run, retrieved, found);
   const rated = withConfidence(run, ranked, retrieved, { isList, factor: confidenceFactor });
   const limited = limitHits(run, ranked, rated);
   const related =

@@ -81,10 +81,32 @@ describe('the store calls of a search', () => {
 
   it('are three in a row when a query for a list finds no documents', async () => {
     const options = { filter: { now: NOW, excludedSources: ['tasks'] } };
-    expect(await callsOf('my todos', options)).toEqual([
+    const ranking = { ...DEFAULT_RANKING, bridging: null };
+    expect(await callsOf('my todos', { ...options, ranking })).toEqual([
       ['search.retrieve', 'search.terms'],
       ...SEARCH_CALLS.slice(1),
     ]);
+  });
+
+  it('are one more when the best results lack words of the query, and two when they lead to an unknown record', async () => {
+    expect(await callsOf('marble worktop handles')).toEqual([...SEARCH_CALLS, ['search.named']]);
+    const { store, sequence, reset } = countSequentialCalls(openSqliteInMemory());
+    const links = [{ target: 'shop' }];
+    await write(
+      store,
+      'n',
+      note('[[shop]] of marble', { title: 'House', key: 'house.md', metadata: { links } }),
+      note('handles', { title: 'Shop', key: 'shop.md' }),
+      note('prices', { title: 'Market', key: 'market.md' }),
+    );
+    reset();
+    const options = { store, namespace: 'n', filter: { now: NOW }, limit: 10, vectors: null };
+    await runSearch({ ...options, ranking: DEFAULT_RANKING, query: 'marble prices in euros' });
+    const [calls, bridge, load] = [sequence().slice(0, 3), sequence()[3], sequence()[4]];
+    expect(calls).toEqual(SEARCH_CALLS);
+    expect(bridge?.toSorted()).toEqual(['records.links', 'search.named']);
+    expect(load).toEqual(['search.passages']);
+    expect(sequence()).toHaveLength(5);
   });
 
   it('start while the vectors to search are looked up', async () => {

@@ -94,6 +94,8 @@ export interface RetrievalRequest {
   readonly queries: readonly PassageQuery[];
   /** Compares this vector with every passage that a text query found and no vector query did. */
   readonly cosines?: QueryVector;
+  /** Passages that are compared with it as well, unless a vector query found them. */
+  readonly compared?: readonly number[];
   /** Whether to load the best passage of each record in the lists. */
   readonly load?: boolean;
   /** How long the ranking may take, in milliseconds; unlimited unless given. Past it, the lists have what was found. */
@@ -148,6 +150,13 @@ export interface NearTerm {
   readonly passages: number;
   /** 0 to 1; see `spellingSimilarity`. */
   readonly similarity: number;
+}
+
+/** A record that has a name, with its first passage. */
+export interface NamedRecord {
+  readonly name: string;
+  readonly record: number;
+  readonly passage: number;
 }
 
 /** A record without its content: what ranking and results need. */

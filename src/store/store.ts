@@ -65,6 +65,7 @@ import type {
   Generation,
   GenerationSpec,
   LoadedPassages,
+  NamedRecord,
   NeighbourReach,
   PendingEmbedding,
   RetrievalRequest,
@@ -203,6 +204,11 @@ export interface StoreSearch {
     records: readonly number[],
     options: { readonly now: Timestamp; readonly limit: number },
   ): Promise<Map<number, SimilarRecord[]>>;
+  /**
+   * The records that a text may mean by one of these names (`mentionNames`), of all that are not deleted. A name that more
+   * than `MAX_BEARERS` records have is left out.
+   */
+  named(namespace: string, names: readonly string[]): Promise<NamedRecord[]>;
   /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
   passages(
     namespace: string,

@@ -15,6 +15,7 @@ import { describeBelongsTo } from './store-belongs-to.ts';
 import { describeConcepts } from './store-concepts.ts';
 import { describeGraph } from './store-graph.ts';
 import { describeLinks } from './store-links.ts';
+import { describeMentionNames } from './store-mention-names.ts';
 import { describeNoteNames } from './store-note-names.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
 import { describeNeighbours } from './store-neighbours.ts';
@@ -73,6 +74,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeConcepts(fixture);
     describeLinks(fixture);
     describeNoteNames(fixture);
+    describeMentionNames(fixture);
     describeChanges(fixture);
     describeTimeline(fixture);
     describeReceipts(fixture);

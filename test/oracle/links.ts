@@ -1,7 +1,9 @@
 import type { LociRecord } from '../../src/core/types.ts';
 import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
+import type { NamedRecord } from '../../src/store/search-model.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
 import { LinkIndex, linksIn } from '../../src/store/rules/link-index.ts';
+import { MAX_BEARERS, mentionNames } from '../../src/store/rules/mention-names.ts';
 import { foldNoteName, noteNames } from '../../src/store/rules/note-names.ts';
 import { type Namespace, passagesOf, recordsOf } from './state.ts';
 
@@ -27,6 +29,19 @@ export function selects(selector: LinkSelector, { record, target, targetRecord }
     return selector.from.includes(record) && (selector.targets?.includes(target) ?? true);
   if ('to' in selector) return targetRecord !== null && selector.to.includes(targetRecord);
   return targetRecord === null;
+}
+
+export function namedRecords(namespace: Namespace, names: readonly string[]): NamedRecord[] {
+  const live = recordsOf(namespace).filter(({ deletedAt }) => deletedAt === null);
+  return [...new Set(names)].flatMap((name) => {
+    const bearers = live.filter((record) => mentionNames(record).includes(name));
+    if (bearers.length > MAX_BEARERS) return [];
+    return bearers.flatMap(({ id }) =>
+      passagesOf(namespace, id)
+        .slice(0, 1)
+        .map((first) => ({ name, record: id, passage: first.id })),
+    );
+  });
 }
 
 export function hasNoteName(record: LociRecord, name: string): boolean {

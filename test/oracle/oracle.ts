@@ -25,7 +25,7 @@ import type {
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
 import { graphCalls } from './graph.ts';
-import { hasNoteName, linksOf, selects } from './links.ts';
+import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { receiptCalls } from './receipts.ts';
 import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
@@ -226,7 +226,7 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => lookUpTerms(state.read(name), words),
-    retrieve: async (name, { queries, cosines, load = false }) => {
+    retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') assertVector(state, query.vector);
       if (cosines !== undefined) assertVector(state, cosines);
       const namespace = state.read(name);
@@ -238,7 +238,7 @@ function searchCalls(state: OracleState): Oracle['search'] {
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {
         lists,
-        cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines),
+        cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines, compared),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
       };
     },
@@ -265,6 +265,7 @@ function searchCalls(state: OracleState): Oracle['search'] {
         }),
       );
     },
+    named: async (name, names) => namedRecords(state.read(name), names),
     passages: async (name, ids, filter, reach) => {
       const namespace = state.read(name);
       const neighbourhoods = reach === undefined ? [] : neighbours(namespace, ids, reach);

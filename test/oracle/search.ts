@@ -34,17 +34,22 @@ export function rankPassages(namespace: Namespace, query: PassageQuery, limit: n
   return searchVectors(namespace, generation, mixed, filter, limit);
 }
 
-/** The cosines of the passages that text queries found and vector queries did not. */
+/** The cosines of the passages to compare, and of those that text queries found, without those that vector queries found. */
 export function missingCosines(
   namespace: Namespace,
   queries: readonly PassageQuery[],
   lists: readonly Pick<RankedList, 'scores'>[],
   { generation, vector }: QueryVector,
+  compared: readonly number[],
 ): PassageScore[] {
   const foundBy = (by: PassageQuery['by']): PassageScore[] =>
     lists.flatMap(({ scores }, i) => (queries[i]!.by === by ? scores : []));
   const scored = new Set(foundBy('vector').map(({ passage }) => passage));
   const missing = new Map(foundBy('text').map(({ passage, record }) => [passage, record]));
+  for (const id of compared) {
+    const found = namespace.passages.get(id);
+    if (found !== undefined) missing.set(id, found.record);
+  }
   return [...missing].flatMap(([passage, record]) => {
     const passageVector = vectorOf(namespace, generation, passage);
     return scored.has(passage) || passageVector === undefined

@@ -6,6 +6,7 @@ import { matchedTerms } from '../../search/query/phrases.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { ConfidenceParts, Hit } from '../../search/rank/confidence.ts';
 import type { Contribution } from '../../search/rank/fuse.ts';
+import type { Bridge } from '../../search/rank/rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
@@ -63,8 +64,16 @@ export interface SearchResult {
   readonly metadata: Metadata;
   /** A link of another note that says what this passage does not; `null` if there is none. */
   readonly linkedAs: LinkedAs | null;
+  /** The better result that leads to this one; `null` if none does. */
+  readonly via: Via | null;
   readonly why: Explanation;
 }
+
+/** How a better result leads to another record. */
+type Via = Pick<Bridge, 'record' | 'title' | 'kind' | 'text'> & {
+  /** The nearest heading above the passage that leads to it; `null` if there is none. */
+  readonly heading: string | null;
+};
 
 /** The words around a link to a record, and the note that has it. */
 interface LinkedAs {
@@ -251,6 +260,7 @@ function searchResult(
     tags: record.tags,
     metadata: record.metadata,
     linkedAs: linkedAs(hit),
+    via: viaOf(hit),
     why: explanationOf(hit),
   };
 }
@@ -264,6 +274,12 @@ function linkedAs({ passage, links }: Hit): LinkedAs | null {
   const { matchedTerms: ofLink, sentence, record, title } = links.best;
   if (matchedTerms(passage, ofLink).size === ofLink.size) return null;
   return { text: snippet(sentence, ofLink, LINKED_AS_LENGTH).text, record, title };
+}
+
+function viaOf({ bridge }: Hit): Via | null {
+  if (bridge === undefined) return null;
+  const { record, title, kind, text, headings } = bridge;
+  return { record, title, kind, text, heading: headings.at(-1) ?? null };
 }
 
 function explanationOf({ contributions: signals, boosts, score, confidenceParts }: Hit): Explanation {

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../engine/records/search.ts';
+import type { Explanation, SearchResult } from '../../engine/records/search.ts';
 
 export type SignalName = Explanation['signals'][number]['signal'];
 type BoostName = Explanation['boosts'][number]['name'];
@@ -14,6 +14,7 @@ export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
 const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   title: 'title',
   linked: 'links of other notes',
+  bridge: 'a better result leads to it',
   date: 'date',
   speaker: 'speaker',
   session: 'session',
@@ -24,6 +25,15 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   belongs: 'belongs to the best note',
   kind: 'kind',
 };
+
+/**
+ * How a better result leads to another: `linked under Oven`, `mentioned under Oven`, `both name “Falkland Islands”`.
+ */
+export function howOf({ kind, text, heading }: NonNullable<SearchResult['via']>): string {
+  if (kind === 'phrase') return `both name “${text}”`;
+  const verb = kind === 'link' ? 'linked' : 'mentioned';
+  return heading === null ? verb : `${verb} under ${heading}`;
+}
 
 /** `title`, `source ×0.9` */
 export function boostWords({ name, factor }: Pick<Explanation['boosts'][number], 'name' | 'factor'>): string {
@@ -42,7 +52,7 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const isByOther = boosts.some(({ name }) => name === 'belongs' || name === 'linked');
+  const isByOther = boosts.some(({ name }) => name === 'belongs' || name === 'linked' || name === 'bridge');
   // Without another signal, a passage was found through its neighbours or by its date.
   if (ranked.length === 0 && !isByOther)
     ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);

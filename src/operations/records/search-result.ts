@@ -6,7 +6,7 @@ import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import { isoTime } from '../shared/times.ts';
 import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
-import { reasonsOf } from './reasons.ts';
+import { howOf, reasonsOf } from './reasons.ts';
 
 const share = () => z.number().min(0).max(1);
 
@@ -119,6 +119,18 @@ export const searchResult = z.strictObject({
     })
     .exactOptional()
     .describe('A link in another note that has words of the query which the passage does not have.'),
+  via: z
+    .strictObject({
+      id: z.number().int().positive().describe('Number of the better result.'),
+      title: z.string(),
+      how: z
+        .string()
+        .describe('`linked under Oven`, `mentioned under Oven` or `both name “Falkland Islands”`.'),
+    })
+    .exactOptional()
+    .describe(
+      'A better result that leads to this one, which has words of the query that the better one lacks.',
+    ),
   why: z
     .string()
     .describe('Why it was found: each signal with its rank, then the boosts that raised or lowered it.'),
@@ -170,6 +182,9 @@ export function resultOf(record: SearchResult, rank: number, explain: boolean): 
     record_type: record.recordType,
     tags: [...record.tags],
     ...(record.linkedAs !== null && { linked_as: linkedAsOf(record.linkedAs) }),
+    ...(record.via !== null && {
+      via: { id: record.via.record, title: record.via.title, how: howOf(record.via) },
+    }),
     why: reasonsOf(record.why),
     ...(explain && { explanation: explanationOf(record.why) }),
   };

@@ -114,6 +114,7 @@ export class EvidenceOfHits {
     const { intent } = this.#run;
     if (isWanted(hit, intent)) for (const term of intent?.intentTerms ?? []) implied.add(term);
     for (const term of hit.links?.best.matchedTerms ?? []) implied.add(term);
+    for (const term of hit.bridge?.matchedTerms ?? []) implied.add(term);
     return implied;
   }
 

@@ -10,6 +10,21 @@ import type { LinkEvidence } from '../linked-notes.ts';
 import { shortTurnLoss } from './turn-weights.ts';
 import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
+/** How a result came about that a better result leads to. */
+export interface Bridge {
+  /** The record that leads to the result. */
+  readonly record: number;
+  readonly title: string;
+  /** The headings above the passage that leads to it, outermost first. */
+  readonly headings: readonly string[];
+  /** A link, a mention of its name, or a phrase that both have. */
+  readonly kind: 'link' | 'mention' | 'phrase';
+  /** The target of the link, the name, or the phrase. */
+  readonly text: string;
+  /** The index terms of the query that the leading passage has. */
+  readonly matchedTerms: ReadonlySet<string>;
+}
+
 /** A record with its score, and how the score is made up. */
 export interface Ranked {
   /** The passage of the record that matches best by itself. */
@@ -20,6 +35,8 @@ export interface Ranked {
   readonly boosts: readonly Boost[];
   /** What the links of other notes say about the record; `null` if they do not match the query. */
   readonly links: LinkEvidence | null;
+  /** The better result that leads to this one, if one does. */
+  readonly bridge?: Bridge;
 }
 
 interface Candidate extends Ranked {

@@ -17,6 +17,7 @@ export interface Ranking {
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
   readonly anchorText: AnchorText | null;
+  readonly bridging: Bridging | null;
   readonly shortTurns: ShortTurns | null;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
@@ -61,6 +62,7 @@ export const BOOST_NAMES = [
   'user',
   'title',
   'linked',
+  'bridge',
   'source',
   'completed',
   'belongs',
@@ -79,6 +81,25 @@ export interface AnchorText {
   readonly near: number;
   /** The share by which the other terms of the sentence count. */
   readonly farShare: number;
+}
+
+/**
+ * The best results lead to records that they link to, mention, or share a rare phrase with. The strength of a lead is
+ * `meaning` × the cosine as a share of the best + `words` × the share of the query's words that the leading result lacks.
+ */
+export interface Bridging {
+  /** The best results that are followed. */
+  readonly anchors: number;
+  readonly meaning: number;
+  readonly words: number;
+  /** The strength of a shared phrase, as a share of that of a link or a mention. */
+  readonly phrase: number;
+  /** A phrase that more results have does not connect them. */
+  readonly maxHolders: number;
+  /** A result that is connected with more records leads to each of them less strongly. */
+  readonly fanOut: number;
+  /** The results that are raised at most. */
+  readonly raised: number;
 }
 
 /** Turns of sessions shorter than `maxCharacters`, such as "yes, on Tuesday", which say little by themselves. */
@@ -108,6 +129,7 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
+  bridging: { anchors: 3, meaning: 0.6, words: 0.6, phrase: 0.7, maxHolders: 15, fanOut: 5, raised: 3 },
   shortTurns: { maxCharacters: 150, textWeight: 0.6, loss: 0.15 },
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
@@ -130,6 +152,7 @@ export const CLASSIC_RANKING: Ranking = {
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
   smoothing: null,
   anchorText: null,
+  bridging: null,
   shortTurns: null,
   dateBoost: 0,
   relativeDateBoost: 0,

@@ -35,6 +35,7 @@ import { history } from './admin/history.ts';
 import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
+import { namedRecordsOf } from './records/mention-names.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
@@ -71,7 +72,7 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'similar'>> & {
+  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'similar' | 'named'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
@@ -187,6 +188,7 @@ function searchCalls(db: Database): StoreCalls['search'] {
       const { id } = generationById(db, generation);
       return read(db, namespace, new Map(), (ns) => similarRecords(db, caches, ns, id, records, options));
     },
+    named: (namespace, names) => read(db, namespace, [], (ns) => namedRecordsOf(db, ns, names)),
     readPassages: (namespace, request) =>
       read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
   };

@@ -32,6 +32,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     terms: 'reader',
     retrieve: 'reader',
     similar: 'reader',
+    named: 'reader',
     readPassages: 'reader',
   },
   vectors: {

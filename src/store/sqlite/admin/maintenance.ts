@@ -11,6 +11,7 @@ import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { generations } from '../vectors/generations.ts';
 import { rebuildLinks } from '../records/links.ts';
+import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
 import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
@@ -98,6 +99,7 @@ export function resetDerived(
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
     rebuildRecordTimes(db, ns);
+    rebuildMentionNames(db, ns);
     repairChanges(db, ns);
     resetBelongsTo(db, ns);
     resetGraph(db, ns);

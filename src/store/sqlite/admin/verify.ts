@@ -3,6 +3,7 @@ import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { verifyLinks } from '../records/links.ts';
+import { verifyMentionNames } from '../records/mention-names.ts';
 import { verifyNoteNames } from '../records/note-names.ts';
 import { verifyRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
@@ -39,6 +40,7 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
       ...verifyLinks(db, ns, MAX_FINDINGS),
       ...verifyNoteNames(db, ns, MAX_FINDINGS),
       ...verifyRecordTimes(db, ns, MAX_FINDINGS),
+      ...verifyMentionNames(db, ns, MAX_FINDINGS),
       ...verifyChanges(db, ns, MAX_FINDINGS),
     ];
   });

@@ -3,6 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
+import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
 import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces } from './namespaces.ts';
@@ -15,6 +16,7 @@ const REBUILDS = [
   { version: 12, rebuild: rebuildLinks },
   { version: 17, rebuild: rebuildNoteNames },
   { version: 20, rebuild: rebuildRecordTimes },
+  { version: 22, rebuild: rebuildMentionNames },
 ];
 
 /**

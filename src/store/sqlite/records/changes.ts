@@ -5,6 +5,7 @@ import { markStale } from '../graph/stale.ts';
 import { removeGraph } from '../graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
+import { deriveMentionNames } from './mention-names.ts';
 import { deriveNoteNames } from './note-names.ts';
 import { deriveRecordTimes } from './timeline.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
@@ -18,7 +19,7 @@ export class RecordChanges {
   readonly #kinds = new Map<number, ChangeKind>();
   readonly #withKey = new Set<number>();
 
-  /** @param hasKey whether the record has or had a key; a record without one has no links and no names, and is not a link target */
+  /** @param hasKey whether the record has or had a key; a record without one has no links, is not found by its name, and is not a link target */
   add(record: number, kind: ChangeKind, hasKey: boolean): void {
     // Removing the entry first moves the record to the end of the order, after its last change.
     this.#kinds.delete(record);
@@ -34,7 +35,10 @@ export class RecordChanges {
       linking = deriveLinks(db, ns, this.#withKey);
       deriveNoteNames(db, ns, this.#withKey);
     }
-    if (this.#kinds.size > 0) deriveRecordTimes(db, ns, this.#kinds.keys());
+    if (this.#kinds.size > 0) {
+      deriveRecordTimes(db, ns, this.#kinds.keys());
+      deriveMentionNames(db, ns, this.#kinds.keys());
+    }
     appendChanges(db, ns, this.#kinds, linking);
   }
 }

@@ -31,7 +31,7 @@ export function retrieve(
   db: Database,
   caches: SearchCaches,
   ns: number,
-  { queries, cosines, load = false }: RetrievalRequest,
+  { queries, cosines, compared = [], load = false }: RetrievalRequest,
 ): PackedRetrieval {
   const { deadline } = db;
   const lists = queries.map((query) => {
@@ -40,7 +40,7 @@ export function retrieve(
     const list = spreadOverRecords(query, (limit) => rank(db, caches, ns, query, limit), deadline);
     return { ...list, milliseconds: performance.now() - started, isPartial: deadline.isPast };
   });
-  const scores = cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines);
+  const scores = cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   return packRetrieval({ lists, cosines: scores }, passageRows(db, ns, passages));
 }
@@ -79,7 +79,7 @@ function mixVectors(
   return { unit: sum.map((component) => component / length), length };
 }
 
-/** The cosines of the passages that full-text search found and vector search did not. */
+/** The cosines of the passages to compare, and of those that full-text search found, without those that vector search found. */
 function missingCosines(
   db: Database,
   { vectors }: SearchCaches,
@@ -87,8 +87,9 @@ function missingCosines(
   queries: readonly PassageQuery[],
   lists: readonly Pick<RankedList, 'scores'>[],
   { generation, vector }: QueryVector,
+  compared: readonly number[],
 ): PassageScore[] {
-  const [foundByText, foundByVector] = [new Set<number>(), new Set<number>()];
+  const [foundByText, foundByVector] = [new Set<number>(compared), new Set<number>()];
   for (const [i, { by }] of queries.entries())
     for (const { passage } of lists[i]!.scores) {
       if (by === 'text') foundByText.add(passage);

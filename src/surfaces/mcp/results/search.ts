@@ -68,6 +68,7 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
     `   ${facts.join(' · ')}`,
     ...urlLine(result).map((line) => `   ${line}`),
     ...linkedAs(result).map((line) => `   ${line}`),
+    ...viaLine(result).map((line) => `   ${line}`),
     ...explanationLines(result).map((line) => `   ${line}`),
     ...snippet
       .split(/[\r\n\u0085\u2028\u2029]+/)
@@ -102,6 +103,10 @@ function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {
   if (linked === undefined) return [];
   const note = linked.title === '' ? `record/${String(linked.id)}` : `[[${onOneLine(linked.title)}]]`;
   return [`linked in ${note} as “${onOneLine(linked.text)}”`];
+}
+
+function viaLine({ via }: SearchResultOutput): string[] {
+  return via === undefined ? [] : [`via [[${onOneLine(via.title)}]] → ${onOneLine(via.how)}`];
 }
 
 function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {

@@ -107,6 +107,7 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
         ...(result.url === undefined ? [] : [style.link(oneLine(result.url))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         ...linkedAs(result).map((line) => style.dim(clip(line, room))),
+        ...viaLine(result).map((line) => style.dim(clip(line, room))),
         style.dim(clip(`why: ${result.why}`, room)),
         ...explanation(result, style, room),
       ],
@@ -120,6 +121,11 @@ function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {
   if (linked === undefined) return [];
   const note = linked.title === '' ? `record/${String(linked.id)}` : `[[${oneLine(linked.title)}]]`;
   return [`linked in ${note} as “${oneLine(linked.text)}”`];
+}
+
+/** `via [[Contractor quotes]] → linked under Oven` */
+function viaLine({ via }: SearchResultOutput): string[] {
+  return via === undefined ? [] : [`via [[${oneLine(via.title)}]] → ${oneLine(via.how)}`];
 }
 
 /** Where the record is from, its times, score and tags. If the line is too long, the name and the tags are clipped. */

@@ -1,0 +1,76 @@
+import type { Token } from '../../core/text/analyze.ts';
+import { isStopWord } from '../../core/text/stop-words.ts';
+import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../../store/rules/mention-names.ts';
+import type { StoredPassage } from '../../store/search-model.ts';
+
+/** Names that one passage can mention, and phrases that it can share with others. */
+const MAX_MENTIONS = 1200;
+const MAX_PHRASES = 30;
+const MIN_PHRASE_LENGTH = 4;
+/** A capital letter that begins one of several capitalised words, or of such a word and a lower-case one between two of them. */
+const CAPITALISED =
+  /\p{Lu}[\p{L}\p{N}\p{M}'’-]*(?:[ .]{1,2}(?:(?:of|the|de|and|von|van|la|le|du|da|in|for|der|des|und) (?:the )?)?\p{Lu}[\p{L}\p{N}\p{M}'’-]*)*/gu;
+const POSSESSIVE = /['’]s$/;
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+
+/** By passage: a store that caches passages returns the same, unchanged objects for many searches. */
+const mentionsByPassage = new WeakMap<StoredPassage, readonly string[]>();
+const phrasesByPassage = new WeakMap<StoredPassage, readonly string[]>();
+
+/** Every run of words in the text of a passage that may be the name of a record, in the form of `mentionNames`. */
+export function possibleMentions(passage: StoredPassage): readonly string[] {
+  return remembered(mentionsByPassage, passage, () => namesIn(queriedTokens(passage.text)));
+}
+
+function namesIn(tokens: readonly Token[]): string[] {
+  const names = new Set<string>();
+  for (let start = 0; start < tokens.length; start++) {
+    if (isStopWord(tokens[start]!.surface)) continue;
+    for (let length = 1; length <= MAX_NAME_WORDS && start + length <= tokens.length; length++) {
+      const words = tokens.slice(start, start + length);
+      if (isName(words)) names.add(nameOf(words));
+      if (names.size === MAX_MENTIONS) return [...names];
+    }
+  }
+  return [...names];
+}
+
+/** The capitalised phrases in the text of a passage, as written, without function words before them. */
+export function capitalisedPhrases(passage: StoredPassage): readonly string[] {
+  return remembered(phrasesByPassage, passage, () => {
+    const phrases = new Set<string>();
+    for (const [match] of passage.text.matchAll(CAPITALISED)) {
+      const words = match.split(' ');
+      const first = words.findIndex((word) => !isStopWord(word.toLowerCase()));
+      const phrase = first === -1 ? '' : words.slice(first).join(' ').replace(POSSESSIVE, '');
+      if (phrase.length >= MIN_PHRASE_LENGTH) phrases.add(phrase);
+      if (phrases.size === MAX_PHRASES) break;
+    }
+    return [...phrases];
+  });
+}
+
+function remembered<Value>(
+  cache: WeakMap<StoredPassage, Value>,
+  passage: StoredPassage,
+  compute: () => Value,
+): Value {
+  const cached = cache.get(passage);
+  if (cached !== undefined) return cached;
+  const value = compute();
+  cache.set(passage, value);
+  return value;
+}
+
+/** Whether the title or the text of a passage has a phrase as written, as whole words. */
+export function hasPhrase({ record, text }: StoredPassage, phrase: string): boolean {
+  return isIn(text, phrase) || isIn(record.title, phrase);
+}
+
+function isIn(text: string, phrase: string): boolean {
+  for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
+    const [before, after] = [text[at - 1] ?? '', text[at + phrase.length] ?? ''];
+    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return true;
+  }
+  return false;
+}
