@@ -4,6 +4,7 @@ import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
 import { readRegularFile } from '../core/fs/read-regular-file.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
+import { unusedEmbeddingSettings } from './embedding-schema.ts';
 import { type Override, readEnvironment } from './environment.ts';
 import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
@@ -162,13 +163,16 @@ export function resolveConfig(
   const ignored = replaced
     .filter(({ replaced: { silent } }) => silent !== true)
     .map((use) => `${settingPlace(use.path, file)}: ${explainUse(use)}`);
+  const unused = [...unusedEmbeddingSettings(parsed.data.embedding)].map(
+    ([path, sentence]) => `${placeOf(path.split('.'))}: ${sentence}`,
+  );
   return {
     values: { ...parsed.data, sources },
     origins,
     written,
     home,
     file,
-    warnings: [...ignored, ...warnings],
+    warnings: [...ignored, ...unused, ...warnings],
   };
 }
 

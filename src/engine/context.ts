@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
@@ -14,6 +15,9 @@ import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import { RegisteredSources } from './sources/registered-sources.ts';
 import type { Store } from '../store/store.ts';
+
+/** Beside the store: whether the embedding provider answers, unless it is the bundled model. */
+const EMBEDDING_STATE_FILE = 'embedding-state.json';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -62,8 +66,12 @@ class EngineServices {
   }
 
   embedder(): Promise<Embedder | null> {
-    const { provider, revectorize } = this.config.embedding;
-    this.#embedder ??= openEmbedder({ provider, revectorize, separateProcess: !this.ownsProcess });
+    const stateFile = join(dirname(this.config.store.path), EMBEDDING_STATE_FILE);
+    this.#embedder ??= openEmbedder({
+      ...this.config.embedding,
+      separateProcess: !this.ownsProcess,
+      stateFile,
+    });
     return this.#embedder;
   }
 

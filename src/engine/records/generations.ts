@@ -1,14 +1,12 @@
 import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-import type { Generation } from '../../store/search-model.ts';
+import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 
-/** The fields that identify a model and the generation of its vectors. */
-export function modelSpec({
-  provider,
-  model,
-  dimensions,
-}: Embedder): Pick<Embedder, 'provider' | 'model' | 'dimensions'> {
-  return { provider, model, dimensions };
+/** What identifies the generation of the vectors that an embedder makes. Prefixes are a part of the model's name. */
+export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): GenerationSpec {
+  const { query = '', passage = '' } = prefixes ?? {};
+  const prefixed = query === '' && passage === '' ? '' : ` with ${JSON.stringify([query, passage])}`;
+  return { provider, model: model + prefixed, dimensions };
 }
 
 /** The generation that searches use. */
@@ -18,7 +16,7 @@ export function activeGeneration(generations: readonly Generation[]): Generation
 
 /** @throws LociError `embedding_mismatch` if another model computed the vectors of the generation */
 export function assertSameModel(generation: Generation, embedder: Embedder): void {
-  const { provider, model, dimensions } = embedder;
+  const { provider, model, dimensions } = modelSpec(embedder);
   if (generation.provider === provider && generation.model === model && generation.dimensions === dimensions)
     return;
   throw new LociError(
