@@ -103,6 +103,19 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R11: [
     {
+      file: 'src/embed/providers.test.ts',
+      test: 'returns a unit vector for each text, in order, and sends the key in its header',
+    },
+    { file: 'src/embed/real-servers.test.ts', test: 'gives the vectors of the bundled model' },
+    {
+      file: 'src/embed/command.test.ts',
+      test: 'gives the vectors of the model behind it, and ends with the embedder',
+    },
+    {
+      file: 'src/embed/providers.test.ts',
+      test: 'does not repeat a request with a wrong key, and never shows the key',
+    },
+    {
       file: 'test/e2e/local-model.test.ts',
       test: 'finds a text that has no word of the query, and lets the process end',
     },
@@ -161,6 +174,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R16: [
+    {
+      file: 'src/engine/records/provider-down.test.ts',
+      test: 'keeps what is written, which is found by words at once and embedded later',
+    },
     {
       file: 'test/faults/cli-model-down.test.ts',
       test: 'does not prevent writes and text search, and missing embeddings are added later',

@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { z } from 'zod';
 import { HttpClient } from './http.ts';
 import { ProviderError, type Provider, type Wire, type WireSettings } from './provider.ts';
@@ -70,5 +71,7 @@ function openVariant(settings: WireSettings, { encoding, ...variant }: Variant):
 function decode(base64: string): Float32Array {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length % 4 !== 0) throw new ProviderError('refused', 'an embedding in base64 is incomplete');
-  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
+  if (endianness() === 'BE') bytes.swap32();
+  // The bytes of a Buffer may be anywhere in a larger block of memory; those of a copy are aligned.
+  return new Float32Array(Uint8Array.from(bytes).buffer);
 }

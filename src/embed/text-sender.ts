@@ -154,9 +154,11 @@ export function makeBatches(
   countTokens: (text: string) => number,
 ): string[][] {
   const batches: string[][] = [];
-  let tokens = Number.POSITIVE_INFINITY;
+  // A token has at least one UTF-16 code unit, so that few texts need a count.
+  const areFew = texts.reduce((sum, text) => sum + text.length + 2, 0) <= limits.tokens;
+  let tokens = 0;
   for (const text of texts) {
-    const size = countTokens(text);
+    const size = areFew ? 0 : countTokens(text);
     const last = batches.at(-1);
     if (last === undefined || last.length >= limits.items || tokens + size > limits.tokens) {
       batches.push([text]);
@@ -193,7 +195,9 @@ export function unitVector(vector: ArrayLike<unknown>): Float32Array | null {
   }
   const norm = Math.sqrt(squares);
   if (norm === 0 || !Number.isFinite(norm)) return null;
-  return Float32Array.from(vector as ArrayLike<number>, (component) => component / norm);
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) unit[i] = (vector[i] as number) / norm;
+  return unit;
 }
 
 /** The unit vector in the direction of the weighted mean. A single vector is returned as it is. */

@@ -10,7 +10,7 @@ import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
-import { activeGeneration, assertSameModel, modelSpec } from './records/generations.ts';
+import { activeGeneration, assertSameModel, modelSpec } from './embedding/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import { RegisteredSources } from './sources/registered-sources.ts';

@@ -181,6 +181,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./health/reindex.ts')).reindex,
   },
   {
+    name: 'embed-test',
+    summary: 'try the embedding provider: dimensions, speed, and whether its vectors make sense',
+    load: async () => (await import('./embedding/test.ts')).embedTest,
+  },
+  {
     name: 'forget-vault',
     summary: 'remove a vault from the settings and its records from the store',
     load: async () => (await import('./vaults/forget-vault.ts')).forgetVault,

@@ -14,7 +14,7 @@ import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
 import { otherLanguageShare } from './other-languages.ts';
-import { activeGeneration } from '../records/generations.ts';
+import { activeGeneration } from '../embedding/generations.ts';
 import { embeddingProcess } from '../vaults/embed-new.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';

@@ -81,7 +81,9 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   await loci.sources.approve('quick');
   await loci.sources.refresh();
   await loci.close();
-  loci = await openLoci(settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }));
+  loci = await openLoci(
+    settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
+  );
   const events: RefreshEvent[] = [];
   loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });

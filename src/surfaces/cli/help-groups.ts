@@ -5,7 +5,17 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],
   'Portability:': ['export', 'import', 'corpus'],
-  'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
+  'Administration:': [
+    'init',
+    'status',
+    'doctor',
+    'reindex',
+    'embed',
+    'audit',
+    'config',
+    'token',
+    'completion',
+  ],
   'Servers:': ['mcp', 'serve', 'openclaw'],
 };
 

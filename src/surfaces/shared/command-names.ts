@@ -1,6 +1,7 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
+  embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',
   openclaw: 'the memory of OpenClaw',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',

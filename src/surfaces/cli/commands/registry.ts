@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   status: async () => (await import('./status.ts')).status,
   doctor: async () => (await import('./doctor.ts')).doctor,
   reindex: async () => (await import('./vaults.ts')).reindex,
+  'embed-test': async () => (await import('./embedding.ts')).embedTest,
   import: async () => (await import('./import.ts')).importMemory,
   export: async () => (await import('./export.ts')).exportMemory,
   'forget-vault': async () => (await import('./vaults.ts')).forgetVault,
