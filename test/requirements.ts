@@ -121,6 +121,14 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R12: [
+    {
+      file: 'src/engine/records/provider-down.test.ts',
+      test: 'is refused at the first search and write, with the command that resolves it: %s',
+    },
+    {
+      file: 'src/engine/embedding/backfill.test.ts',
+      test: 'fills the new vectors beside the old ones, which keep answering, and then switches at once',
+    },
     { file: 'test/contract/store-vectors.ts', test: 'never compares vectors of two generations' },
     {
       file: 'test/contract/store-vectors.ts',
@@ -129,6 +137,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'src/engine/records/write.test.ts',
       test: 'refuses to compare vectors of two models, and names both and the command to run',
+    },
+  ],
+  R13: [
+    {
+      file: 'test/faults/embed-backfill.test.ts',
+      test: 'goes on after kill -9, misses no text, and repeats only what was in work',
+    },
+    { file: 'test/faults/embed-backfill.test.ts', test: 'is shared by processes, which embed no text twice' },
+    {
+      file: 'src/engine/embedding/backfill.test.ts',
+      test: 'is counted without sending or storing anything',
     },
   ],
   R14: [

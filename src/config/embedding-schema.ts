@@ -99,6 +99,14 @@ export const embedding = z.strictObject({
     .max(1_000_000)
     .exactOptional()
     .describe('The rate limit of your account: requests for passages keep to it. Unlimited unless set.'),
+  pricePerMillionTokens: z
+    .number()
+    .min(0)
+    .max(1_000_000)
+    .exactOptional()
+    .describe(
+      'The price of a million tokens, in any currency. `loci embed backfill --dry-run` multiplies by it.',
+    ),
   timeout: duration('30s').describe(
     'How long a request for passages may take. A search waits for the usual time of an answer and 100 ms.',
   ),

@@ -10,7 +10,7 @@ import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
-import { activeGeneration, assertSameModel, modelSpec } from './embedding/generations.ts';
+import { activeGeneration, generationOf, mismatch, modelSpec } from './embedding/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import { RegisteredSources } from './sources/registered-sources.ts';
@@ -47,6 +47,8 @@ class EngineServices {
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
+  /** The generation that searches of this process have used; `null` before the first. */
+  usedGeneration: number | null = null;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
@@ -186,10 +188,15 @@ export class EngineContext {
   async vectors(): Promise<VectorIndexRef | null> {
     const embedder = await this.embedder();
     if (embedder === null) return null;
-    const active = activeGeneration(await this.store.vectors.generations(ADMIN_NAMESPACE));
+    const generations = await this.store.vectors.generations(ADMIN_NAMESPACE);
+    const active = activeGeneration(generations);
     if (active === undefined) return null;
-    assertSameModel(active, embedder);
-    return { embedder, generation: active.id };
+    const own = generationOf(generations, embedder);
+    // A process that was opened before a switch goes on with its model, whose vectors are still there.
+    if (own === undefined || !(own.active || own.id === this.#services.usedGeneration))
+      throw mismatch(active, embedder);
+    this.#services.usedGeneration = own.id;
+    return { embedder, generation: own.id };
   }
 
   /**

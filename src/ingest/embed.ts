@@ -14,7 +14,7 @@ const MIN_BATCHES_IN_WORK = 2;
 /** A run that stops loses these. */
 const MAX_BATCHES_IN_WORK = 16;
 /** Texts whose order is determined at once, which takes a scan of all passages. */
-const ROUND_SIZE = 64 * BATCH_SIZE;
+export const ROUND_SIZE = 64 * BATCH_SIZE;
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
@@ -64,17 +64,21 @@ async function sumOf(
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
-/** Returns each batch after its vectors are stored. */
-async function* embedNamespace(
+/**
+ * Embeds the texts of a namespace that have no vector of the generation. Returns each batch after its vectors are stored.
+ * @param options `selects` leaves the others to somebody else, by the hashes of texts
+ */
+export async function* embedNamespace(
   store: Store,
   embedder: Embedder,
   namespace: string,
   generation: number,
-  options: Pick<ProgressOptions, 'signal'>,
+  options: Pick<ProgressOptions, 'signal'> & { readonly selects?: (hash: string) => boolean },
 ): AsyncGenerator<readonly PendingEmbedding[]> {
   for (;;) {
     const found = await store.vectors.pending(namespace, generation, ROUND_SIZE);
-    const round = [...new Map(found.map((pending) => [pending.hash, pending])).values()];
+    const mine = found.filter(({ hash }) => options.selects?.(hash) ?? true);
+    const round = [...new Map(mine.map((pending) => [pending.hash, pending])).values()];
     if (round.length === 0) return;
     const count = Math.ceil(round.length / BATCH_SIZE);
     const batches = Array.from({ length: count }, (_, i) =>

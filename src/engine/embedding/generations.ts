@@ -14,14 +14,23 @@ export function activeGeneration(generations: readonly Generation[]): Generation
   return generations.find(({ active }) => active);
 }
 
-/** @throws LociError `embedding_mismatch` if another model computed the vectors of the generation */
-export function assertSameModel(generation: Generation, embedder: Embedder): void {
+/** The generation of the vectors that the embedder makes. */
+export function generationOf(generations: readonly Generation[], embedder: Embedder): Generation | undefined {
   const { provider, model, dimensions } = modelSpec(embedder);
-  if (generation.provider === provider && generation.model === model && generation.dimensions === dimensions)
-    return;
-  throw new LociError(
+  return generations.find(
+    (each) => each.provider === provider && each.model === model && each.dimensions === dimensions,
+  );
+}
+
+/** A generation in words: `ollama bge-m3 (1024 dimensions)`. */
+export function describeGeneration({ provider, model, dimensions }: GenerationSpec): string {
+  return `${provider} ${model} (${String(dimensions)} dimensions)`;
+}
+
+/** The error for settings whose model is not that of the vectors that searches use. */
+export function mismatch(active: Generation, embedder: Embedder): LociError {
+  return new LociError(
     'embedding_mismatch',
-    `the store's vectors are of ${generation.provider} ${generation.model} (${String(generation.dimensions)} dimensions), ` +
-      `but ${provider} ${model} (${String(dimensions)}) is configured`,
+    `the store's vectors are of ${describeGeneration(active)}, but ${describeGeneration(modelSpec(embedder))} is configured`,
   );
 }

@@ -130,7 +130,7 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
-    await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
     ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];

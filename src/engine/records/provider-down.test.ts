@@ -130,7 +130,7 @@ describe('another configuration', () => {
         message: expect.stringContaining(
           `ollama ${MODEL} with ["search_query: ","search_document: "]`,
         ) as string,
-        hint: expect.stringContaining('loci reindex --vectors') as string,
+        hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
       };
       await expect(other.search({ query: 'oven' })).rejects.toMatchObject(refused);
       await expect(other.write({ content: 'x' })).rejects.toMatchObject(refused);

@@ -1,5 +1,9 @@
+import { formatCount } from '../../../core/text/format-count.ts';
+import type { EmbedBackfillOutput } from '../../../operations/embedding/backfill.ts';
+import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 export const embedTest: OperationCommand<EmbedTestOutput> = {
@@ -44,4 +48,41 @@ function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style
         'a passage about something else is more similar than a paraphrase: check the model and its prefixes',
       );
   return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
+}
+
+type Generation = EmbedSwitchOutput['to'];
+
+export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
+  render: (output) => {
+    const { target, dry_run: dryRun, embedded, remaining, is_active: isActive, took_ms } = output;
+    const lines = dryRun
+      ? [`${sizeText(output)} to embed with ${generationText(target)}. Nothing was done.`]
+      : [
+          `Embedded ${formatCount(embedded, 'text')} with ${generationText(target)}, in ${durationText(took_ms / 1000)}.`,
+        ];
+    if (!dryRun && remaining > 0)
+      lines.push(`Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\` again.`);
+    else if (!dryRun && !isActive) lines.push('`loci embed switch` lets searches use them.');
+    return `${lines.join('\n')}\n`;
+  },
+};
+
+export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
+  render: ({ from, to, remaining }) => {
+    const before = from === null ? '' : `; before, those of ${generationText(from)}, which are kept`;
+    const missing =
+      remaining === 0
+        ? ''
+        : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
+    return `Searches use the vectors of ${generationText(to)}${before}.\n${missing}`;
+  },
+};
+
+function sizeText({ texts, tokens, cost }: EmbedBackfillOutput): string {
+  const price = cost === null ? '' : `, which cost about ${String(cost)}`;
+  return `${formatCount(texts, 'text')} of about ${formatCount(tokens, 'token')}${price}`;
+}
+
+function generationText({ provider, model, dimensions }: Generation): string {
+  return oneLine(`${provider} ${model} (${String(dimensions)} dimensions)`);
 }

@@ -40,6 +40,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   doctor: async () => (await import('./doctor.ts')).doctor,
   reindex: async () => (await import('./vaults.ts')).reindex,
   'embed-test': async () => (await import('./embedding.ts')).embedTest,
+  'embed-backfill': async () => (await import('./embedding.ts')).embedBackfill,
+  'embed-switch': async () => (await import('./embedding.ts')).embedSwitch,
   import: async () => (await import('./import.ts')).importMemory,
   export: async () => (await import('./export.ts')).exportMemory,
   'forget-vault': async () => (await import('./vaults.ts')).forgetVault,
