@@ -5,7 +5,7 @@ import { replaceFile } from '../core/fs/replace-file.ts';
 import { parseJson } from '../core/json.ts';
 
 /** How long a search waits for an answer beyond the usual time. */
-export const MAX_EXTRA_WAIT_MS = 100;
+const MAX_EXTRA_WAIT_MS = 100;
 /** Longer answers do not make searches wait longer. */
 const MAX_USUAL_MS = 1000;
 /** The share of a new measurement in the usual time, if it is shorter; a longer one counts at once. */

@@ -15,6 +15,7 @@ import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
+import type { RemovedGeneration } from './embedding/prune.ts';
 import type { SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
 import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
@@ -116,6 +117,7 @@ interface Facts {
 interface EmbeddingAdmin {
   backfill(options?: BackfillOptions): Promise<BackfillReport>;
   switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
+  prune(): Promise<readonly RemovedGeneration[]>;
 }
 
 /** The text for an agent at the start of a session. */
@@ -212,6 +214,7 @@ function engineOf(context: EngineContext): Loci {
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     embedding: {
       backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
+      prune: async () => (await import('./embedding/prune.ts')).prune(context),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },
     status: async () => (await import('./health/health.ts')).status(context),

@@ -196,6 +196,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./embedding/switch.ts')).embedSwitch,
   },
   {
+    name: 'embed-prune',
+    summary: 'remove the vectors of previous embedding models',
+    load: async () => (await import('./embedding/prune.ts')).embedPrune,
+  },
+  {
     name: 'forget-vault',
     summary: 'remove a vault from the settings and its records from the store',
     load: async () => (await import('./vaults/forget-vault.ts')).forgetVault,

@@ -100,6 +100,22 @@ describe('a change of the model', () => {
     expect(await searched(back)).toEqual(['ollama/nomic-embed-text', 0]);
   });
 
+  it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
+    const changed = await openSecond();
+    await changed.embedding.backfill();
+    expect(await changed.embedding.prune()).toEqual([]);
+    await changed.embedding.switch();
+    const server = await openFirst();
+    const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
+    expect(await changed.embedding.prune()).toMatchObject([prunable]);
+    expect(await changed.embedding.prune()).toEqual([]);
+    expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
+    await expect(searched(server)).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    await expect(server.embedding.switch()).rejects.toThrow(
+      'there are no vectors of the configured model yet',
+    );
+  });
+
   it('is counted without sending or storing anything', async () => {
     const changed = await openSecond();
     const report = await changed.embedding.backfill({ dryRun: true });

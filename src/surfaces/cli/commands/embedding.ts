@@ -1,5 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../operations/embedding/backfill.ts';
+import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
 import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
@@ -61,7 +62,9 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
           `Embedded ${formatCount(embedded, 'text')} with ${generationText(target)}, in ${durationText(took_ms / 1000)}.`,
         ];
     if (!dryRun && remaining > 0)
-      lines.push(`Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\` again.`);
+      lines.push(
+        `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\` again.`,
+      );
     else if (!dryRun && !isActive) lines.push('`loci embed switch` lets searches use them.');
     return `${lines.join('\n')}\n`;
   },
@@ -75,6 +78,15 @@ export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
         ? ''
         : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
     return `Searches use the vectors of ${generationText(to)}${before}.\n${missing}`;
+  },
+};
+
+export const embedPrune: OperationCommand<EmbedPruneOutput> = {
+  render: ({ removed }) => {
+    if (removed.length === 0) return 'There are no vectors of previous models.\n';
+    return removed
+      .map((each) => `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each)}.\n`)
+      .join('');
   },
 };
 
