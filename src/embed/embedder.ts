@@ -17,6 +17,8 @@ export interface Embedder {
   readonly model: string;
   /** What the provider puts in front of texts. Other prefixes make other vectors, which are never compared with these. */
   readonly prefixes?: { readonly query: string; readonly passage: string };
+  /** Whether it may be down while this process is well. Searches and writes then go on without it. */
+  readonly isRemote?: true;
   /** How many texts it can work on at once; as many as the caller likes unless given. */
   readonly concurrentTexts?: number;
   /** Length of every vector. */

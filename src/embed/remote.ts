@@ -73,6 +73,7 @@ interface ResolvedOptions {
 }
 
 class RemoteEmbedder implements Embedder {
+  readonly isRemote = true;
   readonly provider: string;
   readonly model: string;
   readonly maxTokens: number;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
@@ -17,8 +17,10 @@ const TEXTS = [
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let first: ProviderServer;
 let second: ProviderServer;
+let opened: Loci[];
 
 beforeEach(async () => {
+  opened = [];
   folder = await temporaryFolder();
   first = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
   second = await startProvider({ format: OLLAMA, embed: letterVectors(1024) });
@@ -28,13 +30,15 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  // An open engine writes into the folder.
+  for (const loci of opened) await loci.close();
   await Promise.all([first, second].map((server) => server[Symbol.asyncDispose]()));
   await folder[Symbol.asyncDispose]();
 });
 
 async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
   const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
-  onTestFinished(() => loci.close());
+  opened.push(loci);
   return loci;
 }
 

@@ -136,11 +136,11 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
   ];
 }
 
-/** Resolves when the store and the embedding model answer. @throws LociError when one of them fails */
+/** Resolves when the store and the bundled model answer; a provider elsewhere may be down. @throws LociError when one of them fails */
 export async function assertReady(context: EngineContext): Promise<void> {
   await context.store.vectors.generations(ADMIN_NAMESPACE);
   const embedder = await context.embedder();
-  await embedder?.embed(['loci'], { purpose: 'query' });
+  if (embedder?.isRemote !== true) await embedder?.embed(['loci'], { purpose: 'query' });
 }
 
 async function checkVaults(context: EngineContext, options: ProgressOptions): Promise<Check[]> {

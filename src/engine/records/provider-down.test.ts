@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
@@ -14,13 +14,17 @@ const MODEL = 'nomic-embed-text';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ProviderServer;
+let opened: Loci[];
 
 beforeEach(async () => {
+  opened = [];
   folder = await temporaryFolder();
   server = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
 });
 
 afterEach(async () => {
+  // An open engine writes into the folder.
+  for (const loci of opened) await loci.close();
   await server[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
@@ -34,7 +38,7 @@ function config(embedding: Readonly<Record<string, unknown>> = {}): Config {
 
 async function open(values: Config = config()): Promise<Loci> {
   const loci = await openLoci(values);
-  onTestFinished(() => loci.close());
+  opened.push(loci);
   return loci;
 }
 
@@ -88,6 +92,8 @@ describe('a provider that stops answering', () => {
     const second = await loci.write({ content: 'The gardener is called Ada.' });
     expect(second.embedded).toBe(false);
     expect(performance.now() - started).toBeLessThan(1000);
+    // A server whose provider is down still serves.
+    await loci.assertReady();
     const found = await loci.search({ query: 'zebulon' });
     expect(found.results.map(({ id }) => id)).toContain(written.id);
     expect(found.missing).toMatchObject([{ signal: 'vector' }]);
