@@ -123,11 +123,32 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R11: [
     {
+      file: 'src/embed/providers.test.ts',
+      test: 'returns a unit vector for each text, in order, and sends the key in its header',
+    },
+    { file: 'src/embed/real-servers.test.ts', test: 'gives the vectors of the bundled model' },
+    {
+      file: 'src/embed/command.test.ts',
+      test: 'gives the vectors of the model behind it, and ends with the embedder',
+    },
+    {
+      file: 'src/embed/providers.test.ts',
+      test: 'does not repeat a request with a wrong key, and never shows the key',
+    },
+    {
       file: 'test/e2e/local-model.test.ts',
       test: 'finds a text that has no word of the query, and lets the process end',
     },
   ],
   R12: [
+    {
+      file: 'src/engine/records/provider-down.test.ts',
+      test: 'is refused at the first search and write, with the command that resolves it: %s',
+    },
+    {
+      file: 'src/engine/embedding/backfill.test.ts',
+      test: 'fills the new vectors beside the old ones, which keep answering, and then switches at once',
+    },
     { file: 'test/contract/store-vectors.ts', test: 'never compares vectors of two generations' },
     {
       file: 'test/contract/store-vectors.ts',
@@ -136,6 +157,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'src/engine/records/write.test.ts',
       test: 'refuses to compare vectors of two models, and names both and the command to run',
+    },
+  ],
+  R13: [
+    {
+      file: 'test/faults/embed-backfill.test.ts',
+      test: 'goes on after kill -9, misses no text, and repeats only what was in work',
+    },
+    { file: 'test/faults/embed-backfill.test.ts', test: 'is shared by processes, which embed no text twice' },
+    {
+      file: 'src/engine/embedding/backfill.test.ts',
+      test: 'is counted without sending or storing anything',
     },
   ],
   R14: [
@@ -181,6 +213,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R16: [
+    {
+      file: 'src/engine/records/provider-down.test.ts',
+      test: 'keeps what is written, which is found by words at once and embedded later',
+    },
     {
       file: 'test/faults/cli-model-down.test.ts',
       test: 'does not prevent writes and text search, and missing embeddings are added later',

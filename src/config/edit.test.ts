@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/types.ts';
 import { configAppend, configSet } from './edit.ts';
-import { loadConfig } from './load.ts';
-import { effectiveSetting, effectiveSettings } from './effective-settings.ts';
+import { effectiveSetting, effectiveSettings, loadConfig } from './load.ts';
 import { nameKey } from './sources-schema.ts';
 
 let home: string;

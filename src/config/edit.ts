@@ -11,7 +11,7 @@ import { parseSetting } from './environment.ts';
 import type { ConfigKey } from './keys.ts';
 import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveConfig } from './load.ts';
 import { explainIssues, requireSetting } from './problems.ts';
-import { explainReplaced, pathsOfSetting, takeReplacedKeys } from './replaced-keys.ts';
+import { pathsOfSetting } from './replaced-keys.ts';
 import { configSchema } from './schema.ts';
 import type { JsonMap } from '../core/json.ts';
 import { setAt, valueAt } from './tree.ts';
@@ -141,9 +141,6 @@ function overridingVariable(key: ConfigKey, options: ConfigOptions): string | un
 function assertValidValue(path: string, value: Json): void {
   const tree: JsonMap = {};
   setAt(tree, path.split('.'), structuredClone(value));
-  const unavailable = takeReplacedKeys(tree).find(({ replaced }) => replaced.values !== undefined);
-  if (unavailable !== undefined)
-    throw new LociError('invalid_input', explainReplaced(path, { ...unavailable.replaced, refused: true }));
   const result = configSchema.safeParse(tree);
   if (result.success) return;
   const lines = explainIssues(result.error.issues, tree).map(({ message }) => message);

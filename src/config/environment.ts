@@ -41,25 +41,23 @@ export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentSettings {
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('LOCI_') || OTHER_VARIABLES.includes(variable)) continue;
     if (text === undefined || text === '') continue;
-    const replaced = replacedVariable(variable, text);
+    const replaced = replacedVariable(variable);
     if (replaced?.refused === true) throw refusedVariable(variable, replaced);
     if (replaced !== undefined && replaced.silent !== true)
       warnings.push(explainVariable(variable, replaced));
     const name = replaced?.renamedTo === undefined ? variable : environmentName(replaced.renamedTo);
     const key = byName.get(name);
     const isShadowed = name !== variable && (env[name] ?? '') !== '';
-    const isRead = !isShadowed && replaced?.values === undefined;
-    if (key !== undefined && isRead) overrides.push({ key, variable, value: parseSetting(key, text) });
+    if (key !== undefined && !isShadowed) overrides.push({ key, variable, value: parseSetting(key, text) });
     if (key === undefined && replaced === undefined) warnings.push(unknownVariable(variable));
   }
   return { overrides, warnings };
 }
 
 /** The replaced key that a variable sets, alone or as part of a replaced section. */
-function replacedVariable(variable: string, text: string): ReplacedKey | undefined {
-  return REPLACED_KEYS.find(({ key, renamedTo, values }) => {
+function replacedVariable(variable: string): ReplacedKey | undefined {
+  return REPLACED_KEYS.find(({ key, renamedTo }) => {
     const name = environmentName(key);
-    if (values !== undefined) return variable === name && values.includes(text.trim());
     return variable === name || (renamedTo === undefined && variable.startsWith(`${name}_`));
   });
 }

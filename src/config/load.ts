@@ -4,12 +4,14 @@ import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
 import { readRegularFile } from '../core/fs/read-regular-file.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
+import { unusedEmbeddingSettings } from './embedding-schema.ts';
 import { type Override, readEnvironment } from './environment.ts';
 import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
-import { explainIssues, type Problem } from './problems.ts';
+import { explainIssues, type Problem, requireSetting } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
+import { maskSecret } from './secrets.ts';
 import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
 
@@ -162,14 +164,39 @@ export function resolveConfig(
   const ignored = replaced
     .filter(({ replaced: { silent } }) => silent !== true)
     .map((use) => `${settingPlace(use.path, file)}: ${explainUse(use)}`);
+  const unused = [...unusedEmbeddingSettings(parsed.data.embedding)].map(
+    ([path, sentence]) => `${placeOf(path.split('.'))}: ${sentence}`,
+  );
   return {
     values: { ...parsed.data, sources },
     origins,
     written,
     home,
     file,
-    warnings: [...ignored, ...warnings],
+    warnings: [...ignored, ...unused, ...warnings],
   };
+}
+
+interface EffectiveSetting {
+  readonly path: string;
+  /** The value as written (`5s`), but with absolute paths. */
+  readonly value: Json;
+  /** `default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`. */
+  readonly origin: string;
+}
+
+/** Every effective setting, in the order of the documentation, with secrets masked. */
+export function effectiveSettings(config: LoadedConfig): EffectiveSetting[] {
+  return SETTINGS.map(({ path }) => {
+    const setting = effectiveSetting(config, path);
+    return { ...setting, value: maskSecret(path, setting.value) };
+  });
+}
+
+/** One effective setting, unmasked. @throws LociError `invalid_input` that suggests a valid key */
+export function effectiveSetting(config: LoadedConfig, path: string): EffectiveSetting {
+  requireSetting(path);
+  return { path, value: config.written.get(path) ?? null, origin: config.origins.get(path) ?? 'default' };
 }
 
 /** Replaces the values of a tree by those of another. Maps are merged; lists are replaced as a whole. */

@@ -60,17 +60,12 @@ describe('the settings of the memories that Loci replaces', () => {
       60,
       { opus: 6000, sonnet: 5000 },
     ]);
-    expect(embedding.provider).toBe('local');
-    const model =
-      'the bundled model makes embeddings of 384 dimensions; `embedding.provider: none` searches without it';
+    expect(embedding).toMatchObject({ provider: 'ollama', model: 'nomic-embed-text', dimensions: 768 });
     const file = 'everything is in one SQLite file, which `store.path` names';
     expect(warningsOf(config).toSorted()).toEqual(
       [
         `3: table is not a setting and is ignored; ${file}`,
         `4: connectionString is not a setting and is ignored; ${file}`,
-        `7: this value of embedding.provider is not available and is ignored; ${model}`,
-        `8: embedding.model is not a setting and is ignored; ${model}`,
-        `9: embedding.dimensions is not a setting and is ignored; ${model}`,
         '13: search.vectorWeight is called search.weights.vector now',
         '14: search.textWeight is called search.weights.text now',
         '15: search.recencyWeight is called search.weights.recency now',
@@ -107,18 +102,26 @@ describe('the settings of the memories that Loci replaces', () => {
   });
 });
 
-describe('a provider of embeddings that Loci does not have', () => {
-  it('is ignored in the environment too, and refused by `config set`', async () => {
-    const config = await load('', { LOCI_EMBEDDING_PROVIDER: 'voyage' });
+describe('the model of a provider', () => {
+  it('is named as ignored where the provider has only one, and is not lost', async () => {
+    const config = await load('embedding:\n  model: nomic-embed-text\n  dimensions: 768\n');
     expect(config.values.embedding.provider).toBe('local');
-    expect(config.warnings).toEqual([
-      expect.stringMatching(/^this value of LOCI_EMBEDDING_PROVIDER is not available and is ignored; /),
+    const instead =
+      'the bundled model makes embeddings of 384 dimensions; choose another with `embedding.provider`';
+    expect(warningsOf(config)).toEqual([
+      `2: embedding.model is ignored; ${instead}`,
+      `3: embedding.dimensions is ignored; ${instead}`,
     ]);
-    await expect(configSet('embedding.provider', 'voyage', { home, env: {} })).rejects.toMatchObject({
-      code: 'invalid_input',
-      message: expect.stringMatching(/^this value of embedding\.provider is not available; /) as string,
-    });
-    await expect(load('embedding: { provider: nonsense }')).rejects.toThrow(/expected one of local, none/);
+    const chosen = await load('', { LOCI_EMBEDDING_PROVIDER: 'voyage', LOCI_EMBEDDING_MODEL: 'voyage-3.5' });
+    expect(chosen.values.embedding).toMatchObject({ provider: 'voyage', model: 'voyage-3.5' });
+    expect(chosen.warnings).toEqual([]);
+  });
+
+  it('has a provider of the list, and a key that no message repeats', async () => {
+    await expect(load('embedding: { provider: nonsense }')).rejects.toThrow(/expected one of local, ollama,/);
+    const wrong = load('embedding: { provider: openai, apiKey: [sk-123456] }');
+    await expect(wrong).rejects.toThrow(/embedding\.apiKey: expected text/);
+    await expect(wrong).rejects.not.toThrow(/123456/);
   });
 });
 

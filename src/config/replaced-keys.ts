@@ -2,14 +2,10 @@ import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { type KeyPath, setAt, valueAt } from './tree.ts';
 
-/**
- * A key that is not a setting but may be in a configuration: removed, renamed, or of another program. With `values`, the key is
- * a setting, and these values of it are meant.
- */
+/** A key that is not a setting but may be in a configuration: removed, renamed, or of another program. */
 export interface ReplacedKey {
   /** `search.beside`; `sources[].recency` in the entries of a list. Without `renamedTo` it may be a whole section. */
   readonly key: string;
-  readonly values?: readonly string[];
   /**
    * The setting that takes its value, unless that is set too. The entries of a list are added to those of the setting. The value
    * of other keys is ignored.
@@ -23,8 +19,6 @@ export interface ReplacedKey {
   readonly silent?: true;
 }
 
-const BUNDLED_MODEL =
-  'the bundled model makes embeddings of 384 dimensions; `embedding.provider: none` searches without it';
 const RANKING = 'choose a ranking with `search.preset`';
 const PROXY = 'put a reverse proxy in front of `loci serve` for another limit';
 
@@ -39,13 +33,6 @@ export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'memorySearch.readOnlySources', renamedTo: 'sources' },
   { key: 'readOnlySources', renamedTo: 'sources' },
   { key: 'writes.autoEmbed', instead: 'what is written is always embedded' },
-  {
-    key: 'embedding.provider',
-    values: ['ollama', 'openai', 'openai-compatible', 'voyage', 'gemini', 'command'],
-    instead: BUNDLED_MODEL,
-  },
-  { key: 'embedding.model', instead: BUNDLED_MODEL },
-  { key: 'embedding.dimensions', instead: BUNDLED_MODEL },
   { key: 'connectionString', instead: 'everything is in one SQLite file, which `store.path` names' },
   { key: 'table', instead: 'everything is in one SQLite file, which `store.path` names' },
   {
@@ -114,30 +101,19 @@ interface TakenValue {
 }
 
 /** Takes the values of a replaced key out of a tree. */
-function take(tree: JsonMap, { key, values }: ReplacedKey): TakenValue[] {
-  const steps = key.split(/\.|(?=\[\])/);
-  const isMeant = (value: Json): boolean =>
-    values === undefined || (typeof value === 'string' && values.includes(value));
-  return takeFrom(tree, steps, [], isMeant);
+function take(tree: JsonMap, { key }: ReplacedKey): TakenValue[] {
+  return takeFrom(tree, key.split(/\.|(?=\[\])/), []);
 }
 
 /** A section that is empty after that goes too: it may have been replaced whole. */
-function takeFrom(
-  node: Json | undefined,
-  steps: readonly string[],
-  above: KeyPath,
-  isMeant: (value: Json) => boolean,
-): TakenValue[] {
+function takeFrom(node: Json | undefined, steps: readonly string[], above: KeyPath): TakenValue[] {
   const [step = '', ...rest] = steps;
   if (step === '[]')
-    return Array.isArray(node)
-      ? node.flatMap((entry, i) => takeFrom(entry, rest, [...above, i], isMeant))
-      : [];
+    return Array.isArray(node) ? node.flatMap((entry, i) => takeFrom(entry, rest, [...above, i])) : [];
   if (!isJsonMap(node) || !Object.hasOwn(node, step)) return [];
   const value = node[step] ?? null;
   const path = [...above, step];
-  if (rest.length === 0 && !isMeant(value)) return [];
-  const taken = rest.length === 0 ? [{ path, value }] : takeFrom(value, rest, path, isMeant);
+  const taken = rest.length === 0 ? [{ path, value }] : takeFrom(value, rest, path);
   const isEmptied = isJsonMap(value) && Object.keys(value).length === 0;
   if (rest.length === 0 || (taken.length > 0 && isEmptied)) Reflect.deleteProperty(node, step);
   return taken;
@@ -145,15 +121,12 @@ function takeFrom(
 
 /** The replaced key of that path, or the replaced section that holds it. */
 export function replacedKey(path: string): ReplacedKey | undefined {
-  return REPLACED_KEYS.find(
-    ({ key, values }) => values === undefined && (path === key || path.startsWith(`${key}.`)),
-  );
+  return REPLACED_KEYS.find(({ key }) => path === key || path.startsWith(`${key}.`));
 }
 
 /** Says in one sentence what to write instead of a replaced key. */
-export function explainReplaced(name: string, { renamedTo, instead, refused, values }: ReplacedKey): string {
+export function explainReplaced(name: string, { renamedTo, instead, refused }: ReplacedKey): string {
   if (renamedTo !== undefined) return `${name} is called ${renamedTo} now`;
   const ignored = refused === true ? '' : ' and is ignored';
-  if (values !== undefined) return `this value of ${name} is not available${ignored}; ${instead ?? ''}`;
   return `${name} is not a setting${ignored}; ${instead ?? 'leave it out'}`;
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../core/graph-types.ts';
+import { embedding } from './embedding-schema.ts';
 import { auth, server } from './server-schema.ts';
 import { nameKey, source, vault } from './sources-schema.ts';
 import { duration, label, path } from './values.ts';
@@ -12,22 +13,6 @@ const store = z.strictObject({
   path: path()
     .default('loci.db')
     .describe('The file that holds everything Loci remembers. Loci makes it if it is missing.'),
-});
-
-const embedding = z.strictObject({
-  provider: z
-    .enum(['local', 'none'])
-    .default('local')
-    .describe(
-      'What makes embeddings: `local` is the bundled model, which works offline; `none` searches by text and recency only.',
-    ),
-  revectorize: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether the processes of Loci let V8 compile the bundled model for AVX2, where the processor has it. This makes ' +
-        'embedding up to twice as fast and changes no vector, which a self-test checks bit by bit.',
-    ),
 });
 
 const weights = z.strictObject({

@@ -6,6 +6,8 @@ export interface EmbedOptions {
   /** On whose behalf, such as a namespace: concurrent calls of several owners have their turn one after the other. */
   readonly owner?: string;
   readonly signal?: AbortSignal;
+  /** Whether somebody waits for these passages: a request that fails is not repeated, and a provider that is down not tried. */
+  readonly brief?: boolean;
 }
 
 /** An embedding provider. Each one is a file or folder of its own; only `registry.ts` names them. */
@@ -13,6 +15,12 @@ export interface Embedder {
   /** The provider's name as configured: `local`, `ollama` … */
   readonly provider: string;
   readonly model: string;
+  /** What the provider puts in front of texts. Other prefixes make other vectors, which are never compared with these. */
+  readonly prefixes?: { readonly query: string; readonly passage: string };
+  /** Whether it may be down while this process is well. Searches and writes then go on without it. */
+  readonly isRemote?: true;
+  /** How many texts it can work on at once; as many as the caller likes unless given. */
+  readonly concurrentTexts?: number;
   /** Length of every vector. */
   readonly dimensions: number;
   /** The longest input in the model's tokens, including special tokens. Longer texts are chunked before they get here. */

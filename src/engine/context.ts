@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
@@ -10,11 +11,14 @@ import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { ReceiptLog } from './packs/receipt-log.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
-import { activeGeneration, assertSameModel, modelSpec } from './records/generations.ts';
+import { activeGeneration, generationOf, mismatch, modelSpec } from './embedding/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import { RegisteredSources } from './sources/registered-sources.ts';
 import type { Store } from '../store/store.ts';
+
+/** Beside the store: whether the embedding provider answers, unless it is the bundled model. */
+const EMBEDDING_STATE_FILE = 'embedding-state.json';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -47,6 +51,8 @@ class EngineServices {
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
+  /** The generation that searches of this process have used; `null` before the first. */
+  usedGeneration: number | null = null;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
@@ -70,8 +76,12 @@ class EngineServices {
   }
 
   embedder(): Promise<Embedder | null> {
-    const { provider, revectorize } = this.config.embedding;
-    this.#embedder ??= openEmbedder({ provider, revectorize, separateProcess: !this.ownsProcess });
+    const stateFile = join(dirname(this.config.store.path), EMBEDDING_STATE_FILE);
+    this.#embedder ??= openEmbedder({
+      ...this.config.embedding,
+      separateProcess: !this.ownsProcess,
+      stateFile,
+    });
     return this.#embedder;
   }
 
@@ -194,10 +204,15 @@ export class EngineContext {
   async vectors(): Promise<VectorIndexRef | null> {
     const embedder = await this.embedder();
     if (embedder === null) return null;
-    const active = activeGeneration(await this.store.vectors.generations(ADMIN_NAMESPACE));
+    const generations = await this.store.vectors.generations(ADMIN_NAMESPACE);
+    const active = activeGeneration(generations);
     if (active === undefined) return null;
-    assertSameModel(active, embedder);
-    return { embedder, generation: active.id };
+    const own = generationOf(generations, embedder);
+    // A process that was opened before a switch goes on with its model, whose vectors are still there.
+    if (own === undefined || !(own.active || own.id === this.#services.usedGeneration))
+      throw mismatch(active, embedder);
+    this.#services.usedGeneration = own.id;
+    return { embedder, generation: own.id };
   }
 
   /**

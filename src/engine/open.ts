@@ -16,6 +16,9 @@ import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
+import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
+import type { RemovedGeneration } from './embedding/prune.ts';
+import type { SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
 import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
 import type { Forgotten, ForgetRequest } from './facts/forget-facts.ts';
@@ -100,6 +103,7 @@ export interface Loci {
   /** `index` calls this first. @throws LociError `invalid_config` for a vault whose name belongs to another folder */
   assertVaultNamesAreFree(vaults: readonly VaultConfig[]): Promise<void>;
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
+  readonly embedding: EmbeddingAdmin;
   status(): Promise<Status>;
   /** Totals over all namespaces of the store. */
   totals(): Promise<Totals>;
@@ -136,6 +140,13 @@ interface Facts {
   forget(request: ForgetRequest): Promise<Forgotten>;
   /** @param recent maximum number of recent keys for each category */
   categories(recent: number): Promise<FactCategory[]>;
+}
+
+/** A change of the embedding model, for all namespaces. */
+interface EmbeddingAdmin {
+  backfill(options?: BackfillOptions): Promise<BackfillReport>;
+  switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
+  prune(): Promise<readonly RemovedGeneration[]>;
 }
 
 /** The text for an agent at the start of a session. */
@@ -280,6 +291,11 @@ function engineOf(context: EngineContext): Loci {
       (await import('./vaults/index-vaults.ts')).indexVaults(context, vaults, rest),
     assertVaultNamesAreFree: (vaults) => assertVaultNamesAreFree(context, vaults),
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
+    embedding: {
+      backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
+      prune: async () => (await import('./embedding/prune.ts')).prune(context),
+      switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
+    },
     status: async () => (await import('./health/health.ts')).status(context),
     totals: async () => (await import('./health/health.ts')).totals(context),
     readSources: async () => {

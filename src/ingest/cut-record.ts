@@ -6,8 +6,8 @@ import { estimateTokens, makePassages, type PassageSource } from './passages.ts'
 
 /** Options that a thread needs to cut a record exactly as its caller would. */
 export interface CutOptions {
-  /** The embedding provider, whose model counts the tokens. */
-  readonly provider: string;
+  /** The provider whose model counts the tokens. */
+  readonly provider: 'local' | 'none';
   readonly maxTokens: number;
 }
 

@@ -2,21 +2,23 @@ import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { LociError } from '../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
-import type { Embedder } from '../embed/embedder.ts';
+import type { Embedder, EmbedOptions } from '../embed/embedder.ts';
 import type { PendingEmbedding, VectorWrite } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;
-/** Batches that the model has at once, so that no thread of it waits for the last texts of a batch or for its commit. */
-const BATCHES_IN_WORK = 2;
+/** Batches that the model has at least, so that no thread of it waits for the last texts of a batch or for its commit. */
+const MIN_BATCHES_IN_WORK = 2;
+/** A run that stops loses these. */
+const MAX_BATCHES_IN_WORK = 16;
 /** Texts whose order is determined at once, which takes a scan of all passages. */
-const ROUND_SIZE = 64 * BATCH_SIZE;
+export const ROUND_SIZE = 64 * BATCH_SIZE;
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses at most BATCHES_IN_WORK of them. Returns the number of texts embedded.
+ * so a run that stops loses only those in work. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -62,17 +64,21 @@ async function sumOf(
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
-/** Returns each batch after its vectors are stored. */
-async function* embedNamespace(
+/**
+ * Embeds the texts of a namespace that have no vector of the generation. Returns each batch after its vectors are stored.
+ * @param options `selects` leaves the others to somebody else, by the hashes of texts
+ */
+export async function* embedNamespace(
   store: Store,
   embedder: Embedder,
   namespace: string,
   generation: number,
-  options: Pick<ProgressOptions, 'signal'>,
+  options: Pick<ProgressOptions, 'signal'> & { readonly selects?: (hash: string) => boolean },
 ): AsyncGenerator<readonly PendingEmbedding[]> {
   for (;;) {
     const found = await store.vectors.pending(namespace, generation, ROUND_SIZE);
-    const round = [...new Map(found.map((pending) => [pending.hash, pending])).values()];
+    const mine = found.filter(({ hash }) => options.selects?.(hash) ?? true);
+    const round = [...new Map(mine.map((pending) => [pending.hash, pending])).values()];
     if (round.length === 0) return;
     const count = Math.ceil(round.length / BATCH_SIZE);
     const batches = Array.from({ length: count }, (_, i) =>
@@ -85,16 +91,23 @@ async function* embedNamespace(
       vectors.catch(() => undefined);
       return vectors;
     };
-    const running = batches.slice(0, BATCHES_IN_WORK).map(start);
+    const inWork = batchesInWork(embedder);
+    const running = batches.slice(0, inWork).map(start);
     for (const [i, batch] of batches.entries()) {
       if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
       const vectors = await running.shift()!;
-      const next = batches[i + BATCHES_IN_WORK];
+      const next = batches[i + inWork];
       if (next !== undefined) running.push(start(next));
       await store.vectors.put(namespace, generation, vectors);
       yield batch;
     }
   }
+}
+
+/** As many as keep the provider busy, and one more. */
+function batchesInWork({ concurrentTexts = 0 }: Embedder): number {
+  const busy = Math.ceil(concurrentTexts / BATCH_SIZE) + 1;
+  return Math.max(MIN_BATCHES_IN_WORK, Math.min(MAX_BATCHES_IN_WORK, busy));
 }
 
 /** Embeds the passages of one record at once, before any pending ones. @throws LociError `embedding_unavailable` */
@@ -106,7 +119,7 @@ export async function embedRecord(
   passages: readonly Passage[],
 ): Promise<void> {
   const texts = new Map(passages.map((passage) => [passage.hash, embeddingText(record, passage)]));
-  const vectors = await embedTexts(embedder, record.namespace, texts);
+  const vectors = await embedTexts(embedder, record.namespace, texts, { brief: true });
   await store.vectors.put(record.namespace, generation, vectors);
 }
 
@@ -115,10 +128,11 @@ async function embedTexts(
   embedder: Embedder,
   namespace: string,
   texts: ReadonlyMap<string, string>,
-  options: Pick<ProgressOptions, 'signal'> = {},
+  options: Pick<EmbedOptions, 'brief' | 'signal'> = {},
 ): Promise<readonly VectorWrite[]> {
   const vectors = await embedder.embed([...texts.values()], {
     ...{ purpose: 'passage', owner: namespace },
+    ...(options.brief !== undefined && { brief: options.brief }),
     ...pickSignal(options),
   });
   return [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));

@@ -276,6 +276,26 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./health/reindex.ts')).reindex,
   },
   {
+    name: 'embed-test',
+    summary: 'try the embedding provider: dimensions, speed, and whether its vectors make sense',
+    load: async () => (await import('./embedding/test.ts')).embedTest,
+  },
+  {
+    name: 'embed-backfill',
+    summary: 'make the vectors of the configured model, beside those that searches use',
+    load: async () => (await import('./embedding/backfill.ts')).embedBackfill,
+  },
+  {
+    name: 'embed-switch',
+    summary: 'let searches use the vectors of the configured model',
+    load: async () => (await import('./embedding/switch.ts')).embedSwitch,
+  },
+  {
+    name: 'embed-prune',
+    summary: 'remove the vectors of previous embedding models',
+    load: async () => (await import('./embedding/prune.ts')).embedPrune,
+  },
+  {
     name: 'forget-vault',
     summary: 'remove a vault from the settings and its records from the store',
     load: async () => (await import('./vaults/forget-vault.ts')).forgetVault,

@@ -226,6 +226,11 @@ export interface StoreVectors {
   /** Makes searches use this generation. */
   activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
   /**
+   * Removes a generation and its vectors, in all namespaces. Returns the number of vectors.
+   * @throws LociError `conflict` for the active generation, `not_found` for an unknown one
+   */
+  removeGeneration(namespace: AdminNamespace, id: number): Promise<number>;
+  /**
    * Passages without a vector, those first whose vectors improve searches most: the first passage of every record, then the others.
    * The last updated records come first, ties in the order of ids. Passages with the same content share a hash.
    */

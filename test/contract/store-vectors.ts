@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { PassageScore } from '../../src/store/search-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { cosinesOf, searchVectors } from './queries.ts';
@@ -123,6 +124,36 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       ];
       await expect(store().vectors.put(ns, vectors, mixed)).rejects.toThrow();
       expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(1);
+    });
+
+    it('removes a generation with its vectors in all namespaces, but not the active one', async () => {
+      const [ns, other, kept, removed] = [namespace(), namespace(), await generation(3), await generation(3)];
+      for (const each of [ns, other]) {
+        await write(store(), each, note('1'), note('2'));
+        for (const vectors of [kept, removed])
+          await embed(store(), vectors, each, (text) => nearEast(Number(text)));
+      }
+      await searchVectors(store(), ns, removed, EAST, ALL_LIVE, 10);
+      expect(await store().vectors.removeGeneration(ADMIN_NAMESPACE, removed)).toBe(4);
+      for (const each of [ns, other])
+        expect(records(await searchVectors(store(), each, kept, EAST, ALL_LIVE, 10))).toEqual([1, 2]);
+      await expect(searchVectors(store(), ns, removed, EAST, ALL_LIVE, 10)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      // Another one may get its id, and has none of its vectors.
+      const next = await generation(3);
+      expect(await searchVectors(store(), ns, next, EAST, ALL_LIVE, 10)).toEqual([]);
+      expect(await store().vectors.countPending(ns, next)).toBe(2);
+      expect(await store().admin.verify(ns)).toEqual([]);
+      await expect(store().vectors.removeGeneration(ADMIN_NAMESPACE, 123_456)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      const before = (await store().vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => active);
+      await store().vectors.activateGeneration(ADMIN_NAMESPACE, kept);
+      await expect(store().vectors.removeGeneration(ADMIN_NAMESPACE, kept)).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      if (before !== undefined) await store().vectors.activateGeneration(ADMIN_NAMESPACE, before.id);
     });
 
     it('stores the vector of a content once, and finds all passages with this content', async () => {

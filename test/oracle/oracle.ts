@@ -8,7 +8,7 @@ import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
-import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
+import { assertRemovable, assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type {
   PendingEmbedding,
   QueryVector,
@@ -294,7 +294,7 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
     addGeneration: async (_namespace, { provider, model, dimensions }) => {
       const isSame = (each: (typeof state.generations)[number]): boolean =>
         each.provider === provider && each.model === model && each.dimensions === dimensions;
-      const id = state.generations.length + 1;
+      const id = Math.max(0, ...state.generations.map((each) => each.id)) + 1;
       if (!state.generations.some(isSame))
         state.generations.push({ id, provider, model, dimensions, active: false });
       return { ...state.generations.find(isSame)! };
@@ -303,6 +303,14 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
       state.generation(id);
       for (const [i, each] of state.generations.entries())
         state.generations[i] = { ...each, active: each.id === id };
+    },
+    removeGeneration: async (_namespace, id) => {
+      assertRemovable(state.generation(id));
+      state.generations.splice(
+        state.generations.findIndex((each) => each.id === id),
+        1,
+      );
+      return state.removeVectors(id);
     },
     pending: async (name, generation, limit) => pending(state.read(name), generation).slice(0, limit),
     countPending: async (name, generation) => pendingTexts(state.read(name), generation).size,

@@ -121,6 +121,16 @@ export class OracleState {
     this.#leases.set(JSON.stringify([namespace, name]), lease);
   }
 
+  /** Removes the vectors of a generation in all namespaces. Returns their number. */
+  removeVectors(generation: number): number {
+    let removed = 0;
+    for (const { vectors } of this.#namespaces.values()) {
+      removed += vectors.get(generation)?.size ?? 0;
+      vectors.delete(generation);
+    }
+    return removed;
+  }
+
   read(name: string): Namespace {
     return this.#namespaces.get(name) ?? emptyNamespace(name);
   }

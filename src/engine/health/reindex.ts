@@ -4,7 +4,7 @@ import { embedPending } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
-import { activeGeneration, modelSpec } from '../records/generations.ts';
+import { activeGeneration, modelSpec } from '../embedding/generations.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';

@@ -167,7 +167,7 @@ describe('an engine', () => {
       const mismatch = {
         code: 'embedding_mismatch',
         message: expect.stringContaining('ollama nomic (768 dimensions)'),
-        hint: expect.stringContaining('loci reindex --vectors'),
+        hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`'),
       };
       await expect(embedding.search({ query: 'plumber' })).rejects.toMatchObject(mismatch);
       await expect(embedding.write({ content: 'x' })).rejects.toMatchObject(mismatch);

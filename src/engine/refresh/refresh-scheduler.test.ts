@@ -73,14 +73,17 @@ it('does not refresh a vault that was forgotten, although its settings are uncha
 });
 
 it('embeds what has no vector yet, and derives to which notes documents belong', async () => {
-  const words = settings(folder.path, { sources: [{ ...QUICK, cwd: folder.path }] });
+  const sources = [{ ...QUICK, cwd: folder.path }];
+  const words = settings(folder.path, { sources });
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
   loci = await openLoci(words, { create: true });
   await loci.write({ content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
   await loci.sources.approve('quick');
   await loci.sources.refresh();
   await loci.close();
-  loci = await openLoci({ ...words, embedding: { provider: 'local', revectorize: false } });
+  loci = await openLoci(
+    settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
+  );
   const events: RefreshEvent[] = [];
   loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });

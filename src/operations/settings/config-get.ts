@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { effectiveSetting } from '../../config/effective-settings.ts';
+import { effectiveSetting } from '../../config/load.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue } from '../shared/record-fields.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { effectiveSettings } from '../../config/effective-settings.ts';
+import { effectiveSettings } from '../../config/load.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
 const input = z.strictObject({});

@@ -46,6 +46,11 @@ export function assertRecordState(record: LociRecord, { expected }: RecordImport
   throw new LociError('conflict', `record ${String(id)} was changed meanwhile`);
 }
 
+/** @throws LociError `conflict` for the generation that searches use */
+export function assertRemovable({ id, active }: Generation): void {
+  if (active) throw new LociError('conflict', `searches use the vector generation ${String(id)}`);
+}
+
 /** Vectors of two models cannot be compared, and a component that is not finite would spoil every ranking. */
 export function assertVectorDimensions({ id, dimensions }: Generation, vector: Float32Array): void {
   if (vector.length !== dimensions) {

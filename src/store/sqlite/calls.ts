@@ -30,7 +30,13 @@ import { sharingIdentity, staleRecords } from './graph/stale.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
-import { activateGeneration, addGeneration, generationById, generations } from './vectors/generations.ts';
+import {
+  activateGeneration,
+  addGeneration,
+  generationById,
+  generations,
+  removeGeneration,
+} from './vectors/generations.ts';
 import { history } from './admin/history.ts';
 import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
@@ -201,6 +207,7 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     activateGeneration: (_namespace, id) => {
       activateGeneration(db, id);
     },
+    removeGeneration: (_namespace, id) => removeGeneration(db, id),
     pending: (namespace, generation, limit) =>
       read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, limit)),
     countPending: (namespace, generation) => read(db, namespace, 0, (ns) => countPending(db, ns, generation)),

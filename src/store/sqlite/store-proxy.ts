@@ -39,6 +39,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     generations: 'reader',
     addGeneration: 'writer',
     activateGeneration: 'writer',
+    removeGeneration: 'writer',
     pending: 'writer',
     countPending: 'reader',
     pendingBytes: 'reader',

@@ -7,7 +7,17 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Graph:': ['concept'],
   'Receipts:': ['receipt'],
   'Portability:': ['export', 'import', 'corpus'],
-  'Administration:': ['init', 'status', 'doctor', 'reindex', 'audit', 'config', 'token', 'completion'],
+  'Administration:': [
+    'init',
+    'status',
+    'doctor',
+    'reindex',
+    'embed',
+    'audit',
+    'config',
+    'token',
+    'completion',
+  ],
   'Servers:': ['mcp', 'serve', 'openclaw'],
 };
 

@@ -2,6 +2,7 @@
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
+  embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',
   graph: 'how notes, tasks and projects are connected',
   openclaw: 'the memory of OpenClaw',

@@ -1,5 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import type { Generation, GenerationSpec } from '../../search-model.ts';
+import { assertRemovable } from '../../rules/validation.ts';
 import type { Database } from '../database/database.ts';
 
 export function generations(db: Database): Generation[] {
@@ -34,6 +35,18 @@ export function activateGeneration(db: Database, id: number): void {
     generationById(db, id);
     db.prepare('UPDATE generation SET active = 0 WHERE active = 1').run();
     db.prepare('UPDATE generation SET active = 1 WHERE id = ?').run(id);
+  });
+}
+
+/** The new epoch makes every process drop the sign codes of the generation, whose id may be used again. */
+export function removeGeneration(db: Database, id: number): number {
+  return db.transaction(() => {
+    assertRemovable(generationById(db, id));
+    db.prepare('DELETE FROM code_chunk WHERE generation = ?').run(id);
+    const { changes } = db.prepare('DELETE FROM vector WHERE generation = ?').run(id);
+    db.prepare('DELETE FROM generation WHERE id = ?').run(id);
+    db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
+    return Number(changes);
   });
 }
 

@@ -39,7 +39,8 @@ describe('the configuration of the plugin', () => {
     expect(loaded.values.retention.purgeAfterDays).toBe(60);
     expect(loaded.values.startup.maxCharsByModel).toMatchObject({ opus: 6000, sonnet: 5000 });
     const warnings = loaded.warnings.join('\n');
-    for (const key of ['table', 'connectionString', 'embedding.provider', 'embedding.model'])
+    expect(loaded.values.embedding).toMatchObject({ provider: 'ollama', model: 'nomic-embed-text' });
+    for (const key of ['table', 'connectionString'])
       expect(warnings).toContain(`plugins.entries.memory-loci.config.${key}`);
   });
 

@@ -11,6 +11,9 @@ const REQUEST_BY_COMMAND: Readonly<
   Record<string, (operand: string) => readonly [tool: string, body?: object]>
 > = {
   doctor: () => ['doctor'],
+  'embed backfill': () => ['embed_backfill'],
+  'embed switch': () => ['embed_switch'],
+  'embed test': () => ['embed_test'],
   reindex: (option) => (option === '--vectors' ? ['reindex', { vectors: true }] : ['reindex']),
   'sources refresh': (id) => ['sources_refresh', { ids: [id] }],
   'sources resume': (id) => ['sources_resume', { id }],
@@ -25,7 +28,7 @@ export function withRequests(text: string): string {
     .replaceAll(/`((?:memory|startup)_[a-z]+)(?: (\d+))?`/g, (_, tool: string, id?: string) =>
       requestText(tool, id === undefined ? undefined : { id: Number(id) }),
     )
-    .replaceAll(/`loci ((?:sources )?[a-z]+)(?: ([^`]+))?`/g, (whole, command: string, operand = '') => {
+    .replaceAll(/`loci ((?:embed |sources )?[a-z]+)(?: ([^`]+))?`/g, (whole, command: string, operand = '') => {
       if (!Object.hasOwn(REQUEST_BY_COMMAND, command)) return whole;
       // Names with spaces are in quotes, as a shell needs them.
       const request = REQUEST_BY_COMMAND[command]?.(String(operand).replaceAll(/^"|"$/g, ''));

@@ -1,0 +1,176 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../test/contract/engines.ts';
+import {
+  letterVectors,
+  OPENAI,
+  type ProviderServer,
+  startProvider,
+} from '../../test/embedding/provider-server.ts';
+import { lookupAllowed } from './addresses.ts';
+import type { Embedder } from './embedder.ts';
+import { type EmbeddingConfig, openEmbedder } from './registry.ts';
+
+async function open(settings: Partial<EmbeddingConfig>): Promise<Embedder> {
+  const embedder = await openEmbedder({
+    ...{ provider: 'openai-compatible', model: 'test', dimensions: 8 },
+    ...settings,
+  });
+  onTestFinished(() => embedder!.close());
+  return embedder!;
+}
+
+async function serve(): Promise<ProviderServer> {
+  const server = await startProvider({ format: OPENAI, embed: letterVectors(8) });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+const embedOven = (embedder: Embedder): Promise<Float32Array[]> =>
+  embedder.embed(['oven'], { purpose: 'passage' });
+
+describe('a provider that the settings name', () => {
+  it.each([
+    ['169.254.169.254', 'http://169.254.169.254/v1'],
+    ['169.254.169.254', 'http://0xa9fea9fe/v1'],
+    ['::ffff:a9fe:a9fe', 'http://[::ffff:169.254.169.254]/v1'],
+    ['fe80::1', 'http://[fe80::1]/v1'],
+    ['fd00:ec2::254', 'http://[fd00:ec2::254]/v1'],
+    ['100.100.100.200', 'http://100.100.100.200/v1'],
+  ])('may not be at %s (%s), unless the settings state it', async (address, url) => {
+    await expect(open({ url })).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining(address) as string,
+      hint: expect.stringContaining('embedding.allowLinkLocal') as string,
+    });
+    expect(await open({ url, allowLinkLocal: true })).toMatchObject({ provider: 'openai-compatible' });
+  });
+
+  it('may not have a name that leads to a link-local address', async () => {
+    const found = (name: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        lookupAllowed(name, { all: true }, (error, addresses) => {
+          resolve(error ?? addresses);
+        });
+      });
+    expect(await found('localhost')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ address: expect.any(String) as string })]),
+    );
+    expect(await found('169.254.169.254')).toMatchObject({ code: 'invalid_config' });
+  });
+
+  it('is not followed to another address', async () => {
+    const other = await serve();
+    const redirecting = createServer((_request, response) => {
+      response.writeHead(307, { location: `${other.origin}/v1/embeddings` }).end();
+    });
+    const embedder = await open({ url: `${await listen(redirecting)}/v1` });
+    await expect(embedOven(embedder)).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: expect.stringContaining(`redirects to ${other.origin}; redirects are not followed`) as string,
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  it.each([
+    ['ftp://127.0.0.1/v1', 'http:// or https://'],
+    ['not an address', 'http:// or https://'],
+    ['http://user:hunter2@127.0.0.1/v1', 'no user, password or query'],
+    ['http://127.0.0.1/v1?key=hunter2', 'no user, password or query'],
+  ])('has an address without user, password and query: %s', async (url, message) => {
+    const opened = open({ url });
+    await expect(opened).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining(message) as string,
+    });
+    await expect(opened).rejects.not.toThrow('hunter2');
+  });
+
+  it.each([
+    [
+      { provider: 'openai-compatible', model: 'test', dimensions: 8 },
+      'embedding.url is missing',
+      'embedding.url',
+    ],
+    [
+      { provider: 'openai-compatible', url: 'http://127.0.0.1' },
+      'embedding.model is missing',
+      'embedding.model NAME',
+    ],
+    [{ provider: 'ollama', model: 'unheard-of' }, 'does not know the model unheard-of', 'loci embed test'],
+    [
+      { provider: 'command', model: 'own', dimensions: 8 },
+      'embedding.command is missing',
+      'docs/providers.md',
+    ],
+    [{ provider: 'voyage' }, 'there is no API key', 'VOYAGE_API_KEY'],
+    [{ provider: 'gemini' }, 'there is no API key', 'GEMINI_API_KEY'],
+    [{ provider: 'openai', apiKey: 'env:NO_SUCH_VARIABLE' }, 'the variable NO_SUCH_VARIABLE', 'loci.yaml'],
+    [
+      { provider: 'openai', apiKey: 'file:/no/such/file' },
+      '/no/such/file, which embedding.apiKey names',
+      'loci.yaml',
+    ],
+    [{ provider: 'openai', apiKey: 'a b' }, 'has a blank or a special character', 'loci.yaml'],
+  ])('has the settings that it needs: %o', async (settings, message, hint) => {
+    await expect(openEmbedder(settings)).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining(message) as string,
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+});
+
+describe('a key', () => {
+  it('is read from a file', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'key');
+    await writeFile(file, 'from-a-file\n');
+    const server = await serve();
+    await embedOven(await open({ url: `${server.origin}/v1`, apiKey: `file:${file}` }));
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer from-a-file');
+  });
+
+  it('is not needed by a server that asks for none', async () => {
+    const server = await serve();
+    await embedOven(await open({ url: `${server.origin}/v1` }));
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('an answer', () => {
+  it('that is no JSON is an error that names the provider', async () => {
+    const url = await listen(createServer((_request, response) => response.end('<html>')));
+    await expect(embedOven(await open({ url }))).rejects.toThrow(`${url} answers with no JSON`);
+  });
+
+  it('that does not come within the timeout is asked for twice, and is an error then', async () => {
+    const server = await serve();
+    server.faults.push('hang', 'hang');
+    const embedder = await open({ url: `${server.origin}/v1`, timeout: 30 });
+    await expect(embedOven(embedder)).rejects.toThrow(`${server.origin} did not answer within 30 ms`);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('that says that the quota is exhausted is not asked for again', async () => {
+    const server = await serve();
+    const error = { message: 'You exceeded your current quota', code: 'insufficient_quota' };
+    server.faults.push({ status: 429, body: { error } });
+    await expect(embedOven(await open({ url: `${server.origin}/v1` }))).rejects.toThrow(
+      'exceeded your current quota',
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+});

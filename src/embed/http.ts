@@ -1,0 +1,283 @@
+/** Requests with JSON to one origin, and what their failures mean. */
+
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { LociError, messageOf } from '../core/errors.ts';
+import { isJsonMap, parseJson } from '../core/json.ts';
+import { abridge } from '../core/text/abridge.ts';
+import { assertAllowedHost, lookupAllowed } from './addresses.ts';
+import { ProviderError, type SendOptions, type WireSettings } from './provider.ts';
+
+/** A larger answer is not read to its end. */
+const MAX_ANSWER_BYTES = 64_000_000;
+const MAX_QUOTED_LENGTH = 200;
+
+interface HttpOptions {
+  /** Its address unless the settings have another. */
+  readonly url?: string;
+  /** The variable that has the key unless the settings name another place. */
+  readonly keyVariable?: string;
+  /** Whether it answers nobody without a key. */
+  readonly needsKey: boolean;
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** Whether the message of a refusal says that a text is too long, or that there are too many. */
+  readonly isTooLarge: (message: string) => boolean;
+  /** How long the body of a refusal asks to wait, in milliseconds. */
+  readonly retryAfter?: (body: unknown) => number | null;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** A client of one origin. It follows no redirects, and connects to no link-local address. */
+export class HttpClient {
+  readonly #url: URL;
+  readonly #key: string;
+  readonly #options: HttpOptions;
+  readonly #module: typeof http | typeof https;
+  readonly #agent: http.Agent;
+  readonly #allowsLinkLocal: boolean;
+
+  /** @throws LociError `invalid_config` */
+  constructor(settings: WireSettings, options: HttpOptions) {
+    this.#options = options;
+    this.#url = parseUrl(settings.url ?? options.url);
+    this.#allowsLinkLocal = settings.allowLinkLocal;
+    if (!this.#allowsLinkLocal) assertAllowedHost(this.#url);
+    this.#key = readKey(settings.apiKey, options);
+    this.#module = this.#url.protocol === 'https:' ? https : http;
+    // Queries have connections in addition to those of passages.
+    this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: settings.concurrency + 4 });
+  }
+
+  /**
+   * Sends JSON and returns the JSON of the answer.
+   * @param path below the configured URL
+   * @throws ProviderError; LociError `aborted`
+   */
+  async post(path: string, body: object, options: SendOptions): Promise<unknown> {
+    const answer = await this.#exchange(path, JSON.stringify(body), options);
+    if (answer.status < 200 || answer.status > 299) throw this.#failureOf(answer);
+    const value = parseJson(answer.text);
+    if (value === undefined) throw new ProviderError('refused', `${this.#url.origin} answers with no JSON`);
+    return value;
+  }
+
+  close(): Promise<void> {
+    this.#agent.destroy();
+    return Promise.resolve();
+  }
+
+  /** A connection that was kept open may have been closed by the provider: then another one is made. */
+  async #exchange(path: string, body: string, options: SendOptions): Promise<Answer> {
+    const deadline = performance.now() + options.timeoutMs;
+    const first = await this.#request(path, body, options);
+    if (first !== 'stale connection') return first;
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    const second = await this.#request(path, body, { ...options, timeoutMs });
+    if (second !== 'stale connection') return second;
+    throw new ProviderError('unreachable', `${this.#url.origin} closes its connections`);
+  }
+
+  #request(
+    path: string,
+    body: string,
+    { timeoutMs, signal }: SendOptions,
+  ): Promise<Answer | 'stale connection'> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | 'stale connection'>();
+    const request = this.#module.request(new URL(path, this.#url), {
+      method: 'POST',
+      agent: this.#agent,
+      ...(!this.#allowsLinkLocal && { lookup: lookupAllowed }),
+      headers: {
+        ...this.#options.headers(this.#key),
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
+    });
+    const stop = (error: Error): void => {
+      reject(error);
+      request.destroy();
+    };
+    const abort = (): void => {
+      stop(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
+    };
+    const timer = setTimeout(() => {
+      stop(new ProviderError('late', `${this.#url.origin} did not answer within ${formatMs(timeoutMs)}`));
+    }, timeoutMs);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort);
+    let hasAnswered = false;
+    request.on('response', (response) => {
+      hasAnswered = true;
+      readAnswer(response).then(resolve, stop);
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale =
+        request.reusedSocket && !hasAnswered && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      if (isStale) resolve('stale connection');
+      else reject(this.#connectionFailure(error));
+    });
+    request.end(body);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    });
+  }
+
+  #connectionFailure(error: NodeJS.ErrnoException): Error {
+    if (error instanceof LociError)
+      return new ProviderError('refused', error.message, { hint: error.hint, cause: error });
+    const { origin } = this.#url;
+    const why = error.code === undefined ? messageOf(error) : error.code;
+    return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`, { cause: error });
+  }
+
+  #failureOf({ status, headers, text }: Answer): ProviderError {
+    const { origin } = this.#url;
+    const body = parseJson(text);
+    const message = this.#withoutKey(errorText(body));
+    const said = message === '' ? '' : `: ${abridge(message, MAX_QUOTED_LENGTH)}`;
+    if (status === 401)
+      return new ProviderError('refused', `${origin} does not accept the API key (HTTP 401)`, {
+        hint: 'Correct the key that `embedding.apiKey` names, and try it with `loci embed test`.',
+      });
+    if (status >= 300 && status < 400)
+      return new ProviderError(
+        'refused',
+        `${origin} redirects to ${originOf(headers.location, this.#url)}; redirects are not followed`,
+        { hint: 'Write the address of the provider itself into `embedding.url`.' },
+      );
+    // llama.cpp answers 500 for a text that is too long.
+    if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
+      return new ProviderError('too_large', `${origin} refuses the size of the request${said}`);
+    const what = `${origin} answers HTTP ${String(status)}${said}`;
+    // An exhausted quota is not a matter of seconds.
+    if (status === 429 && /insufficient_quota|billing/i.test(text)) return new ProviderError('refused', what);
+    if (status === 429 || status === 408 || status >= 500) {
+      const retryAfterMs = headerDelay(headers) ?? this.#options.retryAfter?.(body) ?? null;
+      return new ProviderError('busy', what, { retryAfterMs });
+    }
+    return new ProviderError('refused', what, {
+      hint: 'Check `embedding.model` and `embedding.url`, and try them with `loci embed test`.',
+    });
+  }
+
+  #withoutKey(message: string): string {
+    return this.#key === '' ? message : message.replaceAll(this.#key, '********');
+  }
+}
+
+async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES)
+        throw new ProviderError('too_large', `the answer has more than ${String(MAX_ANSWER_BYTES / 1e6)} MB`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new ProviderError('unreachable', 'the connection broke during the answer', { cause: error });
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString(),
+  };
+}
+
+/** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */
+function errorText(body: unknown): string {
+  if (!isJsonMap(body)) return '';
+  const { error, detail, message } = body;
+  const found = isJsonMap(error) ? error['message'] : (error ?? detail ?? message);
+  const text = typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found);
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** `retry-after-ms` of OpenAI, and `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). In milliseconds. */
+function headerDelay(headers: http.IncomingHttpHeaders): number | null {
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(exact)) return Math.max(0, exact);
+  const text = headers['retry-after'];
+  if (text === undefined) return null;
+  const seconds = Number(text);
+  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(delay) ? Math.max(0, delay) : null;
+}
+
+/** @throws LociError `invalid_config` */
+function parseUrl(text: string | undefined): URL {
+  if (text === undefined)
+    throw new LociError(
+      'invalid_config',
+      'embedding.url is missing: the provider has no address of its own',
+      {
+        hint: 'Set the address up to the path before `/embeddings`: `loci config set embedding.url http://localhost:8080/v1`.',
+      },
+    );
+  const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new LociError(
+      'invalid_config',
+      'embedding.url is not an address that begins with http:// or https://',
+    );
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    throw new LociError('invalid_config', 'embedding.url must have no user, password or query', {
+      hint: 'Name the place of the key in `embedding.apiKey`.',
+    });
+  return url;
+}
+
+/** The key that the settings name. @throws LociError `invalid_config` that names the place, and never a key */
+function readKey(reference: string | undefined, { keyVariable, needsKey }: HttpOptions): string {
+  const key = reference === undefined ? (process.env[keyVariable ?? ''] ?? '') : keyAt(reference);
+  if (key === '' && needsKey) {
+    throw new LociError('invalid_config', `there is no API key for the embedding provider`, {
+      hint: `Set the variable ${keyVariable ?? 'LOCI_EMBEDDING_API_KEY'}, or name another place in \`embedding.apiKey\`, such as \`env:NAME\`.`,
+    });
+  }
+  if (/[\u0000-\u0020\u007f-\uffff]/.test(key))
+    throw new LociError(
+      'invalid_config',
+      'the API key of the embedding provider has a blank or a special character',
+    );
+  return key;
+}
+
+function keyAt(reference: string): string {
+  const [kind, place] = [
+    reference.slice(0, reference.indexOf(':')),
+    reference.slice(reference.indexOf(':') + 1),
+  ];
+  if (kind === 'env') {
+    const key = process.env[place]?.trim() ?? '';
+    if (key !== '') return key;
+    throw new LociError('invalid_config', `the variable ${place}, which embedding.apiKey names, is not set`);
+  }
+  if (kind !== 'file') return reference.trim();
+  try {
+    return readFileSync(place, 'utf8').trim();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new LociError('invalid_config', `${place}, which embedding.apiKey names, cannot be read: ${code}`);
+  }
+}
+
+function originOf(location: string | undefined, base: URL): string {
+  return URL.parse(location ?? '', base.href)?.origin ?? 'another address';
+}
+
+function formatMs(milliseconds: number): string {
+  return milliseconds < 1000
+    ? `${String(Math.round(milliseconds))} ms`
+    : `${String(Math.round(milliseconds / 100) / 10)} s`;
+}

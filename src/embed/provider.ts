@@ -1,0 +1,76 @@
+import type { EmbeddingSettings } from '../config/embedding-schema.ts';
+import type { EmbeddingPurpose } from './embedder.ts';
+
+/** Why a request failed. Only the first three may succeed if they are repeated. */
+type FailureKind =
+  /** No connection, or one that broke. */
+  | 'unreachable'
+  /** No answer in time. */
+  | 'late'
+  /** Too many requests, or a fault of the provider. */
+  | 'busy'
+  /** The texts are too long, or too many. Fewer or shorter ones may succeed. */
+  | 'too_large'
+  | 'refused';
+
+/** A request that failed. The message has no key, and no text that was sent. */
+export class ProviderError extends Error {
+  readonly kind: FailureKind;
+  /** How long the provider asks to wait, in milliseconds; `null` if it does not say. */
+  readonly retryAfterMs: number | null;
+  readonly hint: string | undefined;
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    options: { retryAfterMs?: number | null; hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ProviderError';
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.hint = options.hint;
+  }
+}
+
+export interface SendOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An open provider. It sends what it is given: `RemoteEmbedder` makes the batches, repeats requests and checks vectors. */
+export interface Wire {
+  /** One vector for each text, in order, as the provider gave it. @throws ProviderError; LociError `aborted` */
+  send(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    options: SendOptions,
+  ): Promise<readonly ArrayLike<unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** What a provider needs of the settings. */
+export interface WireSettings extends Pick<
+  EmbeddingSettings,
+  'allowLinkLocal' | 'commandEnv' | 'commandMode'
+> {
+  readonly url: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly command: EmbeddingSettings['command'] | undefined;
+  readonly model: string;
+  /** To ask for; `null` for those of the model. */
+  readonly dimensions: number | null;
+  readonly concurrency: number;
+}
+
+/** A kind of provider, in a file of its own. */
+export interface Provider {
+  readonly name: string;
+  /** Without it, the settings must name a model. */
+  readonly defaultModel?: string;
+  /** The most that a request may have. */
+  readonly batch: { readonly items: number; readonly tokens: number };
+  readonly concurrency: number;
+  /** @throws LociError `invalid_config` for settings that are missing or wrong */
+  open(settings: WireSettings): Wire;
+}

@@ -1,0 +1,240 @@
+/** What all providers outside this package have in common: batches, long texts, prefixes, checks of vectors, and outages. */
+
+import type { EmbeddingSettings } from '../config/embedding-schema.ts';
+import { LociError } from '../core/errors.ts';
+import { latinShare } from '../core/text/latin-share.ts';
+import { Availability } from './availability.ts';
+import type { Embedder, EmbedOptions } from './embedder.ts';
+import { knownModel, type KnownModel, type Prefixes } from './models.ts';
+import { ProviderError, type Provider, type Wire } from './provider.ts';
+import { TextSender } from './text-sender.ts';
+
+/** Of a model that is not known. Passages are shorter. */
+const DEFAULT_MAX_TOKENS = 512;
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A call that is not to be repeated waits no longer, such as a write. */
+const MAX_BRIEF_MS = 5000;
+
+export interface RemoteSettings extends Partial<Omit<EmbeddingSettings, 'provider'>> {
+  /** The file in which processes share whether the provider answers. */
+  readonly stateFile?: string;
+  /** Accepts vectors of any length, to find out how long they are. */
+  readonly anyDimensions?: boolean;
+}
+
+/**
+ * @param countTokens the same for every provider, so that passages do not depend on it
+ * @throws LociError `invalid_config` for settings that are missing or wrong
+ */
+export function openRemote(
+  provider: Provider,
+  settings: RemoteSettings,
+  countTokens: (text: string) => number,
+): Embedder {
+  const model = settings.model ?? provider.defaultModel;
+  if (model === undefined)
+    throw new LociError(
+      'invalid_config',
+      `embedding.model is missing: the provider ${provider.name} has no default`,
+      {
+        hint: 'Name the model: `loci config set embedding.model NAME`. Vectors of two names are never compared.',
+      },
+    );
+  const known = knownModel(model);
+  const dimensions = settings.dimensions ?? known?.dimensions ?? 0;
+  if (dimensions === 0 && settings.anyDimensions !== true)
+    throw new LociError(
+      'invalid_config',
+      `embedding.dimensions is missing: Loci does not know the model ${model}`,
+      {
+        hint: '`loci embed test` prints how long its vectors are; then `loci config set embedding.dimensions N`.',
+      },
+    );
+  const concurrency = settings.concurrency ?? provider.concurrency;
+  const { url, apiKey, command } = settings;
+  const wire = provider.open({
+    ...{ url, apiKey, command, model, concurrency },
+    dimensions: known?.canShorten === true && dimensions !== known.dimensions ? dimensions : null,
+    allowLinkLocal: settings.allowLinkLocal ?? false,
+    commandEnv: settings.commandEnv ?? [],
+    commandMode: settings.commandMode ?? 'stream',
+  });
+  return new RemoteEmbedder(wire, { settings, provider, model, known, dimensions, concurrency, countTokens });
+}
+
+interface ResolvedOptions {
+  readonly settings: RemoteSettings;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly known: KnownModel | undefined;
+  readonly dimensions: number;
+  readonly concurrency: number;
+  readonly countTokens: (text: string) => number;
+}
+
+class RemoteEmbedder implements Embedder {
+  readonly isRemote = true;
+  readonly provider: string;
+  readonly model: string;
+  readonly maxTokens: number;
+  readonly prefixes: Prefixes;
+  readonly language?: string;
+  readonly modelCoverage?: (text: string) => number;
+  readonly concurrentTexts: number;
+  readonly #wire: Wire;
+  readonly #sender: TextSender;
+  readonly #availability: Availability;
+  readonly #timeoutMs: number;
+  readonly #countTokens: (text: string) => number;
+  readonly #closing = new AbortController();
+
+  constructor(wire: Wire, options: ResolvedOptions) {
+    const { settings, provider, known, model, concurrency } = options;
+    this.provider = provider.name;
+    this.model = model;
+    this.maxTokens = settings.maxTokens ?? known?.maxTokens ?? DEFAULT_MAX_TOKENS;
+    this.prefixes = {
+      query: settings.queryPrefix ?? known?.prefixes?.query ?? '',
+      passage: settings.passagePrefix ?? known?.prefixes?.passage ?? '',
+    };
+    if (known?.language !== undefined) {
+      this.language = known.language;
+      this.modelCoverage = latinShare;
+    }
+    this.#wire = wire;
+    const batch = {
+      items: settings.batchSize ?? provider.batch.items,
+      tokens: settings.batchTokens ?? provider.batch.tokens,
+    };
+    this.concurrentTexts = batch.items * concurrency;
+    this.#sender = new TextSender(wire, {
+      ...{ name: `${provider.name} ${model}`, dimensions: options.dimensions, maxTokens: this.maxTokens },
+      ...{ prefixes: this.prefixes, batch, concurrency, countTokens: options.countTokens },
+      requestsPerMinute: settings.requestsPerMinute ?? null,
+    });
+    this.#availability = new Availability({
+      provider: `${provider.name} ${model} ${settings.url ?? ''}`.trim(),
+      file: settings.stateFile ?? null,
+    });
+    this.#timeoutMs = settings.timeout ?? DEFAULT_TIMEOUT_MS;
+    this.#countTokens = options.countTokens;
+  }
+
+  get dimensions(): number {
+    return this.#sender.dimensions;
+  }
+
+  countTokens(text: string): number {
+    return this.#countTokens(text);
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
+    if (texts.length === 0) return [];
+    if (options.signal?.aborted === true)
+      throw new LociError('aborted', 'The embedding was stopped.', { cause: options.signal.reason });
+    return options.purpose === 'query'
+      ? this.#embedQuery(texts, options)
+      : this.#embedPassages(texts, options);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#wire.close(), this.#availability.close()]);
+  }
+
+  /** A search waits for the usual time of an answer and no longer, and not at all while the provider is down. */
+  async #embedQuery(texts: readonly string[], { signal }: EmbedOptions): Promise<Float32Array[]> {
+    const { failure, maxWaitMs } = this.#availability;
+    const tried = this.#availability.beginTry();
+    if (failure !== null && tried === null) throw failure;
+    const answer = this.#measuredQuery(texts);
+    // The outcome is recorded even if nobody waits for it any more.
+    answer.catch(() => undefined);
+    if (failure !== null && tried === 'aside') throw failure;
+    return this.#within(answer, maxWaitMs, signal);
+  }
+
+  async #measuredQuery(texts: readonly string[]): Promise<Float32Array[]> {
+    const started = performance.now();
+    return this.#recording(
+      () =>
+        this.#sender.embed(texts, 'query', {
+          timeoutMs: this.#timeoutMs,
+          repeat: false,
+          signal: this.#closing.signal,
+        }),
+      () => performance.now() - started,
+    );
+  }
+
+  async #within(
+    answer: Promise<Float32Array[]>,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const why = `${this.provider} did not answer within ${String(Math.round(maxWaitMs))} ms`;
+      this.#availability.failed(why);
+      reject(new LociError('embedding_unavailable', why));
+    }, maxWaitMs);
+    const abort = (): void => {
+      reject(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
+    };
+    signal?.addEventListener('abort', abort);
+    try {
+      return await Promise.race([answer, promise]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #embedPassages(
+    texts: readonly string[],
+    { owner, signal, brief = false }: EmbedOptions,
+  ): Promise<Float32Array[]> {
+    const { failure } = this.#availability;
+    if (brief && failure !== null && this.#availability.beginTry() === null) throw failure;
+    const timeoutMs = brief ? Math.min(MAX_BRIEF_MS, this.#timeoutMs) : this.#timeoutMs;
+    const vectors = await this.#recording(
+      () =>
+        this.#sender.embed(texts, 'passage', {
+          timeoutMs,
+          repeat: !brief,
+          signal: anySignal(this.#closing.signal, signal),
+          ...(owner !== undefined && { owner }),
+        }),
+      () => null,
+    );
+    // So that the first search knows how long an answer usually takes.
+    if (this.#availability.usualMs === null) await this.#measuredQuery(['loci']).catch(() => undefined);
+    return vectors;
+  }
+
+  /** Records the outcome. @throws LociError `embedding_unavailable` in place of a ProviderError */
+  async #recording(
+    embed: () => Promise<Float32Array[]>,
+    queryMs: () => number | null,
+  ): Promise<Float32Array[]> {
+    try {
+      const vectors = await embed();
+      this.#availability.succeeded(queryMs());
+      return vectors;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) {
+        this.#availability.abandonTry();
+        throw error;
+      }
+      // A text that is too long says nothing about the provider.
+      if (error.kind === 'too_large') this.#availability.abandonTry();
+      else this.#availability.failed(error.message);
+      const { hint, message, cause } = error;
+      throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
+    }
+  }
+}
+
+function anySignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+  return signal === undefined ? closing : AbortSignal.any([closing, signal]);
+}

@@ -1,0 +1,136 @@
+/** When requests to a provider are sent: how many at once, how fast, and again after a failure. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { LociError } from '../core/errors.ts';
+import { FairQueue } from '../core/threads/fair-queue.ts';
+import { ProviderError } from './provider.ts';
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** A provider that refuses for longer is given up. */
+const MAX_BUSY_MS = 300_000;
+/** A provider that cannot be reached is tried this often: it was restarted, or it is not there. */
+const MAX_CONNECTION_TRIES = 3;
+/** A request that was not answered in time has taken long already. */
+const MAX_LATE_TRIES = 2;
+/** Requests that were told to wait for the same time do not all return at once. */
+const JITTER = 0.1;
+const MAX_JITTER_MS = 250;
+
+interface QueueOptions {
+  readonly concurrency: number;
+  /** `null` for no limit. */
+  readonly requestsPerMinute: number | null;
+}
+
+export interface RunOptions {
+  /** Owners have their turn one after the other. */
+  readonly owner?: string;
+  readonly signal?: AbortSignal;
+  /** Whether to repeat a request that failed. */
+  readonly repeat: boolean;
+}
+
+export class RequestQueue {
+  readonly #intervalMs: number;
+  readonly #waiting = new FairQueue<() => void>();
+  #free: number;
+  /** When the next request may start, by the rate limit. */
+  #nextStart = 0;
+  /** Until when the provider has asked for no requests. */
+  #pausedUntil = 0;
+
+  constructor({ concurrency, requestsPerMinute }: QueueOptions) {
+    this.#free = concurrency;
+    this.#intervalMs = requestsPerMinute === null ? 0 : 60_000 / requestsPerMinute;
+  }
+
+  /** Runs a request when it is its turn. @throws ProviderError of the last try; LociError `aborted` */
+  async run<Result>(send: () => Promise<Result>, options: RunOptions): Promise<Result> {
+    const started = performance.now();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#runOnce(send, options);
+      } catch (error) {
+        if (!(error instanceof ProviderError) || !options.repeat) throw error;
+        const waitMs = delayBefore(error, tries, performance.now() - started);
+        if (waitMs === null) throw error;
+        if (error.kind === 'busy')
+          this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
+        else await sleep(waitMs, options.signal);
+      }
+    }
+  }
+
+  async #runOnce<Result>(send: () => Promise<Result>, options: RunOptions): Promise<Result> {
+    await this.#takeSlot(options);
+    try {
+      await this.#awaitStart(options.signal);
+      return await send();
+    } finally {
+      this.#releaseSlot();
+    }
+  }
+
+  async #takeSlot({ owner = '', signal }: RunOptions): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const take = (): void => {
+      resolve(undefined);
+    };
+    const abort = (): void => {
+      this.#waiting.remove(owner, take);
+      reject(stopped(signal));
+    };
+    if (signal?.aborted === true) throw stopped(signal);
+    signal?.addEventListener('abort', abort);
+    this.#waiting.push(owner, take);
+    await promise.finally(() => {
+      signal?.removeEventListener('abort', abort);
+    });
+  }
+
+  #releaseSlot(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+
+  async #awaitStart(signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const now = performance.now();
+      const start = Math.max(this.#pausedUntil, this.#nextStart);
+      if (start <= now) break;
+      await sleep(start - now, signal);
+    }
+    this.#nextStart = Math.max(this.#nextStart, performance.now() - this.#intervalMs) + this.#intervalMs;
+  }
+}
+
+/** Exponential back-off with jitter, or what the provider asks for; `null` if the request is given up. */
+function delayBefore({ kind, retryAfterMs }: ProviderError, tries: number, elapsedMs: number): number | null {
+  if (kind === 'refused' || kind === 'too_large') return null;
+  if (kind === 'unreachable' && tries >= MAX_CONNECTION_TRIES) return null;
+  if (kind === 'late' && tries >= MAX_LATE_TRIES) return null;
+  const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+  const waitMs =
+    retryAfterMs === null
+      ? backOffMs
+      : retryAfterMs + Math.random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER);
+  return elapsedMs + waitMs > MAX_BUSY_MS ? null : waitMs;
+}
+
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch {
+    throw stopped(signal);
+  }
+}
+
+function stopped(signal: AbortSignal | undefined): LociError {
+  return new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason });
+}

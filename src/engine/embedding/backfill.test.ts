@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import {
+  letterVectors,
+  OLLAMA,
+  type ProviderServer,
+  startProvider,
+} from '../../../test/embedding/provider-server.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const TEXTS = [
+  'The oven moves to the other wall.',
+  'A tide clock hangs in the school.',
+  'Zebulon is the plumber.',
+];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let first: ProviderServer;
+let second: ProviderServer;
+let opened: Loci[];
+
+beforeEach(async () => {
+  opened = [];
+  folder = await temporaryFolder();
+  first = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
+  second = await startProvider({ format: OLLAMA, embed: letterVectors(1024) });
+  const loci = await openFirst();
+  for (const content of TEXTS) await loci.write({ content });
+  await loci.close();
+});
+
+afterEach(async () => {
+  // An open engine writes into the folder.
+  for (const loci of opened) await loci.close();
+  await Promise.all([first, second].map((server) => server[Symbol.asyncDispose]()));
+  await folder[Symbol.asyncDispose]();
+});
+
+async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
+  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+  opened.push(loci);
+  return loci;
+}
+
+const openFirst = (): Promise<Loci> =>
+  open({ provider: 'ollama', model: 'nomic-embed-text', url: first.origin });
+const openSecond = (): Promise<Loci> => open({ provider: 'ollama', model: 'bge-m3', url: second.origin });
+
+/** How a search went: the model that it used, and the signals that were missing. */
+async function searched(loci: Loci): Promise<readonly [string, number]> {
+  const { provider, missing } = await loci.search({ query: 'oven' });
+  return [provider, missing.length];
+}
+
+/** The texts that a provider received, without those with which the client learns how long a query takes. */
+const received = ({ requests }: ProviderServer): string[] =>
+  requests.flatMap(({ texts }) => texts).filter((text) => text !== 'loci');
+
+describe('a change of the model', () => {
+  it('fills the new vectors beside the old ones, which keep answering, and then switches at once', async () => {
+    const server = await openFirst();
+    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
+    const changed = await openSecond();
+    await expect(searched(changed)).rejects.toMatchObject({
+      code: 'embedding_mismatch',
+      hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
+    });
+    await expect(changed.embedding.switch()).rejects.toMatchObject({ code: 'conflict' });
+    const report = await changed.embedding.backfill();
+    expect(report).toMatchObject({
+      ...{ texts: 3, embedded: 3, remaining: 0, isActive: false },
+      target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
+      active: { model: 'nomic-embed-text with ["search_query: ","search_document: "]', dimensions: 768 },
+    });
+    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
+    await expect(searched(changed)).rejects.toMatchObject({ code: 'embedding_mismatch' });
+
+    expect(await changed.embedding.switch()).toMatchObject({ remaining: 0, to: { model: 'bge-m3' } });
+    expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
+    expect((await changed.search({ query: 'tide clock' })).results[0]?.snippet.text).toContain('tide clock');
+    // The server was opened before the switch, and the vectors of its model are still there.
+    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
+    await expect(searched(await openFirst())).rejects.toMatchObject({ code: 'embedding_mismatch' });
+  });
+
+  it('embeds nothing twice, and can be undone without embedding anything', async () => {
+    const changed = await openSecond();
+    await changed.embedding.backfill();
+    await changed.embedding.switch();
+    await changed.write({ content: 'The gardener is called Ada.' });
+    expect(await changed.embedding.backfill()).toMatchObject({ texts: 0, embedded: 0, isActive: true });
+    expect(received(second).toSorted()).toHaveLength(4);
+    const sent = received(first).length;
+    const back = await openFirst();
+    await expect(back.embedding.switch()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('1 text without a vector of ollama nomic-embed-text') as string,
+    });
+    expect(await back.embedding.switch({ partial: true })).toMatchObject({ remaining: 1 });
+    expect(received(first)).toHaveLength(sent);
+    const { results, missing } = await back.search({ query: 'gardener' });
+    expect([results[0]?.snippet.text, missing.length]).toEqual(['The gardener is called Ada.', 1]);
+    expect(await back.embedding.backfill()).toMatchObject({ embedded: 1, remaining: 0 });
+    expect(await searched(back)).toEqual(['ollama/nomic-embed-text', 0]);
+  });
+
+  it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
+    const changed = await openSecond();
+    await changed.embedding.backfill();
+    expect(await changed.embedding.prune()).toEqual([]);
+    await changed.embedding.switch();
+    const server = await openFirst();
+    const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
+    expect(await changed.embedding.prune()).toMatchObject([prunable]);
+    expect(await changed.embedding.prune()).toEqual([]);
+    expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
+    await expect(searched(server)).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    await expect(server.embedding.switch()).rejects.toThrow(
+      'there are no vectors of the configured model yet',
+    );
+  });
+
+  it('is counted without sending or storing anything', async () => {
+    const changed = await openSecond();
+    const report = await changed.embedding.backfill({ dryRun: true });
+    expect(report).toMatchObject({ texts: 3, embedded: 0, remaining: 3 });
+    expect(report.tokens).toBeGreaterThan(20);
+    expect(report.tokens).toBeLessThan(100);
+    expect(received(second)).toEqual([]);
+    await expect(changed.embedding.switch()).rejects.toThrow(
+      'there are no vectors of the configured model yet',
+    );
+  });
+
+  it('reports a provider that is down, and goes on where it stopped', async () => {
+    const changed = await openSecond();
+    second.faults.push({ status: 400, body: { error: 'model "bge-m3" not found' } });
+    await expect(changed.embedding.backfill()).rejects.toThrow('model "bge-m3" not found');
+    expect(await changed.embedding.backfill()).toMatchObject({ remaining: 0 });
+  });
+
+  it('needs a provider', async () => {
+    const none = await open({ provider: 'none' });
+    await expect(none.embedding.backfill()).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(none.embedding.switch()).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});

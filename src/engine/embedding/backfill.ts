@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LociError } from '../../core/errors.ts';
+import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
+import type { Embedder } from '../../embed/embedder.ts';
+import { countAllPending, embedNamespace, ROUND_SIZE } from '../../ingest/embed.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
+import { withLease } from '../refresh/lease.ts';
+import { activeGeneration, generationOf, modelSpec } from './generations.ts';
+
+export interface BackfillOptions extends ProgressOptions {
+  /** Only counts what would be embedded. */
+  readonly dryRun?: boolean;
+}
+
+export interface BackfillReport {
+  /** What the settings name. */
+  readonly target: GenerationSpec;
+  /** What searches use; `null` before anything was embedded. */
+  readonly active: GenerationSpec | null;
+  /** Whether searches use the target already. */
+  readonly isActive: boolean;
+  /** Texts that had no vector of the target, their bytes, and an estimate of their tokens. */
+  readonly texts: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  /** Texts that this call embedded. */
+  readonly embedded: number;
+  /** Texts that have no vector yet. */
+  readonly remaining: number;
+}
+
+/** Texts are divided by the first digit of their hashes. A process works on one part at a time, under its lease. */
+const partOf = (hash: string): string => hash.charAt(0);
+const POLL_INTERVAL_MS = 250;
+/** No generation has this id, so that every text is without a vector of it. */
+const NO_GENERATION = 0;
+/** Of English text, and of the title and headings that are embedded with each passage. */
+const BYTES_PER_TOKEN = 4;
+const TOKENS_OF_HEADINGS = 12;
+
+/**
+ * Makes the vectors of the configured model for everything that has none, in all namespaces, beside those that searches use.
+ * Several processes share the work. Each batch is stored at once, so that a run that was stopped or killed goes on where it was.
+ * @throws LociError `invalid_input` with the provider `none`; `embedding_unavailable`, `aborted`
+ */
+export async function backfill(
+  context: EngineContext,
+  { dryRun = false, ...options }: BackfillOptions = {},
+): Promise<BackfillReport> {
+  const { store } = context;
+  const embedder = await requireEmbedder(context);
+  const generations = await store.vectors.generations(ADMIN_NAMESPACE);
+  const active = activeGeneration(generations) ?? null;
+  const found = generationOf(generations, embedder);
+  const before = found?.id ?? NO_GENERATION;
+  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
+  const sizes = await Promise.all(namespaces.map((each) => store.vectors.pendingBytes(each, before)));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const texts = await countAllPending(store, before);
+  const report = {
+    ...{ target: modelSpec(embedder), active, texts, bytes },
+    isActive: found?.active === true,
+    tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts,
+  };
+  if (dryRun) return { ...report, embedded: 0, remaining: texts };
+  const target = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
+  const embedded = await embedShared(context, embedder, target, texts, options);
+  for (const namespace of namespaces) await store.admin.compact(namespace);
+  return { ...report, embedded, remaining: await countAllPending(store, target.id) };
+}
+
+/** @throws LociError `invalid_input` */
+export async function requireEmbedder(context: EngineContext): Promise<Embedder> {
+  const embedder = await context.embedder();
+  if (embedder !== null) return embedder;
+  throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
+    hint: 'Choose a provider: `loci config set embedding.provider local`. docs/providers.md describes each.',
+  });
+}
+
+/** Takes one part after the other that no process works on, until no text of any namespace is left. */
+async function embedShared(
+  context: EngineContext,
+  embedder: Embedder,
+  { id }: Generation,
+  total: number,
+  options: ProgressOptions,
+): Promise<number> {
+  const { store } = context;
+  let embedded = 0;
+  let done = 0;
+  const report = (): void => {
+    options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total });
+  };
+  report();
+  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) {
+    for (;;) {
+      assertNotAborted(options);
+      const pending = await store.vectors.pending(namespace, id, ROUND_SIZE);
+      const parts = new Set(pending.map(({ hash }) => partOf(hash)));
+      if (parts.size === 0) break;
+      const work = async (part: string, signal: AbortSignal): Promise<void> => {
+        const selects = (hash: string): boolean => partOf(hash) === part;
+        for await (const batch of embedNamespace(store, embedder, namespace, id, { signal, selects })) {
+          embedded += batch.length;
+          done += batch.length;
+          report();
+        }
+      };
+      const isTaken = await takeOnePart(context, [namespace, String(id)], parts, work, options);
+      // What other processes have embedded counts too.
+      done = Math.max(embedded, total - (await countAllPending(store, id)));
+      report();
+      if (!isTaken) await delay(POLL_INTERVAL_MS);
+    }
+  }
+  return embedded;
+}
+
+/** Works on the first part that no other process has. Returns whether there was one. */
+async function takeOnePart(
+  context: EngineContext,
+  names: readonly string[],
+  parts: Iterable<string>,
+  work: (part: string, signal: AbortSignal) => Promise<void>,
+  options: ProgressOptions,
+): Promise<boolean> {
+  for (const part of parts) {
+    const lease = { namespace: ADMIN_NAMESPACE, name: ['backfill', ...names, part].join(' ') };
+    let isStarted = false;
+    try {
+      await withLease(
+        context,
+        lease,
+        (_lease, signal) => {
+          isStarted = true;
+          return work(part, signal);
+        },
+        pickSignal(options),
+      );
+      return true;
+    } catch (error) {
+      const isTaken = error instanceof LociError && error.code === 'conflict' && !isStarted;
+      if (!isTaken) throw error;
+    }
+  }
+  return false;
+}

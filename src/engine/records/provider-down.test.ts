@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import {
+  letterVectors,
+  OLLAMA,
+  type Fault,
+  type ProviderServer,
+  startProvider,
+} from '../../../test/embedding/provider-server.ts';
+import type { Config } from '../../config/schema.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const MODEL = 'nomic-embed-text';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: ProviderServer;
+let opened: Loci[];
+
+beforeEach(async () => {
+  opened = [];
+  folder = await temporaryFolder();
+  server = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
+});
+
+afterEach(async () => {
+  // An open engine writes into the folder.
+  for (const loci of opened) await loci.close();
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+function config(embedding: Readonly<Record<string, unknown>> = {}): Config {
+  return settings(folder.path, {
+    search: { minScore: 0 },
+    embedding: { provider: 'ollama', model: MODEL, url: server.origin, ...embedding },
+  });
+}
+
+async function open(values: Config = config()): Promise<Loci> {
+  const loci = await openLoci(values);
+  opened.push(loci);
+  return loci;
+}
+
+/** Of the next requests, more than a test sends. */
+function failNext(fault: Fault): void {
+  server.faults.push(...Array.from({ length: 50 }, () => fault));
+}
+
+/** The shortest of a few searches, in milliseconds. */
+async function shortestSearch(loci: Loci): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) times.push((await loci.search({ query: 'oven' })).milliseconds);
+  return Math.min(...times);
+}
+
+describe('a provider that stops answering', () => {
+  it.each(['hang', 'reset', 503] as const)(
+    'costs one search at most 100 ms, and the next ones nothing until it is back (%s)',
+    async (how) => {
+      const loci = await open();
+      await loci.write({ content: 'The oven moves to the other wall.' });
+      const live = await loci.search({ query: 'oven' });
+      expect([live.missing, live.provider]).toEqual([[], `ollama/${MODEL}`]);
+      const usual = await shortestSearch(loci);
+      const sent = server.requests.length;
+      failNext(typeof how === 'number' ? { status: how } : how);
+      const first = await loci.search({ query: 'oven' });
+      expect(first.missing).toMatchObject([{ signal: 'vector', why: expect.any(String) as string }]);
+      expect(first.results).toMatchObject([{ title: expect.any(String) as string }]);
+      // What the search takes is in addition; the machine may be busy.
+      expect(first.milliseconds).toBeLessThan(usual * 4 + 300);
+      expect(await shortestSearch(loci)).toBeLessThan(50);
+      expect((await loci.search({ query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
+      expect(server.requests.length).toBeLessThanOrEqual(sent + 2);
+      server.faults.length = 0;
+      const isBack = async (): Promise<number> => (await loci.search({ query: 'oven' })).missing.length;
+      await expect.poll(isBack, { timeout: 20_000, interval: 50 }).toBe(0);
+    },
+  );
+
+  it('keeps what is written, which is found by words at once and embedded later', async () => {
+    const loci = await open();
+    await loci.write({ content: 'A tide clock hangs in the school.' });
+    failNext('reset');
+    const written = await loci.write({ content: 'The plumber is called Zebulon.' });
+    expect(written).toMatchObject({
+      embedded: false,
+      why: expect.stringContaining('cannot be reached') as string,
+    });
+    const started = performance.now();
+    const second = await loci.write({ content: 'The gardener is called Ada.' });
+    expect(second.embedded).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1000);
+    // A server whose provider is down still serves.
+    await loci.assertReady();
+    const found = await loci.search({ query: 'zebulon' });
+    expect(found.results.map(({ id }) => id)).toContain(written.id);
+    expect(found.missing).toMatchObject([{ signal: 'vector' }]);
+    expect((await loci.status()).pending).toBe(2);
+    server.faults.length = 0;
+    expect(await loci.index()).toMatchObject({ embedded: 2 });
+    expect((await loci.status()).pending).toBe(0);
+    expect((await loci.search({ query: 'zebulon plumber' })).missing).toEqual([]);
+  });
+
+  it('is known to the next process, which does not wait again', async () => {
+    const first = await open();
+    await first.write({ content: 'The oven moves to the other wall.' });
+    failNext('hang');
+    await first.search({ query: 'oven' });
+    await first.close();
+    const second = await open();
+    const sent = server.requests.length;
+    expect((await second.search({ query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
+    expect(server.requests.length).toBe(sent);
+  });
+});
+
+describe('another configuration', () => {
+  it.each([
+    ['another model', { model: 'bge-m3' }],
+    ['other dimensions', { dimensions: 256 }],
+    ['another prefix', { queryPrefix: 'query: ' }],
+    ['no prefix', { queryPrefix: '', passagePrefix: '' }],
+    ['another provider', { provider: 'local' }],
+  ])(
+    'is refused at the first search and write, with the command that resolves it: %s',
+    async (_, changed) => {
+      const loci = await open();
+      await loci.write({ content: 'The oven moves to the other wall.' });
+      await loci.close();
+      const other = await open(config(changed));
+      const refused = {
+        code: 'embedding_mismatch',
+        message: expect.stringContaining(
+          `ollama ${MODEL} with ["search_query: ","search_document: "]`,
+        ) as string,
+        hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
+      };
+      await expect(other.search({ query: 'oven' })).rejects.toMatchObject(refused);
+      await expect(other.write({ content: 'x' })).rejects.toMatchObject(refused);
+      const same = await open(config({ queryPrefix: 'search_query: ', url: `${server.origin}/` }));
+      expect((await same.search({ query: 'oven' })).missing).toEqual([]);
+    },
+  );
+});

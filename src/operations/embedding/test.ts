@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { testEmbedder } from '../../engine/embedding/test-embedder.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
+
+const milliseconds = () => z.number().nonnegative();
+const cosine = () => z.number().min(-1.001).max(1.001);
+
+const output = z.strictObject({
+  provider: z.string(),
+  model: z.string(),
+  dimensions: z.number().int().positive().describe('The length of the vectors that the model returns.'),
+  configured_dimensions: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .describe('The setting `embedding.dimensions`.'),
+  query_prefix: z.string().describe('What is put in front of queries.'),
+  passage_prefix: z.string().describe('What is put in front of passages.'),
+  max_tokens: z.number().int().positive().describe('The longest text that is sent in one piece.'),
+  first_ms: milliseconds().describe('The time of the first answer, including the start of a model.'),
+  latency_ms: milliseconds().describe('The median time of an answer to a query.'),
+  texts_per_second: milliseconds(),
+  tokens_per_second: milliseconds(),
+  paraphrase: cosine().describe(
+    'The mean similarity of questions with passages that answer them in other words.',
+  ),
+  stranger: cosine().describe(
+    'The mean similarity of the same questions with passages about something else.',
+  ),
+  sane: z.boolean().describe('Whether every paraphrase is more similar than its stranger.'),
+  took_ms: tookMs(),
+});
+export type EmbedTestOutput = z.infer<typeof output>;
+
+export const embedTest: Operation<Record<string, never>, EmbedTestOutput> = {
+  name: 'embed-test',
+  title: 'Try the embedding provider',
+  description:
+    'Sends a few short texts to the configured embedding provider, and measures the length of its vectors, its latency and ' +
+    'throughput, and whether a paraphrase is more similar than a passage about something else. Needs no store and stores nothing.',
+  input: z.strictObject({}),
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  examples: [{ title: 'After a change of `embedding`', input: {} }],
+  run: runEmbedTest,
+};
+
+async function runEmbedTest(context: OperationContext): Promise<EmbedTestOutput> {
+  const started = performance.now();
+  const { values } = await context.loadConfig();
+  const found = await testEmbedder(values, { signal: context.signal });
+  return {
+    ...{ provider: found.provider, model: found.model, dimensions: found.dimensions },
+    configured_dimensions: values.embedding.dimensions ?? null,
+    ...{ query_prefix: found.queryPrefix, passage_prefix: found.passagePrefix, max_tokens: found.maxTokens },
+    first_ms: rounded(found.firstMs),
+    latency_ms: rounded(found.latencyMs),
+    texts_per_second: rounded(found.textsPerSecond),
+    tokens_per_second: Math.round(found.tokensPerSecond),
+    paraphrase: rounded(found.paraphrase, 1000),
+    stranger: rounded(found.stranger, 1000),
+    sane: found.isSane,
+    took_ms: millisecondsSince(started),
+  };
+}
+
+function rounded(value: number, precision = 10): number {
+  return Math.round(value * precision) / precision;
+}

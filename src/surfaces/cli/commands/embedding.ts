@@ -1,0 +1,100 @@
+import { formatCount } from '../../../core/text/format-count.ts';
+import type { EmbedBackfillOutput } from '../../../operations/embedding/backfill.ts';
+import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
+import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
+import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
+import { oneLine } from '../../shared/escape-control.ts';
+import { durationText } from '../format/times.ts';
+import type { OperationCommand, View } from './operation-command.ts';
+
+export const embedTest: OperationCommand<EmbedTestOutput> = {
+  isLong: true,
+  exitCode: ({ sane }) => (sane ? 0 : 1),
+  render: (output, view) => {
+    const rows = [
+      ['provider', `${output.provider} ${output.model}`],
+      ['dimensions', dimensionsText(output)],
+      ['prefixes', prefixesText(output)],
+      ['longest text', `${String(output.max_tokens)} tokens; longer ones are embedded in parts`],
+      [
+        'latency',
+        `${String(output.latency_ms)} ms for a query, ${String(output.first_ms)} ms for the first text`,
+      ],
+      [
+        'throughput',
+        `${String(output.texts_per_second)} texts or ${String(output.tokens_per_second)} tokens a second`,
+      ],
+      ['similarity', similarityText(output, view)],
+    ];
+    return rows
+      .map(([name = '', value = '']) => `${view.style.dim(name.padEnd(14))}${oneLine(value)}\n`)
+      .join('');
+  },
+};
+
+function dimensionsText({ dimensions, configured_dimensions: configured }: EmbedTestOutput): string {
+  if (configured === null || configured === dimensions) return String(dimensions);
+  return `${String(dimensions)}, but ${String(configured)} are configured: \`loci config set embedding.dimensions ${String(dimensions)}\``;
+}
+
+function prefixesText({ query_prefix: query, passage_prefix: passage }: EmbedTestOutput): string {
+  if (query === '' && passage === '') return 'none';
+  return `${JSON.stringify(query)} for queries, ${JSON.stringify(passage)} for passages`;
+}
+
+function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style }: View): string {
+  const verdict = sane
+    ? style.good('paraphrases are more similar than strangers')
+    : style.bad(
+        'a passage about something else is more similar than a paraphrase: check the model and its prefixes',
+      );
+  return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
+}
+
+type Generation = EmbedSwitchOutput['to'];
+
+export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
+  render: (output) => {
+    const { target, dry_run: dryRun, embedded, remaining, is_active: isActive, took_ms } = output;
+    const lines = dryRun
+      ? [`${sizeText(output)} to embed with ${generationText(target)}. Nothing was done.`]
+      : [
+          `Embedded ${formatCount(embedded, 'text')} with ${generationText(target)}, in ${durationText(took_ms / 1000)}.`,
+        ];
+    if (!dryRun && remaining > 0)
+      lines.push(
+        `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\` again.`,
+      );
+    else if (!dryRun && !isActive) lines.push('`loci embed switch` lets searches use them.');
+    return `${lines.join('\n')}\n`;
+  },
+};
+
+export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
+  render: ({ from, to, remaining }) => {
+    const before = from === null ? '' : `; before, those of ${generationText(from)}, which are kept`;
+    const missing =
+      remaining === 0
+        ? ''
+        : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
+    return `Searches use the vectors of ${generationText(to)}${before}.\n${missing}`;
+  },
+};
+
+export const embedPrune: OperationCommand<EmbedPruneOutput> = {
+  render: ({ removed }) => {
+    if (removed.length === 0) return 'There are no vectors of previous models.\n';
+    return removed
+      .map((each) => `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each)}.\n`)
+      .join('');
+  },
+};
+
+function sizeText({ texts, tokens, cost }: EmbedBackfillOutput): string {
+  const price = cost === null ? '' : `, which cost about ${String(cost)}`;
+  return `${formatCount(texts, 'text')} of about ${formatCount(tokens, 'token')}${price}`;
+}
+
+function generationText({ provider, model, dimensions }: Generation): string {
+  return oneLine(`${provider} ${model} (${String(dimensions)} dimensions)`);
+}

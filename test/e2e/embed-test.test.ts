@@ -1,0 +1,95 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { EmbedTestOutput } from '../../src/operations/embedding/test.ts';
+import { letterVectors, OPENAI, startProvider } from '../embedding/provider-server.ts';
+import { startModelServer } from '../embedding/start-model-server.ts';
+import { loci, temporaryFolder } from './loci-command.ts';
+import { startEndpoint } from './mcp-endpoint.ts';
+import { startServer } from './rest-server.ts';
+
+async function toolNames(scopes: readonly ('admin' | 'read' | 'write')[]): Promise<string[]> {
+  const client = new Client({ name: 'test-client', version: '1.0.0' });
+  onTestFinished(() => client.close());
+  const url = await startEndpoint({ home: temporaryFolder(), scopes: [...scopes] });
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+const KEY = 'sk-test-0123456789-secret';
+
+async function serving(dimensions: number): Promise<Awaited<ReturnType<typeof startProvider>>> {
+  const server = await startProvider({ format: OPENAI, embed: letterVectors(dimensions) });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+describe('loci embed test', () => {
+  it('shows dimensions, speed and similarity of a real model, without a store', async () => {
+    const { origin } = await startModelServer('ollama');
+    const env = {
+      ...{
+        LOCI_EMBEDDING_PROVIDER: 'ollama',
+        LOCI_EMBEDDING_MODEL: 'all-minilm',
+        LOCI_EMBEDDING_URL: origin,
+      },
+    };
+    const json = await loci(['embed', 'test', '--json'], { home: temporaryFolder(), env });
+    expect(json).toMatchObject({ code: 0, stderr: '' });
+    const tested = JSON.parse(json.stdout) as EmbedTestOutput;
+    expect(tested).toMatchObject({ provider: 'ollama', model: 'all-minilm', dimensions: 384, sane: true });
+    expect(tested.paraphrase).toBeGreaterThan(tested.stranger + 0.3);
+    expect(Math.min(tested.latency_ms, tested.first_ms, tested.texts_per_second)).toBeGreaterThan(0);
+    const { code, stdout } = await loci(['embed', 'test'], { home: temporaryFolder(), env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/dimensions +384\n/);
+    expect(stdout).toContain('paraphrases are more similar than strangers');
+  });
+
+  it('finds out how long the vectors of an unknown model are, and shows no key', async () => {
+    const server = await serving(12);
+    const env = {
+      ...{ LOCI_EMBEDDING_PROVIDER: 'openai-compatible', LOCI_EMBEDDING_MODEL: 'unheard-of' },
+      ...{ LOCI_EMBEDDING_URL: `${server.origin}/v1`, LOCI_EMBEDDING_API_KEY: KEY },
+    };
+    const home = temporaryFolder();
+    const searched = await loci(['write', 'The oven moves'], { home, env });
+    expect(searched).toMatchObject({ code: 3, stderr: expect.stringContaining('loci embed test') as string });
+    const tested = await loci(['embed', 'test', '--json'], { home, env });
+    expect(JSON.parse(tested.stdout)).toMatchObject({ dimensions: 12, configured_dimensions: null });
+    server.faults.push({ status: 400, body: { error: { message: `unknown key ${KEY}` } } });
+    const refused = await loci(['embed', 'test'], { home, env });
+    expect(refused.code).toBe(7);
+    const shown = await loci(['config', 'show'], { home, env });
+    const written = [searched, tested, refused, shown]
+      .flatMap(({ stdout, stderr }) => [stdout, stderr])
+      .join('');
+    expect(written).toContain('unknown key ********');
+    expect(written).not.toContain(KEY);
+  });
+
+  it('fails if a stranger is more similar than a paraphrase', async () => {
+    const server = await startProvider({
+      format: OPENAI,
+      embed: (texts) => Promise.resolve(texts.map(() => [1, 0, 0])),
+    });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const env = {
+      ...{ LOCI_EMBEDDING_PROVIDER: 'openai-compatible', LOCI_EMBEDDING_MODEL: 'constant' },
+      LOCI_EMBEDDING_URL: `${server.origin}/v1`,
+    };
+    const { code, stdout } = await loci(['embed', 'test'], { home: temporaryFolder(), env });
+    expect([code, stdout]).toEqual([1, expect.stringContaining('more similar than a paraphrase')]);
+  });
+
+  it('is there for operators over HTTP and MCP, and for nobody else', async () => {
+    const server = await startServer();
+    const path = '/api/v1/embed/test';
+    const reader = await server.token('alice', 'read', 'write');
+    expect((await server.request(path, { token: reader, body: {} })).status).toBe(403);
+    const operator = await server.token('root', 'admin');
+    const answer = await server.request(path, { token: operator, body: {} });
+    expect([answer.status, answer.problem.code]).toEqual([400, 'invalid_input']);
+    expect(await toolNames(['read', 'admin'])).toContain('embed_test');
+    expect(await toolNames(['read', 'write'])).not.toContain('embed_test');
+  });
+});
