@@ -191,7 +191,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/openclaw/setup.test.ts',
       test: 'undoes the first setup byte for byte, and uninstalls the plugin',
     },
-    { file: 'src/surfaces/openclaw/setup/config/changes.test.ts', test: 'gives the same bytes for every layout' },
+    {
+      file: 'src/surfaces/openclaw/setup/config/changes.test.ts',
+      test: 'gives the same bytes for every layout',
+    },
   ],
   R19: [
     {

@@ -3,7 +3,14 @@ import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreGraph, StoreReceipts, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import type {
+  StoreAdmin,
+  StoreGraph,
+  StoreReceipts,
+  StoreRecords,
+  StoreSearch,
+  StoreVectors,
+} from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import {
   conceptChanges,

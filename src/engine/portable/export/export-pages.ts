@@ -14,7 +14,16 @@ import {
   type ExportItem,
 } from '../format/export-item.ts';
 
-const SECTIONS = ['header', 'startup', 'record', 'concept_change', 'label', 'audit', 'history', 'end'] as const;
+const SECTIONS = [
+  'header',
+  'startup',
+  'record',
+  'concept_change',
+  'label',
+  'audit',
+  'history',
+  'end',
+] as const;
 
 /** The position at which an export continues. */
 const cursorSchema = z.strictObject({

@@ -215,7 +215,11 @@ export class ImportRun {
   }
 
   /** Reports the first line of a type that only the operator may import. */
-  #isForbidden(type: 'concept_change' | 'label' | 'audit' | 'history', location: string, reason: string): boolean {
+  #isForbidden(
+    type: 'concept_change' | 'label' | 'audit' | 'history',
+    location: string,
+    reason: string,
+  ): boolean {
     if (this.#context.caller.trust === 'operator') return false;
     if (!this.#forbiddenTypes.has(type))
       this.#report.addProblem(location, `${reason}: only the operator may import that`);

@@ -40,7 +40,8 @@ export function retrieve(
     const list = spreadOverRecords(query, (limit) => rank(db, caches, ns, query, limit), deadline);
     return { ...list, milliseconds: performance.now() - started, isPartial: deadline.isPast };
   });
-  const scores = cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines, compared);
+  const scores =
+    cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   return packRetrieval({ lists, cosines: scores }, passageRows(db, ns, passages));
 }

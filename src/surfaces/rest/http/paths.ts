@@ -28,12 +28,15 @@ export function withRequests(text: string): string {
     .replaceAll(/`((?:memory|startup)_[a-z]+)(?: (\d+))?`/g, (_, tool: string, id?: string) =>
       requestText(tool, id === undefined ? undefined : { id: Number(id) }),
     )
-    .replaceAll(/`loci ((?:embed |sources )?[a-z]+)(?: ([^`]+))?`/g, (whole, command: string, operand = '') => {
-      if (!Object.hasOwn(REQUEST_BY_COMMAND, command)) return whole;
-      // Names with spaces are in quotes, as a shell needs them.
-      const request = REQUEST_BY_COMMAND[command]?.(String(operand).replaceAll(/^"|"$/g, ''));
-      return request === undefined ? whole : requestText(...request);
-    });
+    .replaceAll(
+      /`loci ((?:embed |sources )?[a-z]+)(?: ([^`]+))?`/g,
+      (whole, command: string, operand = '') => {
+        if (!Object.hasOwn(REQUEST_BY_COMMAND, command)) return whole;
+        // Names with spaces are in quotes, as a shell needs them.
+        const request = REQUEST_BY_COMMAND[command]?.(String(operand).replaceAll(/^"|"$/g, ''));
+        return request === undefined ? whole : requestText(...request);
+      },
+    );
 }
 
 function requestText(tool: string, body?: object): string {
