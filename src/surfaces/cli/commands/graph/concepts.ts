@@ -1,20 +1,20 @@
-import { formatCount } from '../../../core/text/format-count.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import type {
   ConceptChangeOutput,
   ConceptOutput,
   MadeChangeOutput,
-} from '../../../operations/graph/concepts/concept-fields.ts';
+} from '../../../../operations/graph/concepts/concept-fields.ts';
 import type {
   ConceptChangesOutput,
   ConceptConflictsOutput,
   ConceptListOutput,
   ConceptShowOutput,
-} from '../../../operations/graph/concepts/read-concepts.ts';
-import { oneLine } from '../../shared/escape-control.ts';
-import { clip } from '../format/text-width.ts';
-import { ageText } from '../format/times.ts';
-import { indent, wrap } from '../format/wrap.ts';
-import type { OperationCommand, View } from './operation-command.ts';
+} from '../../../../operations/graph/concepts/read-concepts.ts';
+import { oneLine } from '../../../shared/escape-control.ts';
+import { clip } from '../../format/text-width.ts';
+import { ageText } from '../../format/times.ts';
+import { indent, wrap } from '../../format/wrap.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
 
 const CONCEPT = { field: 'concept', label: 'concept', takes: 'one' } as const;
 

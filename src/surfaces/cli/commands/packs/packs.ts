@@ -1,7 +1,7 @@
-import type { PackOutput } from '../../../operations/packs/pack.ts';
-import { formatCount } from '../../../core/text/format-count.ts';
-import { escapeControl } from '../../shared/escape-control.ts';
-import type { OperationCommand } from './operation-command.ts';
+import type { PackOutput } from '../../../../operations/packs/pack.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
+import { escapeControl } from '../../../shared/escape-control.ts';
+import type { OperationCommand } from '../operation-command.ts';
 
 export const pack: OperationCommand<PackOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],

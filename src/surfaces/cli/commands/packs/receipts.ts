@@ -1,12 +1,12 @@
-import { formatCount } from '../../../core/text/format-count.ts';
-import type { LabelOutput } from '../../../operations/packs/receipt-fields.ts';
-import type { ReceiptListOutput } from '../../../operations/packs/receipt-list.ts';
-import type { ReceiptShowOutput } from '../../../operations/packs/receipt-show.ts';
-import type { ReceiptVerifyOutput } from '../../../operations/packs/receipt-verify.ts';
-import { oneLine, toJson } from '../../shared/escape-control.ts';
-import { alignColumns } from '../format/table.ts';
-import { localTime } from '../format/times.ts';
-import type { OperationCommand } from './operation-command.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
+import type { LabelOutput } from '../../../../operations/packs/receipt-fields.ts';
+import type { ReceiptListOutput } from '../../../../operations/packs/receipt-list.ts';
+import type { ReceiptShowOutput } from '../../../../operations/packs/receipt-show.ts';
+import type { ReceiptVerifyOutput } from '../../../../operations/packs/receipt-verify.ts';
+import { oneLine, toJson } from '../../../shared/escape-control.ts';
+import { alignColumns } from '../../format/table.ts';
+import { localTime } from '../../format/times.ts';
+import type { OperationCommand } from '../operation-command.ts';
 
 export const receiptList: OperationCommand<ReceiptListOutput> = {
   shortOptions: { limit: 'n' },

@@ -1,12 +1,12 @@
-import { formatCount } from '../../../core/text/format-count.ts';
-import type { GraphDiffOutput } from '../../../operations/graph/graph-diff.ts';
-import type { GraphExportOutput } from '../../../operations/graph/graph-export.ts';
-import type { StepOutput } from '../../../operations/graph/graph-fields.ts';
-import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
-import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
-import type { GraphStatusOutput } from '../../../operations/graph/graph-status.ts';
-import { oneLine, toJson } from '../../shared/escape-control.ts';
-import type { OperationCommand, View } from './operation-command.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
+import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
+import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
+import type { StepOutput } from '../../../../operations/graph/graph-fields.ts';
+import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
+import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
+import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
+import { oneLine, toJson } from '../../../shared/escape-control.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
 
 type Unknown = GraphShowOutput['unknown'];
 
