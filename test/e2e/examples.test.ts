@@ -11,6 +11,9 @@ import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
 
+/** The bundled model; the other examples run without one. */
+const MODEL = { LOCI_EMBEDDING_PROVIDER: 'local' };
+
 describe('examples', () => {
   const home = join(temporaryFolder(), 'home');
 
@@ -28,6 +31,10 @@ describe('examples', () => {
     mkdirSync(join(user, 'notes'));
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
     writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
+    writeFileSync(join(user, 'prompt.txt'), 'A prompt without memory.');
+    // What the examples of concepts name.
+    writeFileSync(join(user, 'vault', 'Home', 'Oven.md'), '---\naliases: [Range]\n---\n\nThe oven is new.\n');
+    writeFileSync(join(user, 'vault', 'Home', 'Stove.md'), 'The stove is old.\n');
     // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
     const writtenHome = join(user, 'written');
     for (const example of [write.examples[0]!, ...write.examples])
@@ -36,6 +43,10 @@ describe('examples', () => {
     for (const { name, load } of OPERATIONS) {
       const operation = await load();
       expect(operation.name).toBe(name);
+      if (name === 'graph-diff') {
+        const { stdout: exported } = await loci(['graph', 'export'], { home, env });
+        for (const file of ['monday.json', 'friday.json']) writeFileSync(join(user, file), exported);
+      }
       const { stdout: help } = await loci([...commandWords(name), '--help'], { home });
       const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
       expect(lines).toHaveLength(operation.examples.length);
@@ -43,8 +54,11 @@ describe('examples', () => {
         // A shell splits the line, as when a user copies it.
         const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
         const args = split.toString().split('\0').slice(1, -1);
-        const exampleHome = ON_WRITTEN_RECORDS.has(name) ? writtenHome : home;
-        const { code, stdout, stderr } = await loci([...args, '--json'], { home: exampleHome, env });
+        const exampleHome = ON_WRITTEN_RECORDS.has(name) || name.startsWith('embed-') ? writtenHome : home;
+        const { code, stdout, stderr } = await loci([...args, '--json'], {
+          home: exampleHome,
+          env: name.startsWith('embed-') ? MODEL : env,
+        });
         expect([line, code, stderr.includes('warning')]).toEqual([line, 0, false]);
         count++;
         // The export itself is on standard output.

@@ -124,7 +124,7 @@ describe('a written record', () => {
     const args = ['write', 'The fence is green', '--idempotency-key', 'k1'];
     await loci(args, options);
     expect((await loci(args, options)).stdout).toMatch(
-      /^Remembered before as record\/1 .*nothing was written/,
+      /^Remembered before as record\/1, .*nothing was written/,
     );
     expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
     const other = await loci(['write', 'The fence is red', '--idempotency-key', 'k1'], options);

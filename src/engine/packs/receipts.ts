@@ -55,15 +55,23 @@ const MAX_LABELS = 10_000;
 /** @throws LociError `not_found` */
 export async function showReceipt(context: EngineContext, id: string): Promise<ShownReceipt> {
   const { store, namespace } = context;
-  const [receipt, labels] = await Promise.all([
-    requireReceipt(context, id),
-    store.receipts.labels(namespace, id, { after: null, limit: MAX_LABELS }),
-  ]);
+  const receipt = await requireReceipt(context, id);
+  const labels = await store.receipts.labels(namespace, receipt.id, { after: null, limit: MAX_LABELS });
   return { receipt, labels };
 }
 
+/** Stands for the id of the newest receipt. */
+export const LATEST_RECEIPT = 'latest';
+
 /** @throws LociError `not_found` */
 export async function requireReceipt(context: EngineContext, id: string): Promise<Receipt> {
+  if (id.toLowerCase() === LATEST_RECEIPT) {
+    const [latest] = (await listReceipts(context, { limit: 1 })).receipts;
+    if (latest !== undefined) return latest;
+    throw new LociError('not_found', 'there is no receipt yet', {
+      hint: 'Each pack has one: `loci pack "…"`.',
+    });
+  }
   const found = await context.store.receipts.get(context.namespace, id.toLowerCase());
   if (found !== null && found.at >= oldest(context)) return parsed(found);
   throw new LociError('not_found', `there is no receipt ${JSON.stringify(id.slice(0, 60))}`, {

@@ -42,7 +42,7 @@ export const graphDiff: Operation<GraphDiffInput, GraphDiffOutput> = {
   idempotent: true,
   scope: 'read',
   local: true,
-  examples: [{ title: 'What changed since', input: { before: 'monday.json', after: 'friday.json' } }],
+  examples: [{ title: 'What changed since', input: { before: '~/monday.json', after: '~/friday.json' } }],
   run: runDiff,
 };
 

@@ -96,12 +96,12 @@ export const pack: Operation<PackInput, PackOutput> = {
     { title: 'Before work on something', input: { query: 'kitchen remodel' } },
     { title: 'A small budget', input: { query: 'kitchen remodel', budget: 500 } },
     {
-      title: 'Say what was useful',
-      input: { query: 'kitchen remodel', label: ['1=useful', '2=not-useful'] },
-    },
-    {
       title: 'With the receipt, of one project',
       input: { query: 'who installs the oven', project: 'home', trace: true },
+    },
+    {
+      title: 'Say what was useful',
+      input: { query: 'kitchen remodel', label: ['1=useful', '2=not-useful'] },
     },
   ],
   run: runPack,

@@ -1,9 +1,17 @@
 import { z } from 'zod';
+import { LATEST_RECEIPT } from '../../engine/packs/receipts.ts';
 import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
 import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
 import { isoTime } from '../shared/times.ts';
 
-export const receiptId = () => z.uuid().max(36).describe('The id of a receipt.');
+export const receiptId = () =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^(${LATEST_RECEIPT}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`, 'i'),
+      `the id of a receipt, or ${LATEST_RECEIPT}`,
+    )
+    .describe(`The id of a receipt, or \`${LATEST_RECEIPT}\`.`);
 export const receiptKind = () => z.enum(RECEIPT_KINDS);
 export const receiptOutput = () => receiptSchema;
 export const verdict = () => z.enum(VERDICTS);

@@ -36,7 +36,7 @@ export const receiptLabel: Operation<z.infer<typeof input>, LabelOutput> = {
     {
       title: 'The first item was useful',
       input: {
-        id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22',
+        id: 'latest',
         item: '1',
         verdict: 'useful',
         query: 'kitchen remodel',

@@ -22,7 +22,7 @@ export const receiptShow: Operation<z.infer<typeof input>, ReceiptShowOutput> = 
   destructive: false,
   idempotent: true,
   scope: 'admin',
-  examples: [{ title: 'One receipt', input: { id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22' } }],
+  examples: [{ title: 'The last one', input: { id: 'latest' } }],
   run: runShow,
 };
 

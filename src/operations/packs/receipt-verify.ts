@@ -80,9 +80,9 @@ export const receiptVerify: Operation<VerifyInput, ReceiptVerifyOutput> = {
   examples: [
     {
       title: 'What changed since',
-      input: { id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22' },
+      input: { id: 'latest' },
     },
-    { title: 'Where the text of a prompt came from', input: { prompt_file: 'prompt.txt' } },
+    { title: 'Where the text of a prompt came from', input: { prompt_file: '~/prompt.txt' } },
   ],
   run: runVerify,
 };

@@ -76,9 +76,13 @@ export async function renameConcept(
   return makeChange(context, within, { kind: 'rename', concept: firstName(concept), label: texts.title });
 }
 
+/** Stands for the id of the newest change. */
+const LATEST_CHANGE = 'latest';
+
 /** Undoes a change; another undo of this one makes it count again. @throws LociError `not_found`, `conflict` with the reason */
-export async function undoConceptChange(context: EngineContext, id: string): Promise<MadeChange> {
+export async function undoConceptChange(context: EngineContext, given: string): Promise<MadeChange> {
   const changes = await context.store.graph.conceptChanges(context.namespace);
+  const id = given === LATEST_CHANGE ? (changes.at(-1)?.id ?? given) : given;
   const target = changes.find((change) => change.id === id);
   if (target === undefined)
     throw new LociError('not_found', `there is no change ${quoted(id)} of concepts`, {

@@ -87,7 +87,7 @@ export const renameConcept: Operation<z.infer<typeof renameInput>, MadeChangeOut
 };
 
 const undoInput = z.strictObject({
-  change: conceptName().describe('The id of the change, as `concept changes` lists it.'),
+  change: conceptName().describe('The id of the change, as `concept changes` lists it, or `latest`.'),
 });
 
 export const undoConceptChange: Operation<z.infer<typeof undoInput>, MadeChangeOutput> = {
@@ -97,7 +97,7 @@ export const undoConceptChange: Operation<z.infer<typeof undoInput>, MadeChangeO
   description:
     'Undoes a merge, split, rename or undo, whenever it was made. Refused with the reason while a later change builds on it.',
   input: undoInput,
-  examples: [{ title: 'A merge that was wrong', input: { change: '01970000-0000-7000-8000-000000000000' } }],
+  examples: [{ title: 'A merge that was wrong', input: { change: 'latest' } }],
   run: async (context, { change }) => {
     const loci = await context.loci();
     return formatMadeChange(await loci.concepts.undo(change));

@@ -3,7 +3,7 @@ import type { LabelOutput } from '../../../../operations/packs/receipt-fields.ts
 import type { ReceiptListOutput } from '../../../../operations/packs/receipt-list.ts';
 import type { ReceiptShowOutput } from '../../../../operations/packs/receipt-show.ts';
 import type { ReceiptVerifyOutput } from '../../../../operations/packs/receipt-verify.ts';
-import { oneLine, toJson } from '../../../shared/escape-control.ts';
+import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { localTime } from '../../format/times.ts';
 import type { OperationCommand } from '../operation-command.ts';
@@ -28,8 +28,50 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
 
 export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
-  render: (output) => `${toJson(output)}\n`,
+  render: ({ receipt, labels }, { style, columns }) => {
+    const { id, kind, at, budget, lanes, candidates, pieces, hash } = receipt;
+    const included = candidates.filter((candidate) => candidate.included).length;
+    const laneRows = lanes.map(({ name, status, took_ms: took, candidates: found, failure }) => [
+      oneLine(name),
+      status === 'failed' ? `failed (${oneLine(failure ?? '')})` : status,
+      status === 'off' ? '' : `${String(Math.round(took))} ms`,
+      status === 'off' ? '' : formatCount(found, 'candidate'),
+    ]);
+    const verdicts = new Map(labels.map(({ record, verdict }) => [record, verdict]));
+    const candidateRows = candidates.map((candidate, i) => [
+      candidate.score.toFixed(3),
+      oneLine(candidate.lane),
+      candidate.record,
+      candidate.included ? piecesText(pieces, i) : `left out: ${(candidate.reason ?? '').replace('_', ' ')}`,
+      verdicts.get(candidate.record) ?? '',
+    ]);
+    return [
+      `${style.link(id)}  ${kind}  ${style.dim(localTime(at))}`,
+      `${String(budget.used)} of ${String(budget.tokens)} ${oneLine(budget.tokenizer)} tokens, ` +
+        `${String(included)} of ${formatCount(candidates.length, 'candidate')}, SHA-256 ${hash.slice(0, 12)}…`,
+      '',
+      ...alignColumns(laneRows, { columns, flexible: [1] }),
+      '',
+      ...alignColumns(candidateRows, { columns, flexible: [3], cellStyles: [String, style.dim, style.dim] }),
+      '',
+    ].join('\n');
+  },
 };
+
+/** `L2 lines 3-9 of record/12`: what of a candidate is in the text. */
+function piecesText(pieces: ReceiptShowOutput['receipt']['pieces'], candidate: number): string {
+  const own = pieces.filter((piece) => piece.candidate === candidate);
+  const parts = own.map(({ level, field, lines: { from, to } }) =>
+    field === 'title'
+      ? `${level} title`
+      : `${level} ${from === to ? 'line' : 'lines'} ${rangeText(from, to)}`,
+  );
+  return `${[...new Set(parts)].join(', ')} of record/${String(own[0]?.id ?? '')}`;
+}
+
+function rangeText(from: number, to: number): string {
+  return from === to ? String(from) : `${String(from)}-${String(to)}`;
+}
 
 export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
