@@ -97,6 +97,8 @@ const CALLS: readonly (readonly [tool: string, input: Record<string, Json>, cont
   ['memory_search', { query: 'kitchen remodel', origins: ['vault'] }, 'Kitchen remodel'],
   ['memory_search', { query: 'zebulon quark' }, 'Nothing found'],
   ['memory_get', { citation: 'Home/Kitchen remodel.md' }, 'Kitchen remodel'],
+  ['memory_pack', { query: 'kitchen remodel', budget: 500 }, 'Kitchen remodel'],
+  ['memory_timeline', { anchor: 'Home/Kitchen remodel.md', before: 2, after: 2 }, 'Kitchen remodel'],
   ['memory_store', { key: 'preferred_framework', value: 'SolidJS' }, 'preferred_framework'],
   ['memory_recall', { key: 'preferred_framework' }, 'SolidJS'],
   ['memory_list', {}, 'SolidJS'],
