@@ -16,7 +16,7 @@ import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
 import { statementOfProperty } from './statement.ts';
 
 /** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
-export const BUILD_VERSION = 1;
+export const BUILD_VERSION = 2;
 
 /** A record with what the store and its text say about its relations. */
 export interface RecordParts {
@@ -238,7 +238,14 @@ function firstLine(content: string, key: string | null): string {
     .slice(0, 10 * MAX_TITLE_LENGTH)
     .split('\n')
     .find((each) => each.trim() !== '');
-  return (line?.trim().slice(0, MAX_TITLE_LENGTH) ?? key ?? '').toWellFormed();
+  const title = line?.trim() ?? '';
+  if (title.length <= MAX_TITLE_LENGTH) return (title === '' ? (key ?? '') : title).toWellFormed();
+  // Half of a credential would not be recognised where credentials are masked.
+  const whole = title
+    .slice(0, MAX_TITLE_LENGTH + 1)
+    .replace(/[!-~]+$/, '')
+    .trim();
+  return (whole === '' ? (key ?? '') : whole.slice(0, MAX_TITLE_LENGTH)).toWellFormed();
 }
 
 /** The state of a document that is a task. Its time is when it is due, read in the time zone of this machine. */
