@@ -143,6 +143,30 @@ describe('the graph of a vault', () => {
     expect(await rebuilt(home.loci)).toBe(text);
   });
 
+  it('has the statements of properties that name notes plainly, also notes that come later', async () => {
+    const statements = ['supersedes', 'derived_from', 'links_to'];
+    await using home = await open({
+      'New.md':
+        '---\nsupersedes: Old plan\nderived_from:\n  - Talks/Monday\n  - record/1\n  - Nobody\n---\nnew',
+      'Talks/Monday.md':
+        '---\nreplaced-by: new\nbased on: https://example.org/New\ntopic: New\n---\nSee [[New]].',
+    });
+    expect(await edgesOf(home.loci, statements)).toEqual([
+      'Monday links_to New: linked in line 6',
+      'New derived_from Monday: said to be derived from it in its properties',
+      'New supersedes Monday: said to be superseded by it in its properties',
+    ]);
+    await home.change({ 'Archive/Old plan.md': 'old' });
+    expect(await edgesOf(home.loci, ['supersedes'])).toEqual([
+      'New supersedes Monday: said to be superseded by it in its properties',
+      'New supersedes Old plan: said to supersede it in its properties',
+    ]);
+    const text = await exportText(home.loci);
+    expect(await rebuilt(home.loci)).toBe(text);
+    await home.change({ 'Archive/Old plan.md': null });
+    expect(await edgesOf(home.loci, ['supersedes'])).toHaveLength(1);
+  });
+
   it('keeps the id of a note that is renamed, if its front matter has one that no other note has', async () => {
     await using home = await open({ 'a.md': '---\nid: x\n---\na', 'c.md': 'to [[b]]' });
     const idOf = async (name: string) =>
