@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { ExportedGraph } from '../../graph/export-schema.ts';
 import { exportSchema } from '../../graph/export-schema.ts';
+import { describePath } from '../../graph/walk.ts';
 import { type Loci, openLoci } from '../open.ts';
 
 const NOTES = {
@@ -256,6 +257,29 @@ describe('walks over the graph', () => {
     expect(await targets({ crossProject: true }, true)).toEqual([]);
     expect(await targets({ crossProjectTypes: ['embeds'] }, true)).toEqual([]);
     expect(await targets(allowed, true)).toEqual(['c']);
+  });
+
+  it('say the reason and the place of an edge into another project, and that it leads there', async () => {
+    await using home = await open(
+      { 'a.md': '# Plan\n\n![[c]]', 'c.md': '---\nproject: other\n---\nc' },
+      { graph: { crossProject: true, crossProjectTypes: ['embeds'] } },
+    );
+    const found = await home.loci.graph.path({ from: 'a', to: 'c', allowCrossProject: true });
+    const [step] = found.path!;
+    expect(step).toMatchObject({
+      edge: {
+        type: 'embeds',
+        reason: 'embedded under ‘Plan’, line 3',
+        provenance: { lines: { first: 3, last: 3 } },
+      },
+      from: { project: 'default' },
+      to: { project: 'other' },
+    });
+    expect(step!.edge.provenance.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(found.places.get(step!.edge)).toContain('a.md');
+    expect(describePath(found.path!)).toBe(
+      'via [[a]] → embedded under ‘Plan’, line 3 (to the project ‘other’)',
+    );
   });
 
   it('name unknown nodes, and answer the others', async () => {
