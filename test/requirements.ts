@@ -17,6 +17,33 @@ export interface Proof {
 /** The tests that prove each requirement. A requirement that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
+  G1: [
+    {
+      file: 'src/engine/graph/graph.test.ts',
+      test: 'stay in a project, unless a request and the settings let a type of edge lead out of it',
+    },
+    {
+      file: 'src/engine/graph/graph.test.ts',
+      test: 'say the reason and the place of an edge into another project, and that it leads there',
+    },
+    { file: 'test/contract/store-graph.ts', test: 'leads to another project only by types that may' },
+  ],
+  G2: [
+    {
+      file: 'src/engine/graph/graph.test.ts',
+      test: 'is the same, byte for byte, whatever the order in which the notes were indexed, and after a rebuild',
+    },
+    {
+      file: 'src/engine/graph/graph.test.ts',
+      test: 'has links, embeds, statements, tasks, projects and types, each with its reason and place',
+    },
+    {
+      file: 'test/arch/docs.test.ts',
+      test: 'docs/graph.schema.json is what `node scripts/graph-schema.ts` writes',
+    },
+    { file: 'src/engine/graph/masked-answers.test.ts', test: 'are masked in an export' },
+    { file: 'test/e2e/graph.test.ts', test: 'is exported, and two exports are compared' },
+  ],
   G10: [
     {
       file: 'eval/labels.test.ts',
@@ -35,6 +62,11 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'test/e2e/timeline.test.ts',
       test: 'stays within its budget of tokens, nearest records first, over MCP too',
+    },
+    { file: 'test/e2e/timeline.test.ts', test: 'is around a day or now, and limited to a project or a tag' },
+    {
+      file: 'test/contract/store-timeline.ts',
+      test: 'has the records before and after a record, nearest first, ties by id',
     },
   ],
   R1: [
@@ -293,7 +325,22 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'gives access to the memory of the token’s subject and to no other',
     },
   ],
+  G11: [
+    {
+      file: 'test/contract/store-graph.ts',
+      test: 'has for each record what was contributed last, in each lane',
+    },
+    {
+      file: 'test/property/links.test.ts',
+      test: 'links and graph are equal to those of the oracle, and the change feed leads to the live records',
+    },
+    { file: 'test/property/store.test.ts', test: 'returns the same results as the oracle after any history' },
+  ],
   G9: [
+    {
+      file: 'src/engine/health/check-graph.test.ts',
+      test: 'finds %s, which a plain reindex repairs',
+    },
     {
       file: 'src/engine/graph/concepts/concepts.test.ts',
       test: 'list names of two notes as conflicts, which a merge settles and its undo restores',

@@ -9,6 +9,8 @@ const KEY =
   String.raw`(?:api|access|secret|private|signing|encryption|account|master|auth|license)[ _-]?key|` +
   String.raw`(?:api|access|auth|refresh|session|bearer|bot|client|app|security)[ _-]?(?:token|secret)|` +
   String.raw`secret|_authToken|token`;
+/** What every pattern of `NAMED_CREDENTIALS` requires. The names of keys end with `key`, `token` or `secret`. */
+export const CREDENTIAL_NAME = new RegExp(`${PASSWORD}|key|token|secret|curl|bearer|authorization`, 'iu');
 /** Suffixes of the name in an identifier: `SECRET_KEY_BASE`, `password2`, `API_KEY_PROD`. */
 const SUFFIX = '(?:[_-](?:key|value|base|token|prod|production|staging|dev|test|live)){0,2}[_-]?[0-9]{0,2}';
 /** The text between name and value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */

@@ -203,6 +203,27 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       ]);
     });
 
+    it('returns the cosines of given passages too, each once, whatever found them', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('word a'), note('other b'), note('other c'), note('other d'));
+      await embed(store(), vectors, ns, (text) => (text === 'other c' ? NORTH : EAST));
+      await write(store(), ns, note('no vector'));
+      const idOf = async (word: string): Promise<number> => (await matchingPassages(store(), ns, word))[0]!;
+      const [a, c, d, bare] = [await idOf('word'), await idOf('c'), await idOf('d'), await idOf('vector')];
+      const vector = { generation: vectors, vector: EAST };
+      const { cosines } = await store().search.retrieve(ns, {
+        queries: [{ by: 'text', text: anyOf('word'), filter: ALL_LIVE, limit: 10 }],
+        cosines: vector,
+        compared: [d, c, a, c, bare, 999_999],
+      });
+      const rounded = cosines.map(({ passage, record, score }) => [passage, record, Math.round(score)]);
+      expect(rounded.toSorted(([p = 0], [q = 0]) => p - q)).toEqual([
+        [a, 1, 1],
+        [c, 3, 0],
+        [d, 4, 1],
+      ]);
+    });
+
     it('finds the passages that pass a filter even if many others are nearer', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const many = Array.from({ length: 1500 }, (_, i) => note(`near ${String(i)}`, { project: 'near' }));

@@ -4,6 +4,7 @@ import type { AuditDraft } from '../../src/store/admin-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { chunkCurrentRecords, chunkedRecord, NOW } from '../contract/store-samples.ts';
 import { DIMENSIONS, type RecordRef } from './arbitraries.ts';
+import { runConceptOperation } from './concept-operations.ts';
 import type { Operation } from './store-operations.ts';
 import { vectorOf } from './store-queries.ts';
 
@@ -84,6 +85,8 @@ export class OperationRunner {
       }
       case 'addReceipts':
         return store.receipts.add(operation.namespace, operation.batch);
+      case 'commitConcepts':
+        return runConceptOperation(store, operation, (record) => this.#idOf(operation.namespace, record));
       case 'takeLease':
         return store.admin.takeLease(operation.namespace, operation.request);
       case 'dropLease':

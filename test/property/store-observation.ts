@@ -1,3 +1,4 @@
+import { mentionNames } from '../../src/store/rules/mention-names.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
@@ -8,6 +9,7 @@ import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
 import { receipt } from '../contract/store-receipts.ts';
 import { ALL } from '../contract/written-samples.ts';
+import { observeConcepts } from './concept-operations.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
 export interface ObservedQueries {
@@ -45,6 +47,7 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
         passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
         passages: await passagesOf(store, namespace, passages, { now: NOW }),
         neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
+        named: await store.search.named(namespace, [...words, ...records.flatMap(mentionNames)]),
         terms: await store.search.terms(namespace, words),
         pending: await Promise.all(
           [1, 2].map((generation) => store.vectors.pending(namespace, generation, 1000)),
@@ -55,6 +58,7 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
         pendingBytes: await Promise.all(
           [1, 2].map((generation) => store.vectors.pendingBytes(namespace, generation)),
         ),
+        concepts: await observeConcepts(store, namespace),
         written: await observeWritten(store, namespace, lists, audit),
       };
     }),

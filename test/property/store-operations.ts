@@ -15,6 +15,7 @@ import {
   word,
   type RecordRef,
 } from './arbitraries.ts';
+import { conceptOperation, type ConceptOperation } from './concept-operations.ts';
 import {
   auditDraft,
   fence,
@@ -41,6 +42,7 @@ export type Operation =
       readonly chunking: string;
     }
   | WrittenOperation
+  | ConceptOperation
   | {
       readonly kind: 'putVectors';
       readonly namespace: string;
@@ -201,6 +203,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { weight: 2, arbitrary: restoration },
   { weight: 5, arbitrary: writtenOperation },
+  { weight: 5, arbitrary: conceptOperation },
   {
     weight: 3,
     arbitrary: fc.record({

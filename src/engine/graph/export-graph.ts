@@ -17,8 +17,8 @@ import {
 import { rareTags } from '../../graph/walk.ts';
 import { abstractOf } from '../../pack/levels/abstract.ts';
 import { splitText } from '../../pack/levels/document.ts';
-import { maskDetected } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
+import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, graphFilter } from './graph-view.ts';
 import { updateGraph } from './update-relations.ts';
 
@@ -37,7 +37,7 @@ const PAGE = 200;
 
 /**
  * One page of the nodes, then of the edges, of the graph. It is the same for the same records: ids and order do not depend on
- * when or in which order they were indexed.
+ * when or in which order they were indexed. Credentials in titles, tags, abstracts and reasons are masked.
  * @throws LociError `invalid_input` for a cursor that no page returned
  */
 export async function exportGraphPage(
@@ -111,12 +111,13 @@ async function nodePage(
   const shown = nodes.filter(({ id }) => common.get(id)?.hasOtherEdges ?? true);
   const places = await sharedPlaces(context, filter, shown);
   const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
+  const mask = new GraphMask(context.thread);
   const exported = shown.map(async (node): Promise<ExportedNode[]> => {
     const provenance = node.provenance ?? places.get(node.id);
     const record = provenance === undefined ? undefined : records.get(provenance.record);
     // The record was removed a moment ago.
     if (provenance === undefined || record === undefined) return [];
-    return [await exportedNode(context, node, record, provenance)];
+    return [await exportedNode(mask, node, record, provenance)];
   });
   return { nodes: (await Promise.all(exported)).flat(), edges: [], next: `n/${last.id}` };
 }
@@ -126,18 +127,17 @@ interface RecordWithNode {
   readonly node: string;
 }
 
-/** Credentials in the texts are masked. */
 async function exportedNode(
-  { thread }: EngineContext,
+  mask: GraphMask,
   node: GraphNode,
   { record, node: recordNode }: RecordWithNode,
   provenance: GraphProvenance,
 ): Promise<ExportedNode> {
-  const { id, type, title, project, tags, task } = node;
+  const { id, type, title, project, tags, task } = await mask.node(node);
   const abstract = id === recordNode ? l0Abstract(record) : null;
   return {
-    ...{ id, type, title: await maskDetected(thread, title), project },
-    l0_abstract: abstract === null ? null : await maskDetected(thread, abstract),
+    ...{ id, type, title, project },
+    l0_abstract: abstract === null ? null : await mask.texts.text(abstract),
     l1_summary_ref: id === recordNode ? `l1:${id}@${record.contentHash.slice(0, 16)}` : null,
     tags: [...tags],
     task,
@@ -178,13 +178,18 @@ async function edgePage(
     context,
     edges.map(({ provenance }) => provenance),
   );
-  const exported = edges.flatMap((edge: GraphEdge): ExportedEdge[] => {
+  const mask = new GraphMask(context.thread);
+  const exported = edges.map(async (edge: GraphEdge): Promise<ExportedEdge[]> => {
     const record = records.get(edge.provenance.record);
     if (record === undefined || (edge.type === 'tagged' && common.has(edge.dst))) return [];
-    const { src, dst, type, weight, reason, provenance } = edge;
+    const { src, dst, type, weight, reason, provenance } = await mask.edge(edge);
     return [{ src, dst, type, weight, reason, provenance: exportedProvenance(provenance, record) }];
   });
-  return { nodes: [], edges: exported, next: `e/${last.src}/${last.type}/${last.dst}` };
+  return {
+    nodes: [],
+    edges: (await Promise.all(exported)).flat(),
+    next: `e/${last.src}/${last.type}/${last.dst}`,
+  };
 }
 
 /** The tags among the nodes that too many notes have, and whether the node has edges of another type too. */

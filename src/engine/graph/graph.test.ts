@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { ExportedGraph } from '../../graph/export-schema.ts';
 import { exportSchema } from '../../graph/export-schema.ts';
+import { describePath } from '../../graph/walk.ts';
 import { type Loci, openLoci } from '../open.ts';
 
 const NOTES = {
@@ -143,6 +144,30 @@ describe('the graph of a vault', () => {
     expect(await rebuilt(home.loci)).toBe(text);
   });
 
+  it('has the statements of properties that name notes plainly, also notes that come later', async () => {
+    const statements = ['supersedes', 'derived_from', 'links_to'];
+    await using home = await open({
+      'New.md':
+        '---\nsupersedes: Old plan\nderived_from:\n  - Talks/Monday\n  - record/1\n  - Nobody\n---\nnew',
+      'Talks/Monday.md':
+        '---\nreplaced-by: new\nbased on: https://example.org/New\ntopic: New\n---\nSee [[New]].',
+    });
+    expect(await edgesOf(home.loci, statements)).toEqual([
+      'Monday links_to New: linked in line 6',
+      'New derived_from Monday: said to be derived from it in its properties',
+      'New supersedes Monday: said to be superseded by it in its properties',
+    ]);
+    await home.change({ 'Archive/Old plan.md': 'old' });
+    expect(await edgesOf(home.loci, ['supersedes'])).toEqual([
+      'New supersedes Monday: said to be superseded by it in its properties',
+      'New supersedes Old plan: said to supersede it in its properties',
+    ]);
+    const text = await exportText(home.loci);
+    expect(await rebuilt(home.loci)).toBe(text);
+    await home.change({ 'Archive/Old plan.md': null });
+    expect(await edgesOf(home.loci, ['supersedes'])).toHaveLength(1);
+  });
+
   it('keeps the id of a note that is renamed, if its front matter has one that no other note has', async () => {
     await using home = await open({ 'a.md': '---\nid: x\n---\na', 'c.md': 'to [[b]]' });
     const idOf = async (name: string) =>
@@ -232,6 +257,29 @@ describe('walks over the graph', () => {
     expect(await targets({ crossProject: true }, true)).toEqual([]);
     expect(await targets({ crossProjectTypes: ['embeds'] }, true)).toEqual([]);
     expect(await targets(allowed, true)).toEqual(['c']);
+  });
+
+  it('say the reason and the place of an edge into another project, and that it leads there', async () => {
+    await using home = await open(
+      { 'a.md': '# Plan\n\n![[c]]', 'c.md': '---\nproject: other\n---\nc' },
+      { graph: { crossProject: true, crossProjectTypes: ['embeds'] } },
+    );
+    const found = await home.loci.graph.path({ from: 'a', to: 'c', allowCrossProject: true });
+    const [step] = found.path!;
+    expect(step).toMatchObject({
+      edge: {
+        type: 'embeds',
+        reason: 'embedded under ‘Plan’, line 3',
+        provenance: { lines: { first: 3, last: 3 } },
+      },
+      from: { project: 'default' },
+      to: { project: 'other' },
+    });
+    expect(step!.edge.provenance.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(found.places.get(step!.edge)).toContain('a.md');
+    expect(describePath(found.path!)).toBe(
+      'via [[a]] → embedded under ‘Plan’, line 3 (to the project ‘other’)',
+    );
   });
 
   it('name unknown nodes, and answer the others', async () => {

@@ -5,6 +5,7 @@ import { type Step, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
+import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
 import { updateGraph } from './update-relations.ts';
 
@@ -36,23 +37,31 @@ export interface ShownNodes {
   readonly places: ReadonlyMap<GraphEdge, string>;
 }
 
-/** @throws LociError `forbidden` while the graph is off */
+/** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
 export async function showNodes(context: EngineContext, request: ShowRequest): Promise<ShownNodes> {
   const options = await readyWalk(context, request);
   const { nodes, unknown } = await findNodes(context, request.names, options.filter);
   const steps = await stepsFrom(options, nodes, request.limit);
   const { depth, limit } = request;
   const shown: ShownNode[] = [];
+  const mask = new GraphMask(context.thread);
   const citations = await citationsOfNodes(context, nodes);
   for (const [i, node] of nodes.entries()) {
     const found = steps.get(node.id);
     const near = depth > 1 ? await expand({ ...options, depth, limit }, [{ node, score: 1 }]) : [];
+    const further = near.filter(({ path }) => path.length > 1);
     shown.push({
-      node,
+      node: await mask.node(node),
       citation: citations[i]!,
-      steps: (found?.steps ?? []).slice(0, limit),
+      steps: await mask.steps((found?.steps ?? []).slice(0, limit)),
       degree: found?.degree ?? 0,
-      near: near.filter(({ path }) => path.length > 1),
+      near: await Promise.all(
+        further.map(async ({ node: other, score, path }) => ({
+          node: await mask.node(other),
+          score,
+          path: await mask.steps(path),
+        })),
+      ),
     });
   }
   const edges = shown.flatMap((each) => [
@@ -75,7 +84,7 @@ export interface FoundPath extends PathSearch {
   readonly places: ReadonlyMap<GraphEdge, string>;
 }
 
-/** @throws LociError `forbidden` while the graph is off */
+/** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
 export async function findPath(context: EngineContext, request: PathRequest): Promise<FoundPath> {
   const options = await readyWalk(context, request);
   const [from, to] = [
@@ -84,11 +93,17 @@ export async function findPath(context: EngineContext, request: PathRequest): Pr
   ];
   const [start = null, end = null] = [from.nodes[0], to.nodes[0]];
   const unknown = [...from.unknown, ...to.unknown];
+  const mask = new GraphMask(context.thread);
+  const ends = {
+    from: start === null ? null : await mask.node(start),
+    to: end === null ? null : await mask.node(end),
+  };
   if (start === null || end === null)
-    return { from: start, to: end, unknown, path: null, isPartial: false, places: new Map() };
-  const found = await shortestPath(options, start, end);
-  const edges = (found.path ?? []).map(({ edge }) => edge);
-  return { from: start, to: end, unknown, ...found, places: await placesOf(context, edges) };
+    return { ...ends, unknown, path: null, isPartial: false, places: new Map() };
+  const { path: found, isPartial } = await shortestPath(options, start, end);
+  const path = found === null ? null : await mask.steps(found);
+  const edges = (path ?? []).map(({ edge }) => edge);
+  return { ...ends, unknown, path, isPartial, places: await placesOf(context, edges) };
 }
 
 async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<typeof walkOptions> {

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { buildRecords, isTextCurrent } from '../../graph/build/derive.ts';
+import { targetOf } from '../../graph/build/similar.ts';
 import type { EdgeDraft, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { recordName } from '../vaults/index-vaults.ts';
 import type { Finding } from './check.ts';
@@ -11,8 +13,8 @@ const PAGE_SIZE = 64;
 const MAX_NAMED = 5;
 
 /**
- * Derives the nodes and edges of every record again, and compares them with those in the store. Edges between similar texts are not
- * compared: deriving them takes longer than everything else.
+ * Derives the nodes and edges of every record again, and compares them with those in the store. Of the edges between similar texts,
+ * only both ends are checked: to derive them would take longer than everything else.
  * @throws LociError `aborted`
  */
 export async function checkGraph(context: EngineContext, options: ProgressOptions): Promise<Finding> {
@@ -27,6 +29,7 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
       detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
     };
   const wrong: string[] = [];
+  const dangling: string[] = [];
   let count = 0;
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
@@ -39,17 +42,42 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
     const stored = await store.graph.contributions(namespace, 'text', ids);
     for (const record of records)
       if (!isSameGraph(built.get(record.id), stored.get(record.id))) wrong.push(recordName(record));
+    const unpaired = await unpairedEdges(store, namespace, ids);
+    for (const record of records) if (unpaired.has(record.id)) dangling.push(recordName(record));
     count += records.length;
     options.onProgress?.({ stage: 'checking', subject: 'graph', done: count, total: 0 });
     after = last.id;
   }
-  if (wrong.length === 0)
-    return { result: 'ok', detail: `${formatCount(count, 'record')}, all edges correct` };
-  const named = `${wrong.slice(0, MAX_NAMED).join(', ')}${wrong.length > MAX_NAMED ? ' …' : ''}`;
-  return {
-    result: 'failed',
-    detail: `nodes or edges differ in ${formatCount(wrong.length, 'record')}: ${named}`,
-  };
+  const faults = [
+    ...(wrong.length === 0 ? [] : [`nodes or edges differ in ${nameRecords(wrong)}`]),
+    ...(dangling.length === 0 ? [] : [`similar texts lack one end in ${nameRecords(dangling)}`]),
+  ];
+  if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
+  return { result: 'ok', detail: `${formatCount(count, 'record')}, all edges correct` };
+}
+
+/** How many records have a fault, and the names of the first. */
+export function nameRecords(names: readonly string[]): string {
+  const first = names.slice(0, MAX_NAMED).join(', ');
+  return `${formatCount(names.length, 'record')}: ${first}${names.length > MAX_NAMED ? ' …' : ''}`;
+}
+
+/** The records with an edge to a similar record that is gone, or from which no edge leads back. */
+async function unpairedEdges(
+  { graph }: Store,
+  namespace: string,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const edges = [...(await graph.contributions(namespace, 'similar', ids)).values()].flatMap(
+    (each) => each.edges,
+  );
+  if (edges.length === 0) return new Set();
+  const targets = await graph.contributions(namespace, 'similar', [...new Set(edges.map(targetOf))]);
+  const pairs = new Set(
+    [...targets.values()].flatMap((each) => each.edges.map(({ src, dst }) => `${dst} ${src}`)),
+  );
+  const unpaired = edges.filter(({ src, dst }) => !pairs.has(`${src} ${dst}`));
+  return new Set(unpaired.map(({ provenance }) => provenance.record));
 }
 
 function isSameGraph(built: RecordGraph | undefined, stored: RecordGraph | undefined): boolean {

@@ -9,6 +9,7 @@ import type { Timestamp } from '../../core/types.ts';
 import type { NamespaceStats } from '../../store/admin-model.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { Check, Finding } from './check.ts';
+import { checkConcepts } from './check-concepts.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkNotes } from './check-notes.ts';
 import { checkSources } from './check-sources.ts';
@@ -113,6 +114,7 @@ const SUBJECTS = {
   audit: 'the audit log',
   embedding: 'the embedding model',
   graph: 'the graph',
+  concepts: 'the concepts',
 } as const;
 
 /** Checks an open store without changing it. @throws LociError `aborted` */
@@ -134,6 +136,7 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     ),
     await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
     await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
+    await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options)),
     ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];

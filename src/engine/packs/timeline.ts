@@ -2,6 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
+import { TextMask } from '../../secrets/text-mask.ts';
 import { dayOf } from '../../store/rules/record-time.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/timeline-model.ts';
@@ -108,7 +109,8 @@ async function entriesOf(
     wholeCitations(context, records),
     untitledContents(context, records),
   ]);
-  const entries = timed.map((each, i) => entryOf(each, citations[i]!, contents));
+  const mask = new TextMask(context.thread);
+  const entries = await Promise.all(timed.map((each, i) => entryOf(each, citations[i]!, contents, mask)));
   const start = before.length + (found.anchor === null ? 0 : 1);
   return {
     before: entries.slice(0, before.length),
@@ -132,19 +134,22 @@ async function untitledContents(
 /** UTF-16 code units of a text without a title that are looked at. */
 const MAX_FIRST_LINE = 500;
 
-function entryOf(
+/** Credentials are masked before a line is cut out of a text: part of one is not recognised. */
+async function entryOf(
   { at, record }: TimedRecord,
   citation: string,
   contents: ReadonlyMap<number, LociRecord>,
-): TimelineEntry {
-  const text = contents.get(record.id)?.content.trimStart().slice(0, MAX_FIRST_LINE) ?? '';
+  mask: TextMask,
+): Promise<TimelineEntry> {
+  const start = contents.get(record.id)?.content.trimStart().slice(0, MAX_FIRST_LINE) ?? '';
+  const [title, text] = await mask.texts([record.title, start]);
   const path = plainLine(citation);
   return {
     record,
     time: at,
     when: whenOf(at, record),
-    title: plainLine(record.title === '' ? text.split('\n', 1)[0]! : record.title),
-    from: record.origin === 'source' ? plainLine(record.source) : null,
+    title: plainLine(title === '' ? text!.split('\n', 1)[0]! : title!),
+    from: record.origin === 'source' ? plainLine(await mask.text(record.source)) : null,
     // A path with line breaks or invisible characters would not be found by what a line shows of it.
     citation: path === citation ? citation : `record/${String(record.id)}`,
   };

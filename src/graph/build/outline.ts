@@ -4,7 +4,8 @@ import { workerModule } from '../../core/threads/worker-module.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../../sources/markdown/heading-title.ts';
 import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
-import { statementBefore, type Statement } from './statement.ts';
+import type { Statement } from '../../sources/markdown/statement-property.ts';
+import { statementBefore } from './statement.ts';
 import { taskIn, type Task } from './task.ts';
 
 /** A line of a record, and what is said about it in reasons and provenance. */

@@ -1,4 +1,10 @@
 import type { LociRecord, Passage } from '../../core/types.ts';
+import { isJsonMap } from '../../core/json.ts';
+import {
+  type NamedNote,
+  notesNamedPlainly,
+  statementOfProperty,
+} from '../../sources/markdown/statement-property.ts';
 import type { RecordLink } from '../../store/model.ts';
 import { type EdgeType } from '../../core/graph-types.ts';
 import {
@@ -13,10 +19,9 @@ import {
 import { projectNodeId, recordNodeId, tagNodeId, taskNodeId } from '../model.ts';
 import { nodeTypeOf, type NodeTypeRules } from './node-type.ts';
 import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
-import { statementOfProperty } from './statement.ts';
 
 /** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
-export const BUILD_VERSION = 1;
+export const BUILD_VERSION = 2;
 
 /** A record with what the store and its text say about its relations. */
 export interface RecordParts {
@@ -54,9 +59,12 @@ class RecordBuilder {
   /** By source, type and target: the first of several statements stays. */
   readonly #edges = new Map<string, EdgeDraft>();
   readonly #shared: NodeDraft[] = [];
+  readonly #named: readonly NamedNote[];
 
   constructor(parts: RecordParts) {
     this.#parts = parts;
+    const { frontMatter } = parts.record.metadata;
+    this.#named = isJsonMap(frontMatter) ? notesNamedPlainly(frontMatter) : [];
     this.#key = recordNode(parts.record.id);
     this.#id = recordNodeId(parts.record, parts.sharesIdentity);
   }
@@ -88,12 +96,18 @@ class RecordBuilder {
     }
   }
 
-  /** Edges to the records that the links mean. A link to the record itself is no edge. */
+  /**
+   * Edges to the records that the links mean. A link to the record itself is no edge, and neither is the name of a note in a
+   * property, which is a statement.
+   */
   addLinks(): void {
     const { record, links, outline } = this.#parts;
     const places = new Map(outline.links.map((place) => [linkKey(place.target, place.embed), place]));
+    const named = new Set(this.#named.map(({ target }) => target));
+    const isLink = ({ target, type }: RecordLink): boolean =>
+      places.has(linkKey(target, type === 'embed')) || !named.has(target);
     const byTarget = Map.groupBy(
-      links.filter(({ targetRecord }) => targetRecord !== null && targetRecord !== record.id),
+      links.filter((link) => link.targetRecord !== null && link.targetRecord !== record.id && isLink(link)),
       ({ targetRecord, type }) => `${type} ${String(targetRecord)}`,
     );
     for (const group of byTarget.values()) {
@@ -120,6 +134,8 @@ class RecordBuilder {
     const targets = new Map(links.map(({ target, targetRecord }) => [target, targetRecord]));
     for (const { target, statement, ...place } of outline.statements)
       this.#addStatement(statement, targets.get(target) ?? null, where(place), place);
+    for (const { statement, target } of this.#named)
+      this.#addStatement(statement, targets.get(target) ?? null, ' in its properties', null);
     for (const [property, value] of Object.entries(record.metadata)) {
       const statement = statementOfProperty(property);
       if (statement === null) continue;
@@ -238,7 +254,14 @@ function firstLine(content: string, key: string | null): string {
     .slice(0, 10 * MAX_TITLE_LENGTH)
     .split('\n')
     .find((each) => each.trim() !== '');
-  return (line?.trim().slice(0, MAX_TITLE_LENGTH) ?? key ?? '').toWellFormed();
+  const title = line?.trim() ?? '';
+  if (title.length <= MAX_TITLE_LENGTH) return (title === '' ? (key ?? '') : title).toWellFormed();
+  // Half of a credential would not be recognised where credentials are masked.
+  const whole = title
+    .slice(0, MAX_TITLE_LENGTH + 1)
+    .replace(/[!-~]+$/, '')
+    .trim();
+  return (whole === '' ? (key ?? '') : whole.slice(0, MAX_TITLE_LENGTH)).toWellFormed();
 }
 
 /** The state of a document that is a task. Its time is when it is due, read in the time zone of this machine. */

@@ -166,7 +166,8 @@ class Comparison {
   }
 }
 
-function targetOf({ dst }: EdgeDraft): number {
+/** The record to which an edge of this lane leads. */
+export function targetOf({ dst }: EdgeDraft): number {
   return Number(dst.slice(recordNode(0).length - 1));
 }
 

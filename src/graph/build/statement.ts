@@ -1,20 +1,4 @@
-/** What a note says about another one, in its own words or in its front matter. */
-export type Statement = 'supersedes' | 'superseded_by' | 'derived_from';
-
-/** Properties, compared in lower case with `_` for spaces and dashes. */
-const PROPERTIES: Readonly<Record<string, Statement>> = {
-  supersedes: 'supersedes',
-  replaces: 'supersedes',
-  obsoletes: 'supersedes',
-  ersetzt: 'supersedes',
-  superseded_by: 'superseded_by',
-  replaced_by: 'superseded_by',
-  obsoleted_by: 'superseded_by',
-  ersetzt_durch: 'superseded_by',
-  derived_from: 'derived_from',
-  based_on: 'derived_from',
-  abgeleitet_von: 'derived_from',
-};
+import { type Statement, statementOfProperty } from '../../sources/markdown/statement-property.ts';
 
 /** The words directly before a link, anywhere in a line. */
 const PHRASES: readonly (readonly [RegExp, Statement])[] = [
@@ -44,9 +28,4 @@ export function statementBefore(before: string, property: string | null): Statem
     .replace(/\s+/g, ' ');
   const all = isWhole ? [...PHRASES, ...LABELS] : PHRASES;
   return all.find(([pattern]) => pattern.test(words))?.[1] ?? null;
-}
-
-export function statementOfProperty(property: string): Statement | null {
-  const name = property.trim().toLowerCase().replace(/[ -]/g, '_');
-  return Object.hasOwn(PROPERTIES, name) ? PROPERTIES[name]! : null;
 }

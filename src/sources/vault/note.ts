@@ -6,6 +6,7 @@ import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
 import { collectInline } from '../markdown/inline-syntax.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
+import { notesNamedPlainly } from '../markdown/statement-property.ts';
 
 /** A parsed note. */
 export interface Note {
@@ -21,7 +22,7 @@ export interface Note {
   /** Tags of the front matter and the text, without `#` and without duplicates; case does not matter. */
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
-  /** Links and embeds of the front matter and the text, without duplicates. */
+  /** Links and embeds of the front matter and the text, and notes that a property such as `supersedes` names; without duplicates. */
   readonly links: readonly Link[];
   /** Ids of blocks that other notes can link to, without `^`. */
   readonly blockIds: readonly string[];
@@ -56,6 +57,7 @@ export function parseNote(content: string): Note {
   const body = readBody(content.slice(span?.bodyStart ?? 0));
   const { title, project, category, type, id, uid, tags, tag, aliases, alias } = fields;
   const propertyLinks = strings(fields).flatMap((text) => (PROPERTY_LINK.test(text) ? linksIn(text) : []));
+  const namedLinks = notesNamedPlainly(fields).map(({ target }): Link => ({ target }));
   return {
     title: name(title),
     identity: name(id) ?? name(uid),
@@ -64,7 +66,7 @@ export function parseNote(content: string): Note {
     type: linkedName(type),
     tags: tagList([...words(tags), ...words(tag), ...body.tags]),
     aliases: distinct([...names(aliases), ...names(alias)], (text) => text).slice(0, NOTE_LIMITS.aliases),
-    links: distinct([...propertyLinks, ...body.links], (link) => JSON.stringify(link)).slice(
+    links: distinct([...propertyLinks, ...namedLinks, ...body.links], (link) => JSON.stringify(link)).slice(
       0,
       NOTE_LIMITS.links,
     ),

@@ -15,6 +15,7 @@ import {
   quoted,
   readConcepts,
 } from './find-concept.ts';
+import { ConceptMask } from './concept-mask.ts';
 import { updateConcepts } from './update-concepts.ts';
 
 /** Every change is applied again at each derivation. */
@@ -34,8 +35,10 @@ export async function mergeConcepts(
   project?: string,
 ): Promise<MadeChange> {
   const projects = await readConcepts(context, project);
-  const target = findConcept(projects, into);
-  const sources = from.map((reference) => findConcept([target.within], reference));
+  const target = await findConcept(context, projects, into);
+  const sources = await Promise.all(
+    from.map((reference) => findConcept(context, [target.within], reference)),
+  );
   const firstNames = [...new Set(sources.map(({ concept }) => firstName(concept)))];
   return makeChange(context, target.within, {
     kind: 'merge',
@@ -51,7 +54,7 @@ export async function splitConcept(
   names: readonly string[],
   project?: string,
 ): Promise<MadeChange> {
-  const found = findConcept(await readConcepts(context, project), reference);
+  const found = await findConcept(context, await readConcepts(context, project), reference);
   const keys = [...new Set(names.flatMap((name) => keysOfName(found, name)))];
   // A note comes first, because the first name determines the id of the new concept.
   const notesFirst = keys.toSorted(
@@ -72,7 +75,7 @@ export async function renameConcept(
   assertWithinLimits(texts);
   if (nameKey(texts.title) === '')
     throw new LociError('invalid_input', `${quoted(label)} has no letters, so it is no name`);
-  const { concept, within } = findConcept(await readConcepts(context, project), reference);
+  const { concept, within } = await findConcept(context, await readConcepts(context, project), reference);
   return makeChange(context, within, { kind: 'rename', concept: firstName(concept), label: texts.title });
 }
 
@@ -148,7 +151,9 @@ async function makeChange(
     audit: [auditDraft(context, `concept-${detail.kind}`, `concept:${change.id}`, diff)],
   });
   await updateConcepts(context);
-  return { change, concepts: await conceptsOfChange(context, change, [...changes, change]) };
+  const concepts = await conceptsOfChange(context, change, [...changes, change]);
+  const mask = new ConceptMask(context.thread);
+  return { change: await mask.change(change), concepts: await mask.concepts(concepts) };
 }
 
 async function conceptsOfChange(

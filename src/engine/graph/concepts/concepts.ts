@@ -3,9 +3,11 @@ import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
+import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../records/citations/citation.ts';
+import { ConceptMask } from './concept-mask.ts';
 import { findConcept, readConcepts, type ProjectConcepts } from './find-concept.ts';
 
 export interface ConceptListRequest {
@@ -39,7 +41,7 @@ export async function listConcepts(
   const page = all.filter(({ id }) => after === undefined || id > after).slice(0, limit);
   const last = page.at(-1);
   return {
-    concepts: page,
+    concepts: await new ConceptMask(context.thread).concepts(page),
     total: all.length,
     next: last === undefined || last === all.at(-1) ? null : last.id,
   };
@@ -65,7 +67,8 @@ export interface CitedRecord {
 
 async function cited(context: EngineContext, records: readonly LociRecord[]): Promise<CitedRecord[]> {
   const citations = await wholeCitations(context, records);
-  return records.map(({ id, title }, i) => ({ record: id, citation: citations[i]!, title }));
+  const titles = await new TextMask(context.thread).texts(records.map(({ title }) => title));
+  return records.map(({ id }, i) => ({ record: id, citation: citations[i]!, title: titles[i]! }));
 }
 
 const MAX_MENTIONS = 50;
@@ -77,7 +80,9 @@ export async function showConcept(
   project?: string,
 ): Promise<ConceptDetails> {
   const { store, namespace } = context;
-  const { concept, within } = findConcept(await readConcepts(context, project), reference);
+  const projects = await readConcepts(context, project);
+  const { concept, within } = await findConcept(context, projects, reference);
+  const mask = new ConceptMask(context.thread);
   const keys = concept.names.map(({ key }) => key);
   const page = { after: null, limit: MAX_MENTIONS + concept.records.length };
   const naming = await store.graph.recordsNaming(namespace, concept.project, keys, page);
@@ -85,14 +90,14 @@ export async function showConcept(
   const state = { liveAt: context.now() };
   const conflicts = within.applied.state.conflicts();
   return {
-    concept,
+    concept: await mask.concept(concept),
     notes: await cited(context, await store.records.get(namespace, concept.records, state)),
     mentionedIn: await cited(context, await store.records.get(namespace, others, state)),
-    disputed: conflicts
-      .filter(({ notes }) => notes.some((note) => keys.includes(note)))
-      .map(({ text }) => text),
-    changes: listChanges(within).filter(({ change }) =>
-      referencesIn([change]).some((each) => keys.includes(each)),
+    disputed: await mask.texts.texts(
+      conflicts.filter(({ notes }) => notes.some((note) => keys.includes(note))).map(({ text }) => text),
+    ),
+    changes: await mask.changes(
+      listChanges(within).filter(({ change }) => referencesIn([change]).some((each) => keys.includes(each))),
     ),
   };
 }
@@ -108,17 +113,19 @@ export interface ConceptConflict {
 export async function conceptConflicts(context: EngineContext, project?: string): Promise<ConceptConflict[]> {
   const { store, namespace } = context;
   const conflicts: ConceptConflict[] = [];
+  const mask = new ConceptMask(context.thread);
   for (const within of await readConcepts(context, project)) {
     const byRecord = new Map(
       within.concepts.flatMap((concept) => concept.records.map((record) => [record, concept] as const)),
     );
     for (const { text, records } of within.applied.state.conflicts()) {
       const found = await store.records.get(namespace, records, { liveAt: context.now() });
-      const notes = (await cited(context, found)).flatMap((note) => {
+      const notes: ConceptConflict['notes'][number][] = [];
+      for (const note of await cited(context, found)) {
         const concept = byRecord.get(note.record);
-        return concept === undefined ? [] : [{ ...note, concept }];
-      });
-      conflicts.push({ name: text, project: within.project, notes });
+        if (concept !== undefined) notes.push({ ...note, concept: await mask.concept(concept) });
+      }
+      conflicts.push({ name: await mask.texts.text(text), project: within.project, notes });
     }
   }
   return conflicts;
@@ -136,7 +143,8 @@ export interface ListedChange {
 /** All changes by operators, the last first. */
 export async function conceptChanges(context: EngineContext, project?: string): Promise<ListedChange[]> {
   const all = (await readConcepts(context, project)).flatMap(listChanges);
-  return all.sort((a, b) => b.change.at - a.change.at || (a.change.id < b.change.id ? 1 : -1));
+  const sorted = all.sort((a, b) => b.change.at - a.change.at || (a.change.id < b.change.id ? 1 : -1));
+  return new ConceptMask(context.thread).changes(sorted);
 }
 
 function listChanges({ changes, applied }: ProjectConcepts): ListedChange[] {

@@ -2,6 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import { applyChanges, type AppliedChanges, type Concept } from '../../../graph/concepts/concept-changes.ts';
 import { groupNames, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
 import { conceptId, isConceptId, nameKey } from '../../../graph/concepts/name.ts';
+import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { updateConcepts } from './update-concepts.ts';
@@ -46,7 +47,11 @@ export async function readConcepts(context: EngineContext, project?: string): Pr
  * Finds a concept by its id, also by one that it had before a merge, or by any of its names.
  * @throws LociError `not_found`; `ambiguous` for a name of several projects or several notes
  */
-export function findConcept(projects: readonly ProjectConcepts[], reference: string): FoundConcept {
+export async function findConcept(
+  { thread }: EngineContext,
+  projects: readonly ProjectConcepts[],
+  reference: string,
+): Promise<FoundConcept> {
   const found = isConceptId(reference) ? byId(projects, reference) : byName(projects, nameKey(reference));
   const [first, second] = found;
   if (first !== undefined && second === undefined) return first;
@@ -56,7 +61,7 @@ export function findConcept(projects: readonly ProjectConcepts[], reference: str
       hint: 'Give the project, or the id of one.',
     });
   }
-  throw projects.length === 0 ? notFound(reference) : missing(projects, reference);
+  throw await missing(new TextMask(thread), projects, reference);
 }
 
 function byId(projects: readonly ProjectConcepts[], id: string): FoundConcept[] {
@@ -77,15 +82,21 @@ function byName(projects: readonly ProjectConcepts[], key: string): FoundConcept
   );
 }
 
-function missing(projects: readonly ProjectConcepts[], reference: string): LociError {
+async function missing(
+  mask: TextMask,
+  projects: readonly ProjectConcepts[],
+  reference: string,
+): Promise<LociError> {
   const key = nameKey(reference);
   for (const within of projects) {
     const claims = within.applied.state.conflictOf(key);
     if (claims === undefined) continue;
     const ids = within.concepts.filter(({ names }) => names.some((name) => claims.notes.includes(name.key)));
+    const labels = await mask.texts(ids.map(({ label }) => label));
+    const named = ids.map(({ id }, i) => `${id} (${labels[i]!})`).join(', ');
     return new LociError(
       'ambiguous',
-      `${quoted(reference)} is a name of ${String(claims.records.length)} notes: ${ids.map(({ id, label }) => `${id} (${label})`).join(', ')}`,
+      `${quoted(reference)} is a name of ${String(claims.records.length)} notes: ${named}`,
       { hint: 'Give the id of one. `loci concept conflicts` lists such names.' },
     );
   }

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { credentialSamples } from '../../../test/contract/credential-samples.ts';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const SECRETS = credentialSamples(1)
+  .filter(({ kind }) => ['AWS access key', 'Google API key', 'JSON Web Token'].includes(kind))
+  .map(({ secret }) => secret);
+const [KEY = '', OTHER = '', LONG = ''] = SECRETS;
+const MASK = '[secret masked: AWS access key]';
+
+const NOTES = {
+  'Server.md': `---\ntitle: Server ${KEY}\naliases: [Machine ${KEY}]\ntags: [${KEY}]\n---\n# Login ${KEY}\n\nSee [[Backup]].\n\n- [ ] Change ${KEY}\n\nIts name is “Key ${KEY}”.\n`,
+  'Backup.md': `---\naliases: [Machine ${KEY}]\n---\nKey ${OTHER} opens it. See [[Plan]]. Machine ${KEY} and “Key ${KEY}”.\n`,
+  'Plan.md': 'Nothing yet.\n',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'vault'), NOTES);
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  loci = await openLoci(settings(folder.path, { vaults, writes: { secrets: 'allow' } }));
+  await loci.index();
+  // A record without a title is named by the beginning of its text.
+  await loci.write({ content: `${KEY} is the key.\n${'word '.repeat(18)}` });
+  // A title that ended in the middle of a credential could not be masked.
+  await loci.write({ content: `${'word '.repeat(15)}${LONG}` });
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** The answer, as JSON, has a mask and no part of a credential. */
+function expectMasked(answer: unknown): void {
+  const text = JSON.stringify(answer, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+  for (const secret of SECRETS) expect(text).not.toContain(secret.slice(0, 8));
+  expect(text).toContain(MASK);
+}
+
+describe('credentials in the graph', () => {
+  it('are masked in an export', async () => {
+    let text = '';
+    for await (const piece of loci.graph.export()) text += piece;
+    expectMasked(JSON.parse(text));
+    expect(text).toContain(`under ‘Login ${MASK}’`);
+  });
+
+  it('are masked where nodes are shown, with what several steps lead to', async () => {
+    const { nodes } = await loci.graph.show({ names: ['Server.md', 'Plan'], depth: 2, limit: 20 });
+    expect(nodes.map(({ node }) => node.title)).toEqual([`Server ${MASK}`, 'Plan']);
+    expectMasked(nodes[0]);
+    expectMasked(nodes[1]);
+    expect(nodes[1]!.near.length).toBeGreaterThan(0);
+  });
+
+  it('are masked in a path, whose places are still cited', async () => {
+    const found = await loci.graph.path({ from: 'Server.md', to: 'Plan' });
+    expectMasked(found);
+    expect(found.path?.map(({ edge }) => found.places.get(edge))).toEqual(
+      ['Server.md#Login ' + KEY, 'Backup.md'].map(() => expect.any(String) as string),
+    );
+  });
+});
+
+describe('credentials in concepts', () => {
+  it('are masked in lists, conflicts and messages', async () => {
+    expectMasked((await loci.concepts.list({ limit: 100 })).concepts.map(({ label, names }) => ({ label, names: names.map(({ text }) => text) }))); // prettier-ignore
+    expectMasked((await loci.concepts.conflicts()).map(({ name, notes }) => ({ name, titles: notes.map(({ title, concept }) => [title, concept.label]) }))); // prettier-ignore
+    const message = await loci.concepts.show(`Machine ${KEY}`).then(
+      () => '',
+      (error: unknown) => (error as Error).message.replace(`‘Machine ${KEY}’ is`, ''),
+    );
+    expectMasked(message);
+  });
+
+  it('are masked where one is shown, and in changes', async () => {
+    const [concept] = (await loci.concepts.list({ name: 'Server', limit: 1 })).concepts;
+    const { change } = await loci.concepts.rename(concept!.id, 'Host');
+    expect(change).toMatchObject({ kind: 'rename', label: 'Host' });
+    const shown = await loci.concepts.show(concept!.id);
+    expectMasked([shown.notes.map(({ title }) => title), shown.concept.names.map(({ text }) => text)]);
+  });
+});
+
+describe('credentials in a timeline', () => {
+  it('are masked in its lines and its text', async () => {
+    const { text, before, after, anchor } = await loci.timeline({
+      before: 10,
+      after: 10,
+      budgetTokens: 2000,
+    });
+    expect(anchor).toBeNull();
+    expectMasked([text, [...before, ...after].map(({ title }) => title)]);
+  });
+});

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatCount } from '../../core/text/format-count.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
+import { mentionsOfRecords } from '../../graph/concepts/find-mentions.ts';
+import { namesOfRecord } from '../../graph/concepts/record-names.ts';
+import { MAX_MENTIONING_RECORDS, type RecordConcepts } from '../../store/concept-model.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { EngineContext } from '../context.ts';
+import { recordName } from '../vaults/index-vaults.ts';
+import type { Finding } from './check.ts';
+import { nameRecords } from './check-graph.ts';
+
+const PAGE_SIZE = 64;
+
+/**
+ * Derives the names and mentions of every record again, and compares them with those in the store. Mentions of a name that more
+ * than `MAX_MENTIONING_RECORDS` records mention may differ: no edge follows from them.
+ * @throws LociError `aborted`
+ */
+export async function checkConcepts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
+  const { store, namespace, config, now } = context;
+  if (!config.graph.enabled) return { result: 'ok', detail: 'switched off' };
+  if (!(await isConceptsCurrent({ store, namespace, now: now() })))
+    return {
+      result: 'ok',
+      detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
+    };
+  const wrong: string[] = [];
+  let count = 0;
+  for (let after: number | null = null; ;) {
+    assertNotAborted(options);
+    const page = { after, limit: PAGE_SIZE };
+    const records = await store.records.list(namespace, { filter: { now: now() }, order: 'oldest' }, page);
+    const last = records.at(-1);
+    if (last === undefined) break;
+    wrong.push(...(await differing(context, records)));
+    count += records.length;
+    options.onProgress?.({ stage: 'checking', subject: 'concepts', done: count, total: 0 });
+    after = last.id;
+  }
+  if (wrong.length > 0)
+    return { result: 'failed', detail: `names or mentions differ in ${nameRecords(wrong)}` };
+  return { result: 'ok', detail: `${formatCount(count, 'record')}, all names and mentions correct` };
+}
+
+async function differing(
+  { store, namespace, now }: EngineContext,
+  records: readonly LociRecord[],
+): Promise<string[]> {
+  const ids = records.map(({ id }) => id);
+  const [stored, mentions] = await Promise.all([
+    store.graph.recordConcepts(namespace, ids),
+    mentionsOfRecords({ store, namespace, now: now() }, records, null, []),
+  ]);
+  const wrong: string[] = [];
+  for (const record of records) {
+    const built = { ...namesOfRecord(record), mentions: mentions.get(record.id) ?? [] };
+    const found = stored.get(record.id);
+    if (found !== undefined && isDeepStrictEqual(sorted(found), sorted(built))) continue;
+    const keys = new Set([...built.mentions, ...(found?.mentions ?? [])].map(({ key }) => key));
+    const frequencies = await store.graph.nameFrequencies(namespace, record.project, [...keys]);
+    const rare = (concepts: RecordConcepts): RecordConcepts => ({
+      ...concepts,
+      mentions: concepts.mentions.filter(({ key }) => (frequencies.get(key) ?? 0) <= MAX_MENTIONING_RECORDS),
+    });
+    if (found === undefined || !isDeepStrictEqual(sorted(rare(found)), sorted(rare(built))))
+      wrong.push(recordName(record));
+  }
+  return wrong;
+}
+
+function sorted({ project, note, names, mentions }: RecordConcepts): RecordConcepts {
+  const byKey = (a: { readonly key: string }, b: { readonly key: string }): number =>
+    a.key < b.key ? -1 : 1;
+  return { project, note, names: names.toSorted(byKey), mentions: mentions.toSorted(byKey) };
+}

@@ -1,0 +1,184 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { exportSchema } from '../../src/graph/export-schema.ts';
+import type {
+  ConceptConflictsOutput,
+  ConceptListOutput,
+  ConceptShowOutput,
+} from '../../src/operations/graph/concepts/read-concepts.ts';
+import type { MadeChangeOutput } from '../../src/operations/graph/concepts/concept-fields.ts';
+import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
+import type { GraphPathOutput } from '../../src/operations/graph/graph-path.ts';
+import type { GraphShowOutput } from '../../src/operations/graph/graph-show.ts';
+import type { GraphStatusOutput } from '../../src/operations/graph/graph-status.ts';
+import { type CommandResult, loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
+
+const NOTES: Readonly<Record<string, string>> = {
+  'Oven.md': '---\naliases: [Stove]\n---\n# Plan\n\nSee [[Budget]].\n\n- [ ] Order it 📅 2026-11-25\n',
+  'Budget.md': '# Money\n\nAgreed in [[Contract]]. The stove is too dear.\n',
+  'Contract.md': 'Signed.\n',
+  'Hob.md': '---\naliases: [Range]\n---\nOf glass.\n',
+  'Cooker.md': '---\naliases: [Range]\n---\nOf steel.\n',
+};
+
+let home: string;
+let folder: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  home = join(folder, 'home');
+  mkdirSync(join(folder, 'notes'));
+  for (const [path, text] of Object.entries(NOTES)) writeFileSync(join(folder, 'notes', path), text);
+  await loci(['index', join(folder, 'notes')], { home });
+});
+
+const run = (...args: readonly string[]): Promise<CommandResult> => loci(args, { home, columns: 100 });
+const json = <Output>(...args: readonly string[]): Promise<Output> => lociJson<Output>(args, { home });
+/** Runs the command in a process of its own. */
+const start = (...args: readonly string[]): Promise<CommandResult> => startLoci(args, { home }).ended;
+
+describe('loci graph', () => {
+  it('shows nodes with their edges and reasons, answers the known names, and names the others', async () => {
+    const both = await start('graph', 'show', 'Oven', 'No such note');
+    expect(both.code).toBe(0);
+    expect(both.stderr).toContain('No such note');
+    expect(both.stdout).toMatch(/^Oven {2}note · default · n_[0-9a-f]{16}\n/);
+    expect(both.stdout).toContain('→ links_to  Budget  (linked under ‘Plan’, line 6, Oven.md');
+    const none = await run('graph', 'show', 'n_0000000000000000', '--json');
+    expect(none.code).toBe(1);
+    expect(JSON.parse(none.stdout)).toEqual({
+      nodes: [],
+      unknown: [{ name: 'n_0000000000000000', reason: 'no node has the id n_0000000000000000' }],
+    });
+    const { nodes } = await json<GraphShowOutput>('graph', 'show', 'Oven', '--depth', '2');
+    expect(nodes[0]!.near).toMatchObject([
+      { title: 'Contract', via: expect.stringMatching(/^via \[\[Oven\]\] → linked under ‘Plan’, line 6/) },
+    ]);
+    expect(nodes[0]!.edges).toContainEqual(expect.objectContaining({ type: 'part_of', direction: 'in', reason: 'a task under ‘Plan’, line 8' })); // prettier-ignore
+  });
+
+  it('finds a path with the reason of each step, and says when there is none', async () => {
+    const path = await json<GraphPathOutput>('graph', 'path', 'Oven', 'Contract');
+    expect(path).toMatchObject({ found: true, partial: false, unknown: [] });
+    expect(path.steps.map(({ from, to }) => [from.title, to.title])).toEqual([
+      ['Oven', 'Budget'],
+      ['Budget', 'Contract'],
+    ]);
+    const { nodes } = await json<GraphShowOutput>('graph', 'show', 'Oven', 'Hob');
+    const none = await run('graph', 'path', nodes[0]!.id, nodes[1]!.id);
+    expect([none.code, none.stdout]).toEqual([1, 'They are not connected.\n']);
+    const unknown = await run('graph', 'path', 'Oven', 'Nothing');
+    expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+    expect(unknown.stderr).toContain('Nothing');
+    expect((await run('graph', 'path', 'Oven', 'Oven')).stdout).toBe('They are the same node.\n');
+  });
+
+  it('is exported, and two exports are compared', async () => {
+    const before = await start('graph', 'export');
+    expect([before.code, before.stderr]).toEqual([0, '']);
+    exportSchema.parse(JSON.parse(before.stdout));
+    expect((await run('graph', 'export')).stdout).toBe(before.stdout);
+    const files = ['before.json', 'after.json'].map((name) => join(folder, name));
+    writeFileSync(files[0]!, before.stdout);
+    writeFileSync(join(folder, 'notes/Hob.md'), 'See [[Oven]].\n');
+    await run('index');
+    writeFileSync(files[1]!, (await run('graph', 'export')).stdout);
+    const { edges } = await json<GraphDiffOutput>('graph', 'diff', ...files);
+    expect(edges.added).toContainEqual(
+      expect.objectContaining({ type: 'links_to', reason: 'linked in line 1' }),
+    );
+    expect((await run('graph', 'diff', files[0]!, files[0]!)).stdout).toBe('The graphs are the same.\n');
+    writeFileSync(files[1]!, before.stdout.slice(0, -10));
+    const half = await run('graph', 'diff', ...files);
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('is no export of a graph')]);
+    const missing = await run('graph', 'diff', files[0]!, join(folder, 'none.json'));
+    expect(missing.stderr).toContain('none.json');
+    expect(missing.code).not.toBe(0);
+  });
+
+  it('counts nodes and edges', async () => {
+    const status = await json<GraphStatusOutput>('graph', 'status');
+    expect(status).toMatchObject({ condition: 'current', projects: [{ project: 'default' }] });
+    expect((await run('graph', 'status')).stdout).toMatch(
+      /^The graph has \d+ nodes and \d+ edges, and is up to date\.\n/,
+    );
+  });
+});
+
+describe('loci concept', () => {
+  it('lists and shows concepts by any of their names, and says which names are disputed', async () => {
+    const { concepts } = await json<ConceptListOutput>('concept', 'list', 'stove');
+    expect(concepts).toMatchObject([{ label: 'Oven', names: [{ name: 'Oven', kind: 'title' }, { name: 'Stove', kind: 'alias' }] }]); // prettier-ignore
+    const shown = await json<ConceptShowOutput>('concept', 'show', 'Stove');
+    expect(shown.mentioned_in).toMatchObject([{ title: 'Budget', citation: 'Budget.md' }]);
+    const { conflicts } = await json<ConceptConflictsOutput>('concept', 'conflicts');
+    expect(conflicts).toMatchObject([{ name: 'Range', notes: [{ title: 'Cooker' }, { title: 'Hob' }] }]);
+    const ambiguous = await start('concept', 'show', 'Range');
+    expect(ambiguous.code).toBe(4);
+    expect(ambiguous.stderr).toContain('2 notes');
+    const unknown = await run('concept', 'show', 'Nothing', '--json');
+    expect(unknown.code).toBe(4);
+    expect(JSON.parse(unknown.stdout || unknown.stderr)).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('merges concepts and takes it back', async () => {
+    const { change } = await json<MadeChangeOutput>('concept', 'merge', 'Hob', 'Cooker');
+    expect(await json('concept', 'conflicts')).toEqual({ conflicts: [] });
+    expect((await run('concept', 'undo', change.id)).stdout).toMatch(/^Undone\. /);
+    expect((await json<ConceptConflictsOutput>('concept', 'conflicts')).conflicts).toHaveLength(1);
+    const again = await run('concept', 'undo', change.id);
+    expect(again.stderr).toContain('was undone already');
+    expect(again.code).not.toBe(0);
+    expect((await run('concept', 'undo', 'no-such-change')).code).toBe(4);
+  });
+});
+
+describe('the commands of graph, concepts, timelines and receipts', () => {
+  it.each([
+    ['graph', 'show'],
+    ['graph', 'path'],
+    ['graph', 'export'],
+    ['graph', 'diff'],
+    ['graph', 'status'],
+    ['concept', 'list'],
+    ['concept', 'merge'],
+    ['timeline'],
+    ['receipt', 'list'],
+    ['receipt', 'show'],
+    ['receipt', 'verify'],
+  ])('have help with examples: %s %s', async (...words) => {
+    const command = words.filter((word) => word !== undefined);
+    const { code, stdout, stderr } = await run(...command, '--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: loci ${command.join(' ')}`));
+    expect(stdout).toContain('Examples:');
+  });
+
+  it.each([
+    [['graph', 'show']],
+    [['graph', 'show', 'Oven', '--depth', '4']],
+    [['graph', 'show', 'Oven', '-n', '0']],
+    [['graph', 'path', 'Oven']],
+    [['graph', 'export', '--after', 'nowhere']],
+    [['graph', 'diff', 'a.json']],
+    [['concept', 'list', '--limit', '501']],
+    [['concept', 'merge', 'Oven']],
+    [['timeline', '--before', '-1']],
+    [['timeline', '--budget-tokens', '1']],
+    [['timeline', '--time', 'not a day']],
+    [['receipt', 'list', '--limit', '0']],
+    [['receipt', 'verify']],
+    [['graph', 'nothing']],
+  ])('refuse %j with exit code 2 and say what is wrong', async (args) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^loci: \S/);
+  });
+
+  it('say that a receipt is unknown', async () => {
+    const unknown = await start('receipt', 'show', '01970000-0000-7000-8000-000000000000');
+    expect([unknown.code, unknown.stdout]).toEqual([4, '']);
+    expect((await start('timeline', 'record/999', '--json')).code).toBe(4);
+  });
+});
