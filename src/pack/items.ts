@@ -165,7 +165,9 @@ export class ItemMaker {
     if (day !== null) header.push({ day });
     header.push(trustMark(record.trust, usual));
     const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
-    const isNamed = title.end > title.start && !isInCitation(record.title, citation);
+    const isSaid =
+      isInCitation(record.title, citation) || beginsWith(shownFirst(record.content, parts), record.title);
+    const isNamed = title.end > title.start && !isSaid;
     const name: ItemPart[] = isNamed ? [' ', { field: 'title', span: title, level: 'L0' }] : [];
     const { trust, title: text, content } = record;
     return { candidate, trust, title: text, content, day, parts: [...header, ...name, ...parts] };
@@ -189,6 +191,22 @@ function shortCitation(citation: string): string {
 /** Whether the title is the name of the file, so that the citation says it. */
 function isInCitation(title: string, citation: string): boolean {
   return citation.toLowerCase().includes(title.trim().toLowerCase());
+}
+
+/** What an item shows of a content first; empty where it begins with words of ours, such as the mark of a cut. */
+function shownFirst(content: string, parts: readonly ItemPart[]): string {
+  const first = parts.find((part) => typeof part !== 'string' || part.trim() !== '');
+  if (first === undefined || typeof first === 'string' || 'day' in first) return '';
+  return content.slice(first.span.start, first.span.end);
+}
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** Whether a text begins with its title, so that the item need not say it twice: an encyclopaedia, a note below its heading. */
+function beginsWith(text: string, title: string): boolean {
+  const [begin, name] = [text.replace(/^[#\s]+/, ''), title.trim()];
+  const isTitle = begin.slice(0, name.length).toLowerCase() === name.toLowerCase();
+  return isTitle && !LETTER_OR_DIGIT.test(begin.slice(name.length, name.length + 1));
 }
 
 /** The parts of a span without the credentials in it. */
