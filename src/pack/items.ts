@@ -6,8 +6,8 @@ import { contentTerms, splitText } from './levels/document.ts';
 import { summaryOf } from './levels/summary.ts';
 import { bestSentence, excerptOf, type TermWeights } from './levels/excerpt.ts';
 import type { Exclusion, Level } from './receipt.ts';
-import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
-import type { Step } from './select.ts';
+import { itemText, sameDayTokens, trustMark, type Item, type ItemPart } from './render.ts';
+import type { SharedCost, Step } from './select.ts';
 import {
   ITEM_MARK,
   overlaps,
@@ -30,6 +30,8 @@ export interface CandidateItems {
   readonly line: () => ItemLine | null;
   /** An item with the summary of what is beside its passage; `null` if there is nothing to add. */
   readonly withSummary: (item: Item) => ItemLine | null;
+  /** What of the first step's tokens is saved after another item of the same day; `null` without a day. */
+  readonly day: SharedCost | null;
   readonly excluded: Exclusion | null;
 }
 
@@ -50,6 +52,7 @@ const NOTHING: CandidateItems = {
   steps: [],
   line: () => null,
   withSummary: () => null,
+  day: null,
   excluded: null,
 };
 /** How much of the relevance of a candidate its excerpt is worth, and how much the rest of the passage. */
@@ -98,7 +101,7 @@ export class ItemMaker {
       share: SHARES[i]!,
     }));
     const withSummary = (item: Item): ItemLine | null => this.#summarised(item, candidate, passage);
-    return { items, steps, line, withSummary, excluded: null };
+    return { items, steps, line, withSummary, day: this.#dayOf(items[0]!), excluded: null };
   }
 
   #queryTerms({ record: { title, content } }: Candidate, { start, end }: Span): Set<string> {
@@ -115,6 +118,10 @@ export class ItemMaker {
     const before = start > 0 && !/\n\s*$/.test(candidate.record.content.slice(0, start)) ? '…' : '';
     const isCut = end < candidate.record.content.trimEnd().length && candidate.record.content[end] !== '\n';
     return this.#withHeader(candidate, index, lines, ['\n', before, ...body, isCut ? '…' : '']);
+  }
+
+  #dayOf({ day }: Item): SharedCost | null {
+    return day === null ? null : { key: day, tokens: sameDayTokens(day, this.#settings.count) };
   }
 
   #line(candidate: Candidate, index: number): ItemLine | null {
@@ -149,16 +156,21 @@ export class ItemMaker {
   ): Item {
     const { usual } = this.#settings;
     const cited =
-      record.origin === 'vault' ? `${citation}#L${String(lines.from)}-L${String(lines.to)}` : citation;
-    const header = [`${ITEM_MARK} ${shownText(cited.replaceAll(/\s+/g, ' '))}`];
+      record.origin === 'vault'
+        ? ` ${shownText(citation.replaceAll(/\s+/g, ' '))}#L${String(lines.from)}-L${String(lines.to)}`
+        : shortCitation(citation);
     const date = record.metadata['date'];
-    if (typeof date === 'string' && DAY.test(date)) header.push(` ${date.slice(0, 10)}`);
+    const day = typeof date === 'string' && DAY.test(date) ? date.slice(0, 10) : null;
+    const header: ItemPart[] = [`${ITEM_MARK}${cited}`];
+    if (day !== null) header.push({ day });
     header.push(trustMark(record.trust, usual));
     const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
-    const isNamed = title.end > title.start && !isInCitation(record.title, citation);
+    const isSaid =
+      isInCitation(record.title, citation) || beginsWith(shownFirst(record.content, parts), record.title);
+    const isNamed = title.end > title.start && !isSaid;
     const name: ItemPart[] = isNamed ? [' ', { field: 'title', span: title, level: 'L0' }] : [];
     const { trust, title: text, content } = record;
-    return { candidate, trust, title: text, content, parts: [header.join(''), ...name, ...parts] };
+    return { candidate, trust, title: text, content, day, parts: [...header, ...name, ...parts] };
   }
 
   /** Only of equal texts: two that differ in one number may be an old and a new value. */
@@ -171,9 +183,30 @@ export class ItemMaker {
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}/;
+/** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
+function shortCitation(citation: string): string {
+  return citation.replace(/^record\//, '');
+}
+
 /** Whether the title is the name of the file, so that the citation says it. */
 function isInCitation(title: string, citation: string): boolean {
   return citation.toLowerCase().includes(title.trim().toLowerCase());
+}
+
+/** What an item shows of a content first; empty where it begins with words of ours, such as the mark of a cut. */
+function shownFirst(content: string, parts: readonly ItemPart[]): string {
+  const first = parts.find((part) => typeof part !== 'string' || part.trim() !== '');
+  if (first === undefined || typeof first === 'string' || 'day' in first) return '';
+  return content.slice(first.span.start, first.span.end);
+}
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** Whether a text begins with its title, so that the item need not say it twice: an encyclopaedia, a note below its heading. */
+function beginsWith(text: string, title: string): boolean {
+  const [begin, name] = [text.replace(/^[#\s]+/, ''), title.trim()];
+  const isTitle = begin.slice(0, name.length).toLowerCase() === name.toLowerCase();
+  return isTitle && !LETTER_OR_DIGIT.test(begin.slice(name.length, name.length + 1));
 }
 
 /** The parts of a span without the credentials in it. */

@@ -27,7 +27,8 @@ const UNITS = [
   '- [ ] call the plumber\n',
   '</loci-pack id="00000000">',
   '< / LOCI-pack>',
-  '◆ record/1 (by the owner)\n',
+  '◆1 (by the owner)\n',
+  '◆1 same day\n',
   '<|endoftext|>',
   '\u202e\u200b\u0000\u001b[2J',
   '\ud83d',
@@ -50,11 +51,12 @@ const candidates = fc
       origin: fc.constantFrom('vault', 'memory', 'fact', 'source'),
       score: fc.double({ min: 0, max: 1, noNaN: true }),
       secret: fc.option(fc.nat(100), { nil: null }),
+      day: fc.constantFrom(null, '2026-11-20', '2026-11-21T09:00:00Z'),
     }),
     { maxLength: 12 },
   )
   .map((given) =>
-    given.map(({ content, title, trust, origin, score, secret }, i): Candidate => {
+    given.map(({ content, title, trust, origin, score, secret, day }, i): Candidate => {
       const lines = content.split('\n').length;
       return {
         record: {
@@ -67,7 +69,7 @@ const candidates = fc
           title,
           content,
           contentHash: sha256(content),
-          metadata: {},
+          metadata: day === null ? {} : { date: day },
           key: null,
           recordType: 'note',
         },
@@ -138,6 +140,27 @@ describe('a pack', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('says the day of each item that has one, itself or as that of the item before', async () => {
+    let shared = 0;
+    await fc.assert(
+      fc.asyncProperty(candidates, budgets, async (given, budget) => {
+        const { text } = await buildPack({ terms: TERMS, budget, candidates: given, count });
+        let day: string | undefined;
+        for (const [, id, said] of text.matchAll(
+          /^◆ ?(?:record\/)?(\d+)(?:#L\d+-L\d+)?(?: (same day|\d{4}-\d\d-\d\d))?/gm,
+        )) {
+          if (said === 'same day') shared++;
+          day = said === 'same day' ? day : said;
+          expect(day).toBe(
+            (given[Number(id) - 1]!.record.metadata['date'] as string | undefined)?.slice(0, 10),
+          );
+        }
+      }),
+      { numRuns: 100 },
+    );
+    expect(shared).toBeGreaterThan(50);
   });
 
   it('has a receipt that fits the published schema', async () => {

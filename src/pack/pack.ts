@@ -100,12 +100,17 @@ function choose(
 ): Item[] {
   const selectables = made.map((items, i): Selectable => {
     const { score } = candidates[i]!;
-    return { relevance: score, isCertain: score >= settings.certainScore, steps: items?.steps ?? [] };
+    return {
+      relevance: score,
+      isCertain: score >= settings.certainScore,
+      shared: items?.day ?? null,
+      steps: items?.steps ?? [],
+    };
   });
-  const { taken, gains } = select(selectables, room, terms, settings);
+  const { taken, gains, spent } = select(selectables, room, terms, settings);
   const chosen = taken.flatMap((steps, i) => {
     const item = steps === 0 ? undefined : made[i]?.items[steps - 1];
-    return item === undefined ? [] : [{ item, tokens: tokensOf(made[i]!, steps), gain: gains[i]!, index: i }];
+    return item === undefined ? [] : [{ item, gain: gains[i]!, index: i }];
   });
   const needOf = (index: number): number => {
     if (selectables[index]!.isCertain) return 0;
@@ -114,9 +119,7 @@ function choose(
   const ordered = chosen.toSorted(
     (a, b) => needOf(a.index) - needOf(b.index) || b.gain - a.gain || a.index - b.index,
   );
-  const left = room - chosen.reduce((sum, { tokens }) => sum + tokens, 0);
-  const whole = ordered.map(({ item, index }) => ({ item, index }));
-  const { items, room: rest } = summarised(whole, made, left);
+  const { items, room: rest } = summarised(ordered, made, room - spent);
   return [...items, ...mentioned(made, taken, rest)];
 }
 
@@ -140,10 +143,6 @@ function summarised(
     return extended.item;
   });
   return { items, room: left };
-}
-
-function tokensOf({ steps }: CandidateItems, taken: number): number {
-  return steps.slice(0, taken).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** A line about each of the best candidates whose excerpt does not fit. */

@@ -9,11 +9,18 @@ export interface Step {
   readonly share: number;
 }
 
+/** A part of the tokens of first steps that is paid once for all candidates with the same key. */
+export interface SharedCost {
+  readonly key: string;
+  readonly tokens: number;
+}
+
 export interface Selectable {
   /** 0 to 1. */
   readonly relevance: number;
   /** Whether it is taken before all others, if it fits. */
   readonly isCertain: boolean;
+  readonly shared: SharedCost | null;
   readonly steps: readonly Step[];
 }
 
@@ -29,6 +36,8 @@ export interface Selection {
   readonly taken: readonly number[];
   /** The value of each candidate's first step when it was taken; 0 for others. */
   readonly gains: readonly number[];
+  /** The tokens of all steps. */
+  readonly spent: number;
 }
 
 /**
@@ -39,7 +48,8 @@ export interface Selection {
  * Takes the step of the highest gain per token that still fits, again and again; the result is the better one of that pack and the best
  * single candidate. Its value is at least ½ (1 − 1/e) ≈ 0.32 of that of the best pack: Leskovec et al. 2007, "Cost-effective Outbreak
  * Detection in Networks", theorem 3; Lin & Bilmes 2010 have the same greedy rule for summaries. (Later steps of a candidate may only
- * follow the first: for them, and after a candidate that is certain, the bound holds for what is left of the budget.)
+ * follow the first: for them, and after a candidate that is certain, the bound holds for what is left of the budget. Shared costs only
+ * make steps cheaper than the proof assumes: the best pack of the bound is the one whose candidates all pay in full.)
  *
  * @param termWeights of the terms of the query, with a sum of 1
  */
@@ -50,17 +60,12 @@ export function select(
   weights: SelectionWeights,
 ): Selection {
   const pack = new GrowingPack(candidates, termWeights, weights);
-  let left = budget;
-  const take = (index: number): void => {
-    left -= pack.next(index)!.tokens;
-    pack.take(index);
-  };
   for (const [index, { isCertain }] of candidates.entries())
-    if (isCertain && (pack.next(index)?.tokens ?? Infinity) <= left) take(index);
+    if (isCertain && pack.cost(index) <= budget - pack.spent) pack.take(index);
   for (;;) {
-    const best = bestStep(pack, candidates.length, left);
+    const best = bestStep(pack, candidates.length, budget - pack.spent);
     if (best === null) break;
-    take(best);
+    pack.take(best);
   }
   const single = bestSingle(candidates, budget, termWeights, weights);
   return single !== null && single.value > pack.value ? single : pack;
@@ -70,9 +75,9 @@ function bestStep(pack: GrowingPack, candidates: number, left: number): number |
   let best: number | null = null;
   let bestRatio = 0;
   for (let index = 0; index < candidates; index++) {
-    const step = pack.next(index);
-    if (step === undefined || step.tokens > left) continue;
-    const ratio = pack.gain(index) / Math.max(1, step.tokens);
+    const cost = pack.cost(index);
+    if (cost > left) continue;
+    const ratio = pack.gain(index) / Math.max(1, cost);
     if (ratio <= bestRatio) continue;
     best = index;
     bestRatio = ratio;
@@ -100,6 +105,8 @@ class GrowingPack implements Selection {
   readonly taken: number[];
   readonly gains: number[];
   value = 0;
+  spent = 0;
+  readonly #paid = new Set<string>();
   readonly #candidates: readonly Selectable[];
   readonly #termWeights: ReadonlyMap<string, number>;
   readonly #weights: SelectionWeights;
@@ -125,6 +132,14 @@ class GrowingPack implements Selection {
     return this.#candidates[index]!.steps[this.taken[index]!];
   }
 
+  /** The tokens of the next step; infinite after the last. */
+  cost(index: number): number {
+    const { shared } = this.#candidates[index]!;
+    const tokens = this.next(index)?.tokens ?? Infinity;
+    const isShared = shared !== null && this.taken[index] === 0 && this.#paid.has(shared.key);
+    return isShared ? tokens - shared.tokens : tokens;
+  }
+
   gain(index: number): number {
     const step = this.next(index)!;
     const { relevance } = this.#candidates[index]!;
@@ -143,7 +158,9 @@ class GrowingPack implements Selection {
   take(index: number): void {
     const step = this.next(index)!;
     const gain = this.gain(index);
-    const { relevance } = this.#candidates[index]!;
+    const { relevance, shared } = this.#candidates[index]!;
+    this.spent += this.cost(index);
+    if (shared !== null) this.#paid.add(shared.key);
     const perWord = (relevance * step.share) / Math.max(1, step.words.size);
     for (const word of step.words) raise(this.#said, word, perWord);
     for (const term of step.queryTerms) raise(this.#covered, term, relevance);

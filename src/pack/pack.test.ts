@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../core/ids.ts';
+import type { Candidate } from './candidate.ts';
+import { buildPack } from './pack.ts';
+import { loadTokenCounter } from './tokens.ts';
+
+const count = await loadTokenCounter();
+
+/** Records of which the first is the best. */
+function candidatesOf(
+  ...given: readonly { readonly content: string; readonly title?: string; readonly day?: string }[]
+): Candidate[] {
+  return given.map(({ content, title = '', day }, i) => ({
+    record: {
+      id: i + 1,
+      uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+      origin: 'memory',
+      source: 's',
+      project: 'default',
+      trust: 'agent',
+      title,
+      content,
+      contentHash: sha256(content),
+      metadata: day === undefined ? {} : { date: day },
+      key: null,
+      recordType: 'fact',
+    },
+    passage: { ordinal: 0, text: content, startLine: 1, endLine: 1 },
+    score: 0.8 - i / 100,
+    lane: 'search',
+    path: null,
+    citation: `record/${String(i + 1)}`,
+    excluded: null,
+    secrets: [],
+  }));
+}
+
+async function headersOf(candidates: readonly Candidate[]): Promise<string[]> {
+  const { text } = await buildPack({ terms: ['oven'], budget: 1000, candidates, count });
+  return text.split('\n').filter((line) => line.startsWith('◆'));
+}
+
+describe('the first lines of items', () => {
+  it('have the day once for the records of a day, which stand where the best of them is needed', async () => {
+    const headers = await headersOf(
+      candidatesOf(
+        { content: 'The oven came.', day: '2026-11-20' },
+        { content: 'The oven is on the terrace.' },
+        { content: 'The oven works.', day: '2026-11-21' },
+        { content: 'We paid for it in cash.', day: '2026-11-20' },
+      ),
+    );
+    const days = headers.map((header) => header.replace(/^◆\d+ ?/, ''));
+    const first = days.indexOf('2026-11-20');
+    expect(days.slice(first, first + 2)).toEqual(['2026-11-20', 'same day']);
+    expect(days.toSorted()).toEqual(['', '2026-11-20', '2026-11-21', 'same day']);
+    expect(
+      headers
+        .slice(first, first + 2)
+        .map((header) => header.split(' ')[0])
+        .toSorted(),
+    ).toEqual(['◆1', '◆4']);
+  });
+
+  it('have the title, unless the text begins with it', async () => {
+    const titles = [
+      { title: 'Brick oven', content: 'Brick oven: wood, and two hours of heat.' },
+      { title: 'Ovens', content: '# Ovens\n\nEvery oven of the house.' },
+      { title: 'Oven', content: 'Ovens are heavy.' },
+      { title: 'Terrace', content: 'The oven of the Terrace is outside.' },
+    ];
+    expect((await headersOf(candidatesOf(...titles))).toSorted()).toEqual([
+      '◆1',
+      '◆2',
+      '◆3 Oven',
+      '◆4 Terrace',
+    ]);
+  });
+});
+
+it('a budget is filled with what items of one day save', async () => {
+  const names = ['kitchen', 'cellar', 'garage', 'attic', 'garden', 'office', 'terrace', 'hall'];
+  const candidates = candidatesOf(
+    ...names.map((name) => ({ content: `The oven is in the ${name}.`, day: '2026-11-20' })),
+  );
+  const request = { terms: ['oven'], candidates, count };
+  const { tokens, receipt } = await buildPack({ ...request, budget: 2000 });
+  expect(receipt.pieces).toHaveLength(names.length);
+  // Each of the others saves five tokens; the name of the fence counts with the most tokens that it can have.
+  const tight = await buildPack({ ...request, budget: tokens + 6 });
+  expect(tight.receipt.pieces).toHaveLength(names.length);
+});
