@@ -142,7 +142,7 @@ export class ItemMaker {
   }
 
   #withHeader(
-    { record, citation }: Candidate,
+    { record, citation, via }: Candidate,
     candidate: number,
     lines: { readonly from: number; readonly to: number },
     parts: readonly ItemPart[],
@@ -154,6 +154,7 @@ export class ItemMaker {
     const date = record.metadata['date'];
     if (typeof date === 'string' && DAY.test(date)) header.push(` ${date.slice(0, 10)}`);
     header.push(trustMark(record.trust, usual));
+    if (via !== null) header.push(` (${shownText(via.replaceAll(/\s+/g, ' '))})`);
     const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
     const isNamed = title.end > title.start && !isInCitation(record.title, citation);
     const name: ItemPart[] = isNamed ? [' ', { field: 'title', span: title, level: 'L0' }] : [];

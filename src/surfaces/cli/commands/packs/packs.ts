@@ -6,6 +6,8 @@ import type { OperationCommand } from '../operation-command.ts';
 export const pack: OperationCommand<PackOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
   shortOptions: { budget: 'b' },
+  aliases: { use_graph: 'graph' },
+  negatable: ['use_graph'],
   warnings: ({ missing }) =>
     missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
   render: ({ text, empty, items, tokens, budget, receipt }, { style }) => {
