@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<EdgeType, readonly [along: string, against: string]
   links_to: ['linked from', 'links to'],
   embeds: ['embedded in', 'embeds'],
   mentions: ['mentioned in', 'mentions'],
-  tagged: ['a tag of', 'has the tag of'],
+  tagged: ['a tag of', 'tagged with'],
   part_of: ['has a part in', 'part of'],
   similar_to: ['similar to', 'similar to'],
   supersedes: ['superseded by', 'supersedes'],

@@ -60,7 +60,7 @@ const BESIDE = '\nAlso there:';
 /** What says what a text is stands at its beginning. UTF-16 code units. */
 export const HEAD_LENGTH = 8000;
 /** UTF-16 code units. */
-const MAX_TITLE = 120;
+export const MAX_TITLE = 120;
 
 /** Makes the items of candidates, and recognises those that say what an earlier one says. */
 export class ItemMaker {
@@ -171,14 +171,15 @@ export class ItemMaker {
   }
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}/;
+/** A date at the beginning of a value of metadata. */
+export const DAY = /^\d{4}-\d{2}-\d{2}/;
 /** Whether the title is the name of the file, so that the citation says it. */
 function isInCitation(title: string, citation: string): boolean {
   return citation.toLowerCase().includes(title.trim().toLowerCase());
 }
 
 /** The parts of a span without the credentials in it. */
-function masked(span: Span, secrets: readonly Span[], level: Level): ItemPart[] {
+export function masked(span: Span, secrets: readonly Span[], level: Level): ItemPart[] {
   const parts: ItemPart[] = [];
   let at = span.start;
   for (const piece of withoutSpans(span, secrets)) {

@@ -131,7 +131,11 @@ function baseRetrieval(
   });
 }
 
-function foundHits({ config }: EngineContext, request: PackRequest, outcome: SearchOutcome): FoundHit[] {
+export function foundHits(
+  { config }: EngineContext,
+  request: PackRequest,
+  outcome: SearchOutcome,
+): FoundHit[] {
   const minScore = request.minScore ?? config.search.minScore;
   const best = outcome.hits[0]?.confidence ?? 0;
   return [
@@ -148,7 +152,7 @@ function foundHits({ config }: EngineContext, request: PackRequest, outcome: Sea
   ];
 }
 
-function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {
+export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {
   const status = retrieved.missing.length === 0 ? 'answered' : 'partial';
   return [
     { name: 'search', status, took_ms, candidates: hits.length, failure: null },

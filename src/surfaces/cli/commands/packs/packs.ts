@@ -18,7 +18,7 @@ export const pack: OperationCommand<PackOutput> = {
 };
 
 /** Lanes, and what became of each candidate. */
-function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
+export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
   const ofLanes = lanes.map(
     ({ name, status, took_ms, candidates: found, failure }) =>
       `  ${name}: ${status}${failure === null ? '' : ` (${failure})`}, ${formatCount(found, 'candidate')}, ${String(took_ms)} ms`,
