@@ -163,7 +163,17 @@ class PackTask {
 
 function candidateOf(record: LociRecord, passage: Passage, score: number): Candidate {
   const citation = record.origin === 'vault' ? record.key! : `record/${String(record.id)}`;
-  return { record, passage, score, lane: 'search', path: null, citation, excluded: null, secrets: [] };
+  return {
+    record,
+    passage,
+    score,
+    lane: 'search',
+    path: null,
+    via: null,
+    citation,
+    excluded: null,
+    secrets: [],
+  };
 }
 
 type DocumentId = ReturnType<typeof documentIds>;

@@ -2,6 +2,8 @@
 
 export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
 export type { SearchRequest, SearchResponse, SearchResult } from './engine/records/search.ts';
+export type { GraphIndexRequest, GraphIndexResponse } from './engine/packs/graph-index.ts';
+export type { GraphPackRequest, GraphPackResponse } from './engine/packs/graph-pack.ts';
 export type { PackItem, PackRequest, PackResponse } from './engine/packs/memory-pack.ts';
 export type { Receipt } from './pack/receipt.ts';
 export type { ReadOnlyMemorySource, Registration } from './engine/sources/registered-sources.ts';

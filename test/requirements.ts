@@ -336,6 +336,80 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/property/store.test.ts', test: 'returns the same results as the oracle after any history' },
   ],
+  G3: [
+    {
+      file: 'src/engine/packs/node-texts.test.ts',
+      test: 'has candidates and suggestions, each with its node and the reason for it',
+    },
+    {
+      file: 'test/e2e/node-texts.test.ts',
+      test: 'prints 800 to 1,000 tokens about a query, whose ids `loci graph pack` takes',
+    },
+    {
+      file: 'src/pack/node-pack.property.test.ts',
+      test: 'never exceed their budget, stay in their fence, and can be made again from their receipts',
+    },
+  ],
+  G4: [
+    {
+      file: 'src/engine/packs/node-texts.test.ts',
+      test: 'has a summary of each with its citation and why it is there, and no raw text in safe mode',
+    },
+    {
+      file: 'src/engine/packs/node-texts.test.ts',
+      test: 'has snippets only if they are asked for, without credentials in any mode',
+    },
+    {
+      file: 'src/pack/node-pack.property.test.ts',
+      test: 'have 3,000 tokens of snippets at most, and 300 of one',
+    },
+    {
+      file: 'test/e2e/node-texts.test.ts',
+      test: 'says why there is no text, which nodes are unknown, and what is out of range',
+    },
+  ],
+  G5: [
+    {
+      file: 'src/engine/packs/graph-lane.test.ts',
+      test: 'has what the best results link to, and says how it came',
+    },
+    {
+      file: 'test/e2e/packs.test.ts',
+      test: 'adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it',
+    },
+    {
+      file: 'src/pack/pack.property.test.ts',
+      test: 'never exceeds its budget, is the same each time, and can be made again from its receipt',
+    },
+  ],
+  G6: [
+    {
+      file: 'src/engine/packs/graph-lane.test.ts',
+      test: 'has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
+    },
+    {
+      file: 'src/engine/packs/memory-pack.test.ts',
+      test: 'has a receipt from which every byte of a record in it can be made again, without a text',
+    },
+  ],
+  G7: [
+    {
+      file: 'test/faults/pack-graph.test.ts',
+      test: '%s, are as without it',
+    },
+    {
+      file: 'test/faults/pack-graph.test.ts',
+      test: 'the graph is slower than its deadline, are as without it, and the pack does not wait',
+    },
+    {
+      file: 'src/engine/packs/graph-lane.test.ts',
+      test: 'the pack is the baseline, byte for byte, and the receipt says so',
+    },
+    {
+      file: 'src/engine/packs/graph-lane.test.ts',
+      test: 'stays in the project of a result, unless the request and the settings let it lead out',
+    },
+  ],
   G9: [
     {
       file: 'src/engine/health/check-graph.test.ts',

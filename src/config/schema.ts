@@ -149,7 +149,13 @@ const mcp = z.strictObject({
   tools: z
     .array(
       z.enum([
+        'concept_changes',
+        'concept_conflicts',
+        'concept_list',
+        'concept_show',
         'graph_export',
+        'graph_index',
+        'graph_pack',
         'graph_path',
         'graph_show',
         'graph_status',

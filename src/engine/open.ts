@@ -43,6 +43,8 @@ import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
 import type { ExportOptions } from './portable/export/export-files.ts';
 import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';
 import type { ImportRequest, ImportResult } from './portable/import.ts';
+import type { GraphIndexRequest, GraphIndexResponse } from './packs/graph-index.ts';
+import type { GraphPackRequest, GraphPackResponse } from './packs/graph-pack.ts';
 import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
@@ -179,6 +181,10 @@ interface Graph {
   path(request: PathRequest): Promise<FoundPath>;
   /** What is near some records, within `graph.deadline`. It never throws. */
   neighbourhood(request: NeighbourhoodRequest): Promise<Neighbourhood>;
+  /** A short text within a budget of tokens: the best candidates for a query, and what to look at next. */
+  index(request: GraphIndexRequest): Promise<GraphIndexResponse>;
+  /** A text within a budget of tokens: summaries of nodes and of what is around them. */
+  pack(request: GraphPackRequest): Promise<GraphPackResponse>;
   /** The whole graph as the text of a JSON file, in pieces; docs/graph.schema.json describes it. */
   export(request?: GraphExportRequest): AsyncGenerator<string>;
   /** One page of the nodes, then of the edges. @param after `next` of the page before */
@@ -355,6 +361,8 @@ function graphOf(context: EngineContext): Graph {
     path: async (request) => (await nodes()).findPath(context, request),
     neighbourhood: async (request) =>
       (await import('./graph/neighbourhood.ts')).neighbourhood(context, request),
+    index: async (request) => (await import('./packs/graph-index.ts')).graphIndex(context, request),
+    pack: async (request) => (await import('./packs/graph-pack.ts')).graphPack(context, request),
     async *export(request) {
       yield* (await exports()).exportGraph(context, request);
     },

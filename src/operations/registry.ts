@@ -236,6 +236,16 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./graph/graph-status.ts')).graphStatus,
   },
   {
+    name: 'graph-index',
+    summary: 'list what is remembered about something, and what to look at next, within a budget',
+    load: async () => (await import('./graph/graph-index.ts')).graphIndex,
+  },
+  {
+    name: 'graph-pack',
+    summary: 'put summaries of notes and of what is around them into one text within a budget',
+    load: async () => (await import('./graph/graph-pack.ts')).graphPack,
+  },
+  {
     name: 'graph-show',
     summary: 'show what notes, tasks and projects are connected to, and why',
     load: async () => (await import('./graph/graph-show.ts')).graphShow,

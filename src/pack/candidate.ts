@@ -11,6 +11,8 @@ export interface Candidate {
   /** The lane that found it first. */
   readonly lane: string;
   readonly path: ReceiptCandidate['path'];
+  /** How that path leads to it, in words of ours and citations: `linked from Quotes.md#L3-L3`. `null` for a direct result. */
+  readonly via: string | null;
   /** The citation of the whole record, which `memory_get` accepts. */
   readonly citation: string;
   /** Why it cannot be in the pack, whatever the budget; `null` if it can. */

@@ -63,7 +63,7 @@ const BESIDE = '\nAlso there:';
 /** What says what a text is stands at its beginning. UTF-16 code units. */
 export const HEAD_LENGTH = 8000;
 /** UTF-16 code units. */
-const MAX_TITLE = 120;
+export const MAX_TITLE = 120;
 
 /** Makes the items of candidates, and recognises those that say what an earlier one says. */
 export class ItemMaker {
@@ -149,7 +149,7 @@ export class ItemMaker {
   }
 
   #withHeader(
-    { record, citation }: Candidate,
+    { record, citation, via }: Candidate,
     candidate: number,
     lines: { readonly from: number; readonly to: number },
     parts: readonly ItemPart[],
@@ -164,6 +164,7 @@ export class ItemMaker {
     const header: ItemPart[] = [`${ITEM_MARK}${cited}`];
     if (day !== null) header.push({ day });
     header.push(trustMark(record.trust, usual));
+    if (via !== null) header.push(` (${shownText(via.replaceAll(/\s+/g, ' '))})`);
     const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
     const isSaid =
       isInCitation(record.title, citation) || beginsWith(shownFirst(record.content, parts), record.title);
@@ -182,7 +183,9 @@ export class ItemMaker {
   }
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}/;
+/** A date at the beginning of a value of metadata. */
+export const DAY = /^\d{4}-\d{2}-\d{2}/;
+
 /** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
 function shortCitation(citation: string): string {
   return citation.replace(/^record\//, '');
@@ -210,7 +213,7 @@ function beginsWith(text: string, title: string): boolean {
 }
 
 /** The parts of a span without the credentials in it. */
-function masked(span: Span, secrets: readonly Span[], level: Level): ItemPart[] {
+export function masked(span: Span, secrets: readonly Span[], level: Level): ItemPart[] {
   const parts: ItemPart[] = [];
   let at = span.start;
   for (const piece of withoutSpans(span, secrets)) {

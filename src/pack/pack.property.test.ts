@@ -77,6 +77,7 @@ const candidates = fc
         score,
         lane: 'search',
         path: null,
+        via: null,
         citation: `record/${String(i + 1)}`,
         excluded: null,
         secrets: secret !== null && secret + 5 <= content.length ? [{ start: secret, end: secret + 5 }] : [],

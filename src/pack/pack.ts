@@ -167,7 +167,7 @@ function isFactOrTask({ record: { origin, metadata, recordType } }: Candidate): 
 }
 
 /** The tokens of items add up, except for a few contents whose first character joins the line break before it. */
-function fitting(items: readonly Item[], usual: Trust, budget: number, count: CountTokens): Item[] {
+export function fitting(items: readonly Item[], usual: Trust, budget: number, count: CountTokens): Item[] {
   const kept = [...items];
   while (kept.length > 0 && count(render(kept, usual).text) > budget) kept.pop();
   return kept;
@@ -182,8 +182,9 @@ function smallest(made: readonly (CandidateItems | null)[], overhead: number): n
   return costs.length === 0 ? null : overhead + Math.min(...costs);
 }
 
-function assembled(
-  { budget, candidates, count }: PackRequest,
+/** @param needed the tokens of the smallest pack with one item; `null` if there is none */
+export function assembled(
+  { budget, candidates, count }: Pick<PackRequest, 'budget' | 'candidates' | 'count'>,
   items: readonly Item[],
   usual: Trust,
   reasons: readonly (Exclusion | null)[],

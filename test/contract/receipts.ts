@@ -25,6 +25,7 @@ export async function packWithReceipt(
       score: 0.8 / (i + 1),
       lane: 'search',
       path: null,
+      via: null,
       citation: record.key ?? `record/${String(record.id)}`,
       excluded: null,
       secrets: [],

@@ -31,10 +31,35 @@ describe('loci pack', () => {
     expect(receipt.lanes.map(({ name, status }) => [name, status])).toEqual([
       ['search', 'answered'],
       ['related', 'answered'],
+      ['graph', 'off'],
     ]);
     const { stdout } = await loci(['pack', QUERY, '--budget', '600'], options);
     expect(stdout).toContain(output.text);
     expect(stdout).toContain(`${String(output.tokens)} of 600 tokens`);
+  });
+
+  it('adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it', async () => {
+    const options = await homeWithNotes();
+    const packed = (...flags: string[]): Promise<PackOutput> =>
+      lociJson<PackOutput>(['pack', 'oven', '--budget', '900', '--trace', ...flags], options);
+    const laneOf = ({ receipt }: PackOutput): object | undefined =>
+      receipt?.lanes.find(({ name }) => name === 'graph');
+    const base = await packed();
+    const withGraph = await packed('--use-graph');
+    expect(laneOf(withGraph)).toMatchObject({ status: 'answered' });
+    expect(withGraph.items.some(({ via }) => via !== null)).toBe(true);
+    for (const { via } of withGraph.items) if (via !== null) expect(withGraph.text).toContain(`(${via})`);
+    expect((await packed('--graph')).text).toBe(withGraph.text);
+    for (const flag of ['--no-graph', '--no-use-graph']) {
+      const without = await packed(flag);
+      expect(without.text).toBe(base.text);
+      expect(laneOf(without)).toMatchObject({ status: 'off' });
+    }
+    const { stdout } = await loci(['pack', 'oven', '--use-graph'], {
+      ...options,
+      env: { LOCI_GRAPH_ENABLED: 'false' },
+    });
+    expect(stdout).toContain((await lociJson<PackOutput>(['pack', 'oven'], options)).text);
   });
 
   it('says why there is no text', async () => {
@@ -63,5 +88,14 @@ describe('loci pack', () => {
     const body = { query: QUERY, budget: 700 };
     const response = await server.request('/api/v1/memory/pack', { token, body });
     expect(response.json).toMatchObject({ text, receipt: null });
+    const { text: withGraph } = await lociJson<PackOutput>(
+      ['pack', QUERY, '--budget', '700', '--use-graph'],
+      options,
+    );
+    const expanded = await server.request('/api/v1/memory/pack', {
+      token,
+      body: { ...body, use_graph: true },
+    });
+    expect(expanded.json).toMatchObject({ text: withGraph });
   });
 });

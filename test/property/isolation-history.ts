@@ -86,6 +86,11 @@ function textOf(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string> 
   if (name === 'key' || name === 'prefix') return fc.constantFrom('k1', 'k2', 'k', 'oven');
   if (name === 'citation' || name === 'anchor')
     return fc.nat({ max: 12 }).map((id) => `record/${String(id)}`);
+  if (name === 'nodes')
+    return fc.oneof(
+      text,
+      fc.nat({ max: 12 }).map((id) => `record/${String(id)}`),
+    );
   if (name === 'from' || name === 'until' || name === 'time')
     return fc.constantFrom('yesterday', '2026-01-01', '2999-01-01');
   return text;

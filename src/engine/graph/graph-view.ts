@@ -3,13 +3,15 @@ import type { EdgeType } from '../../core/graph-types.ts';
 import type { GraphFilter } from '../../store/graph-model.ts';
 import type { WalkOptions } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
-import { audienceOf, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+import { audienceOf, hiddenSources, sourcesOfNamespace, type Audience } from '../sources/source-policies.ts';
 
 /** What a request about the graph may see. */
 export interface GraphScope {
   readonly project?: string;
   /** Asks to follow edges into other projects. The settings decide whether it may, and which types. */
   readonly allowCrossProject?: boolean;
+  /** `context` hides what the settings keep out of a model's context, whoever asks. By the caller unless given. */
+  readonly audience?: Audience;
 }
 
 /** @throws LociError `forbidden` while the settings switch the graph off */
@@ -18,9 +20,12 @@ export function assertGraphIsOn({ config }: EngineContext): void {
   throw new LociError('forbidden', 'the graph is switched off', { hint: 'Set graph.enabled to true.' });
 }
 
-export async function graphFilter(context: EngineContext, { project }: GraphScope): Promise<GraphFilter> {
+export async function graphFilter(
+  context: EngineContext,
+  { project, audience = audienceOf(context.caller, {}) }: GraphScope,
+): Promise<GraphFilter> {
   const { vaults, sources } = await sourcesOfNamespace(context);
-  const excludedSources = hiddenSources(vaults, sources, audienceOf(context.caller, {}));
+  const excludedSources = hiddenSources(vaults, sources, audience);
   return {
     ...(excludedSources.length > 0 && { excludedSources }),
     ...(project !== undefined && { project }),

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts';
+import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { isBuilt } from '../../graph/build/derive.ts';
 import type { EngineContext } from '../context.ts';
@@ -18,7 +18,13 @@ export type GraphFailure = 'off' | 'not_built' | 'deadline' | 'error';
 /** What is near some records; or why that is not known. A caller then goes on without it. */
 export type Neighbourhood =
   | { readonly failure: null; readonly expanded: readonly ExpandedNode[]; readonly milliseconds: number }
-  | { readonly failure: GraphFailure; readonly detail: string; readonly milliseconds: number };
+  | {
+      readonly failure: GraphFailure;
+      /** The code of the error, as a receipt names it. */
+      readonly code: ErrorCode;
+      readonly detail: string;
+      readonly milliseconds: number;
+    };
 
 /**
  * The nodes near some records, each with the path that justifies it. It never throws, and takes no longer than `graph.deadline`:
@@ -29,25 +35,28 @@ export async function neighbourhood(
   request: NeighbourhoodRequest,
 ): Promise<Neighbourhood> {
   const started = performance.now();
-  const failed = (failure: GraphFailure, detail: string): Neighbourhood => ({
-    ...{ failure, detail },
+  const failed = (failure: GraphFailure, code: ErrorCode, detail: string): Neighbourhood => ({
+    ...{ failure, code, detail },
     milliseconds: performance.now() - started,
   });
   const { enabled, deadline } = context.config.graph;
-  if (!enabled) return failed('off', 'graph.enabled is false');
+  if (!enabled) return failed('off', 'forbidden', 'graph.enabled is false');
   const { promise: late, resolve } = Promise.withResolvers<Neighbourhood>();
   const timer =
     deadline === 0
       ? undefined
       : setTimeout(() => {
-          resolve(failed('deadline', `it took longer than graph.deadline, ${String(deadline)} ms`));
+          resolve(
+            failed('deadline', 'timed_out', `it took longer than graph.deadline, ${String(deadline)} ms`),
+          );
         }, deadline);
   const answer = expandedOf(context, request).then(
     (expanded): Neighbourhood =>
       expanded === null
-        ? failed('not_built', 'it is being built')
+        ? failed('not_built', 'store_busy', 'it is being built')
         : { failure: null, expanded, milliseconds: performance.now() - started },
-    (error: unknown) => failed('error', messageOf(error)),
+    (error: unknown) =>
+      failed('error', error instanceof LociError ? error.code : 'internal', messageOf(error)),
   );
   try {
     return await Promise.race([answer, late]);

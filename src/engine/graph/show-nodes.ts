@@ -4,6 +4,7 @@ import { type PathSearch, shortestPath } from '../../graph/path.ts';
 import { type Step, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
+import { edgePlaces } from './edge-places.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
 import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
@@ -140,26 +141,6 @@ async function placesOf(
   context: EngineContext,
   edges: readonly GraphEdge[],
 ): Promise<Map<GraphEdge, string>> {
-  const { store, namespace, now } = context;
-  const ids = [...new Set(edges.map(({ provenance }) => provenance.record))];
-  const records = new Map(
-    (await store.records.get(namespace, ids, { liveAt: now() })).map((record) => [record.id, record]),
-  );
-  const known = edges.flatMap((edge) => {
-    const record = records.get(edge.provenance.record);
-    return record === undefined ? [] : [{ edge, record }];
-  });
-  const whole = await wholeCitations(
-    context,
-    known.map(({ record }) => record),
-  );
-  const lines = await citationsOf(
-    context,
-    known.map(({ edge: { provenance }, record }) => ({
-      record,
-      startLine: provenance.lines?.first ?? 1,
-      endLine: provenance.lines?.last ?? 1,
-    })),
-  );
-  return new Map(known.map(({ edge }, i) => [edge, edge.provenance.lines === null ? whole[i]! : lines[i]!]));
+  const places = await edgePlaces(context, edges);
+  return new Map([...places].map(([edge, { citation }]) => [edge, citation]));
 }

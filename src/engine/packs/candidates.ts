@@ -10,8 +10,13 @@ import { wholeCitations } from '../records/citations/citation.ts';
 
 /** A hit and the lane that found it. */
 export interface FoundHit {
-  readonly hit: Hit;
+  readonly hit: Pick<Hit, 'confidence'> & {
+    readonly passage: Candidate['passage'] & { readonly record: Hit['passage']['record'] };
+  };
   readonly lane: string;
+  /** The path that led to it, and how it came in words; both `null` for a direct result. */
+  readonly path: Candidate['path'];
+  readonly via: Candidate['via'];
   readonly isBelowThreshold: boolean;
 }
 
@@ -25,9 +30,9 @@ export async function candidatesOf(context: EngineContext, found: readonly Found
   ]);
   const byId = new Map<number, LociRecord>(records.map((record) => [record.id, record]));
   return Promise.all(
-    found.map(async ({ hit: { passage, confidence }, lane, isBelowThreshold }, i): Promise<Candidate> => {
+    found.map(async ({ hit: { passage, confidence }, isBelowThreshold, ...by }, i): Promise<Candidate> => {
       const record = byId.get(passage.record.id);
-      const base = { passage, score: confidence, lane, path: null, citation: citations[i]! };
+      const base = { passage, score: confidence, ...by, citation: citations[i]! };
       if (record === undefined)
         return { ...base, record: withoutText(passage.record), excluded: 'gone', secrets: [] };
       if (isBelowThreshold) return { ...base, record, excluded: 'threshold', secrets: [] };

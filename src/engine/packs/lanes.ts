@@ -8,7 +8,7 @@ import type { ReceiptLane } from '../../pack/receipt.ts';
  */
 export interface Lane {
   readonly name: string;
-  /** Past it, what the lane finds is not used. Milliseconds. */
+  /** Past it, what the lane finds is not used. Milliseconds; 0 means no deadline. */
   readonly deadlineMs: number;
   /** Whether it is off by a setting or by the request. */
   readonly isOff: boolean;
@@ -56,6 +56,7 @@ async function runLane(lane: Lane, base: readonly Candidate[]): Promise<LaneResu
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
+    if (deadlineMs === 0) return;
     timer = setTimeout(() => {
       controller.abort();
       resolve('late');
@@ -70,6 +71,7 @@ async function runLane(lane: Lane, base: readonly Candidate[]): Promise<LaneResu
     return { found, receipt: receiptOf('answered', null) };
   } catch (error) {
     const failure = error instanceof LociError ? error.code : 'internal';
+    if (failure === 'timed_out') return { found: [], receipt: receiptOf('late', null) };
     return { found: [], receipt: receiptOf('failed', failure) };
   } finally {
     clearTimeout(timer);

@@ -10,11 +10,19 @@ import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { EngineContext } from '../context.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { candidatesOf, type FoundHit } from './candidates.ts';
+import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
 
 export interface PackRequest extends Omit<SearchRequest, 'limit' | 'related' | 'audience'> {
   /** Tokens of o200k that the text may have. */
   readonly budget: number;
+  /**
+   * Whether the graph adds what is near the best results; `false` unless given. Where it is off or fails, the text is that of a pack
+   * without it.
+   */
+  readonly useGraph?: boolean;
+  /** Asks to follow edges into other projects. The settings decide whether it may, and which types. */
+  readonly allowCrossProject?: boolean;
 }
 
 export interface PackResponse {
@@ -44,6 +52,8 @@ export interface PackItem {
   readonly project: string;
   readonly score: number;
   readonly level: Level;
+  /** How the graph led to it, in words; `null` for a result of the search. */
+  readonly via: string | null;
 }
 
 /** Related documents that a pack considers, as many as a search shows. */
@@ -61,7 +71,7 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
   const found = foundHits(context, request, outcome);
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
-  const { candidates, lanes } = await expand(base, lanesOf());
+  const { candidates, lanes } = await expand(base, lanesOf(context, request, outcome));
   const pack = await buildPack({
     terms: [...outcome.run.queryTerms],
     budget,
@@ -91,13 +101,23 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
 }
 
 /** The lanes that extend the search. */
-function lanesOf(): readonly Lane[] {
-  return [];
+function lanesOf(context: EngineContext, request: PackRequest, outcome: SearchOutcome): readonly Lane[] {
+  const { budget: _budget, query: _query, signal: _signal, minScore, ...given } = request;
+  const { useGraph = false, allowCrossProject = false, ...filter } = given;
+  return [
+    graphLane(context, {
+      isOn: useGraph,
+      terms: new Set(outcome.run.queryTerms),
+      filter,
+      allowCrossProject,
+      minScore: minScore ?? context.config.search.minScore,
+    }),
+  ];
 }
 
 function baseRetrieval(
   context: EngineContext,
-  { budget, minScore: _minScore, ...request }: PackRequest,
+  { budget, minScore: _minScore, useGraph: _useGraph, allowCrossProject: _cross, ...request }: PackRequest,
 ): Promise<SearchOutcome> {
   if (!Number.isSafeInteger(budget) || budget < 1)
     throw new LociError('invalid_input', 'the budget of a pack is a whole number of tokens, 1 or more');
@@ -111,24 +131,28 @@ function baseRetrieval(
   });
 }
 
-function foundHits({ config }: EngineContext, request: PackRequest, outcome: SearchOutcome): FoundHit[] {
+export function foundHits(
+  { config }: EngineContext,
+  request: PackRequest,
+  outcome: SearchOutcome,
+): FoundHit[] {
   const minScore = request.minScore ?? config.search.minScore;
   const best = outcome.hits[0]?.confidence ?? 0;
   return [
     ...outcome.hits.map((hit): FoundHit => ({
-      hit,
+      ...{ hit, path: null, via: null },
       lane: 'search',
       isBelowThreshold: isBelowThreshold(hit.confidence, best, minScore),
     })),
     ...outcome.related.map((hit): FoundHit => ({
-      hit,
+      ...{ hit, path: null, via: null },
       lane: 'related',
       isBelowThreshold: best < minScore,
     })),
   ];
 }
 
-function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {
+export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {
   const status = retrieved.missing.length === 0 ? 'answered' : 'partial';
   return [
     { name: 'search', status, took_ms, candidates: hits.length, failure: null },
@@ -146,7 +170,7 @@ function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candi
     levels.set(candidate, { level, from: before?.from ?? lines.from, to: lines.to });
   }
   return [...levels].map(([index, { level, from, to }]): PackItem => {
-    const { record, citation, score } = candidates[index]!;
+    const { record, citation, score, via } = candidates[index]!;
     const lines = record.origin === 'vault' ? `#L${String(from)}-L${String(to)}` : '';
     return {
       id: record.id,
@@ -158,6 +182,7 @@ function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candi
       project: record.project,
       score,
       level,
+      via,
     };
   });
 }

@@ -6,6 +6,7 @@ import { VERDICTS } from '../../store/receipt-model.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { allowCrossProject } from '../graph/graph-fields.ts';
 import { filterValue } from '../shared/record-fields.ts';
 import { tookMs } from '../shared/times.ts';
 
@@ -27,6 +28,11 @@ const input = z.strictObject({
     .exactOptional()
     .describe(`Maximum tokens of the text; ${String(DEFAULT_BUDGET)} unless given.`),
   project: filterValue().exactOptional().describe('Only records of this project.'),
+  use_graph: z
+    .boolean()
+    .exactOptional()
+    .describe('Add what is linked with the best results or similar to them, with the path that leads to it.'),
+  allow_cross_project: allowCrossProject(),
   label: z
     .array(z.string().max(5100).regex(LABEL, 'ITEM=useful or ITEM=not-useful'))
     .max(100)
@@ -51,6 +57,10 @@ const item = z.strictObject({
   project: z.string(),
   score: z.number().describe('0 to 1.'),
   level: z.enum(LEVELS).describe('L0: one line about the record; L2: an excerpt around what matches.'),
+  via: z
+    .string()
+    .nullable()
+    .describe('How the graph led to it: `linked from Quotes.md#L3-L3`. Null for a result of the search.'),
 });
 
 const output = z.strictObject({
@@ -94,6 +104,10 @@ export const pack: Operation<PackInput, PackOutput> = {
   tool: 'memory_pack',
   examples: [
     { title: 'Before work on something', input: { query: 'kitchen remodel' } },
+    {
+      title: 'With what is linked to the best results',
+      input: { query: 'kitchen remodel', use_graph: true },
+    },
     { title: 'A small budget', input: { query: 'kitchen remodel', budget: 500 } },
     {
       title: 'With the receipt, of one project',
@@ -109,10 +123,15 @@ export const pack: Operation<PackInput, PackOutput> = {
 
 async function runPack(
   context: OperationContext,
-  { trace = false, budget = DEFAULT_BUDGET, label = [], ...given }: PackInput,
+  { trace = false, budget = DEFAULT_BUDGET, label = [], use_graph, allow_cross_project, ...given }: PackInput,
 ): Promise<PackOutput> {
   const loci = await context.loci();
-  const request = { ...given, budget, signal: context.signal };
+  const request = {
+    ...given,
+    ...{ budget, signal: context.signal },
+    ...(use_graph !== undefined && { useGraph: use_graph }),
+    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+  };
   const response = await loci.pack(request);
   const { text, tokens, empty, items, missing, receipt, receiptId, milliseconds } = response;
   await labelItems(context, loci, { query: given.query, label }, receiptId);

@@ -89,7 +89,10 @@ function addOption(
   const option = new Option(`${short}--${name}${argument}`, description);
   program.addOption(isList(kind) ? option.argParser(gather) : option);
   if (negatable) program.addOption(new Option(`--no-${name}`).hideHelp());
-  if (alias !== null) program.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
+  if (alias === null) return;
+  const second = new Option(`--${alias}${argument}`).hideHelp();
+  program.addOption(kind === 'flag' ? second : second.argParser(gather));
+  if (negatable) program.addOption(new Option(`--no-${alias}`).hideHelp());
 }
 
 function gather(text: string, before: readonly string[] | undefined): string[] {

@@ -39,7 +39,7 @@ function fieldOption({ name: field, schema }: InputField, syntax: CommandSyntax)
     withCommandNames(schema.description ?? ''),
     REPETITION[kind] ?? '',
     synonym === null ? '' : ` Also --${synonym}.`,
-    negatable ? ` --no-${name} turns it off.` : '',
+    negatable ? ` --no-${kind === 'flag' ? (synonym ?? name) : name} turns it off.` : '',
   ].join('');
   return {
     field,

@@ -21,7 +21,15 @@ function keywordsOf(schema: object, path: string): string[] {
 describe('the tools', () => {
   it('have schemas that validators of every draft read alike', async () => {
     const toolbox = await loadToolbox();
-    const optional = ['memory_corpus', 'memory_import', 'memory_records', 'startup_list', 'startup_preview'];
+    const optional = [
+      'graph_index',
+      'graph_pack',
+      'memory_corpus',
+      'memory_import',
+      'memory_records',
+      'startup_list',
+      'startup_preview',
+    ];
     const all = toolbox.definitions({ scopes: new Set(SCOPES), writes: true, tools: optional });
     expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(optional));
     for (const { name, inputSchema, outputSchema } of all) {
@@ -35,6 +43,16 @@ describe('the tools', () => {
     const optional = [...byTool].flatMap(([name, { listedOnRequest }]) => (listedOnRequest ? [name] : []));
     expect(configSchema.parse({ mcp: { tools: optional } }).mcp.tools).toEqual(optional);
     expect(optional.toSorted()).toEqual([
+      'concept_changes',
+      'concept_conflicts',
+      'concept_list',
+      'concept_show',
+      'graph_export',
+      'graph_index',
+      'graph_pack',
+      'graph_path',
+      'graph_show',
+      'graph_status',
       'memory_corpus',
       'memory_import',
       'memory_records',

@@ -9,6 +9,7 @@ import {
   withoutInvisibleTexts,
 } from './fence.ts';
 import { getResult } from './get.ts';
+import { nodeTextResult } from './node-text.ts';
 import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
 import { timelineResult } from './timeline.ts';
@@ -37,6 +38,8 @@ const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verba
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
   pack: packResult,
+  'graph-index': nodeTextResult,
+  'graph-pack': nodeTextResult,
   get: getResult,
   list: RECALLED_JSON,
   timeline: timelineResult,

@@ -6,6 +6,8 @@ import type { OperationCommand } from '../operation-command.ts';
 export const pack: OperationCommand<PackOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
   shortOptions: { budget: 'b' },
+  aliases: { use_graph: 'graph' },
+  negatable: ['use_graph'],
   warnings: ({ missing }) =>
     missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
   render: ({ text, empty, items, tokens, budget, receipt }, { style }) => {
@@ -16,7 +18,7 @@ export const pack: OperationCommand<PackOutput> = {
 };
 
 /** Lanes, and what became of each candidate. */
-function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
+export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
   const ofLanes = lanes.map(
     ({ name, status, took_ms, candidates: found, failure }) =>
       `  ${name}: ${status}${failure === null ? '' : ` (${failure})`}, ${formatCount(found, 'candidate')}, ${String(took_ms)} ms`,

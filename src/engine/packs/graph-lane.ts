@@ -1,0 +1,193 @@
+import { LociError } from '../../core/errors.ts';
+import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { ExpandedNode } from '../../graph/expand.ts';
+import { pathWords } from '../../graph/path-words.ts';
+import type { Step } from '../../graph/walk.ts';
+import type { Candidate } from '../../pack/candidate.ts';
+import { isBelowThreshold } from '../../pack/pack.ts';
+import type { ReceiptCandidate } from '../../pack/receipt.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
+import { admits } from '../../store/rules/filter.ts';
+import type { EngineContext } from '../context.ts';
+import { edgePlaces } from '../graph/edge-places.ts';
+import { crossProjectTypes } from '../graph/graph-view.ts';
+import { neighbourhood } from '../graph/neighbourhood.ts';
+import { wholeCitations } from '../records/citations/citation.ts';
+import { candidatesOf, type FoundHit } from './candidates.ts';
+import type { Lane } from './lanes.ts';
+
+/** The lane of the graph, as receipts name it. */
+export const GRAPH_LANE = 'graph';
+
+export interface GraphLaneRequest {
+  readonly isOn: boolean;
+  /** The index terms of the query. */
+  readonly terms: ReadonlySet<string>;
+  /** What the records of the pack must meet. */
+  readonly filter: Omit<SearchFilter, 'now'>;
+  readonly allowCrossProject: boolean;
+  /** The minimum score of a search. */
+  readonly minScore: number;
+}
+
+/** Candidates from which the graph is followed. */
+const MAX_ANCHORS = 5;
+/** Two steps, since the notes that share a tag, or that one index links to, are two steps apart. */
+const DEPTH = 2;
+/** Candidates that the graph adds at most. */
+const MAX_ADDED = 10;
+/** The share of its score that a neighbour keeps without a term of the query. */
+const SCORE_WITHOUT_TERMS = 0.5;
+
+/** Adds the records near the best candidates, each with the path that leads to it. */
+export function graphLane(context: EngineContext, request: GraphLaneRequest): Lane {
+  const { enabled, deadline } = context.config.graph;
+  return {
+    name: GRAPH_LANE,
+    deadlineMs: deadline,
+    isOff: !enabled || !request.isOn,
+    expand: async (base, signal) => {
+      const near = await nearCandidates(context, request, base);
+      signal.throwIfAborted();
+      const found = await foundNeighbours(context, request, base, near);
+      signal.throwIfAborted();
+      return candidatesOf(context, found);
+    },
+  };
+}
+
+/** @throws LociError where the graph does not answer */
+async function nearCandidates(
+  context: EngineContext,
+  { filter: { project }, allowCrossProject }: GraphLaneRequest,
+  base: readonly Candidate[],
+): Promise<ExpandedNode[]> {
+  const anchors = base.flatMap(({ record: { id }, score, excluded }) =>
+    excluded === null ? [{ record: id, score }] : [],
+  );
+  const scope = { allowCrossProject, audience: 'context' } as const;
+  const near = await neighbourhood(context, {
+    anchors: anchors.slice(0, MAX_ANCHORS),
+    depth: DEPTH,
+    // Tasks share the record of their note.
+    limit: 2 * MAX_ADDED + anchors.length,
+    ...scope,
+    // The anchors are of the project already, so that only the allowed edges lead out of it.
+    ...(project !== undefined && crossProjectTypes(context, scope).length === 0 && { project }),
+  });
+  if (near.failure !== null) throw new LociError(near.code, near.detail);
+  const known = new Set(base.map(({ record }) => record.id));
+  const best = new Map<number, ExpandedNode>();
+  for (const each of near.expanded) {
+    const { record } = each.node;
+    if (record !== null && !known.has(record) && !best.has(record)) best.set(record, each);
+  }
+  return [...best.values()].slice(0, MAX_ADDED);
+}
+
+async function foundNeighbours(
+  context: EngineContext,
+  request: GraphLaneRequest,
+  base: readonly Candidate[],
+  near: readonly ExpandedNode[],
+): Promise<FoundHit[]> {
+  const { store, namespace, now } = context;
+  const ids = near.map(({ node }) => node.record!);
+  const [records, passages, explain] = await Promise.all([
+    store.records.get(namespace, ids, { liveAt: now() }),
+    store.records.passagesOf(namespace, ids),
+    pathExplainer(
+      context,
+      near.map(({ path }) => path),
+    ),
+  ]);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  // A path that the request lets out of its project may lead to records of others.
+  const filter = request.allowCrossProject ? withoutProject(request.filter) : request.filter;
+  const best = base[0]?.score ?? 0;
+  return near.flatMap((each): FoundHit[] => {
+    const record = byId.get(each.node.record!);
+    if (record === undefined || !admits(record, { ...filter, now: now() })) return [];
+    const chosen = bestPassage(record, passages.get(record.id) ?? [], each, request.terms);
+    if (chosen === null) return [];
+    const score = each.score * (SCORE_WITHOUT_TERMS + (1 - SCORE_WITHOUT_TERMS) * chosen.share);
+    return [
+      {
+        hit: { passage: { ...chosen.passage, record }, confidence: score },
+        lane: GRAPH_LANE,
+        isBelowThreshold: isBelowThreshold(score, best, request.minScore),
+        ...explain(each.path),
+      },
+    ];
+  });
+}
+
+function withoutProject({ project: _, ...filter }: GraphLaneRequest['filter']): GraphLaneRequest['filter'] {
+  return filter;
+}
+
+/** The passage with the most terms of the query, the first of equals; for a task, the one that has it. */
+function bestPassage(
+  { title }: LociRecord,
+  passages: readonly Passage[],
+  { node }: ExpandedNode,
+  terms: ReadonlySet<string>,
+): { readonly passage: Passage; readonly share: number } | null {
+  const line = node.type === 'task' ? node.provenance?.lines?.first : undefined;
+  const own = passages.filter(
+    ({ startLine, endLine }) => line !== undefined && startLine <= line && line <= endLine,
+  );
+  let best: { readonly passage: Passage; readonly share: number } | null = null;
+  for (const passage of own.length > 0 ? own : passages) {
+    const found = new Set(analyzeForTerms(`${title}\n${passage.text}`, terms).map(({ term }) => term));
+    const share = terms.size === 0 ? 0 : found.size / terms.size;
+    if (best === null || share > best.share) best = { passage, share };
+  }
+  return best;
+}
+
+/** How a path looks in a receipt, and in words. */
+export type PathExplanation = Pick<Candidate, 'via'> & {
+  readonly path: NonNullable<ReceiptCandidate['path']>;
+};
+
+/** Explains paths, for which it reads the records that justify their steps. */
+export async function pathExplainer(
+  context: EngineContext,
+  paths: readonly (readonly Step[])[],
+): Promise<(path: readonly Step[]) => PathExplanation> {
+  const { store, namespace, now } = context;
+  const steps = paths.flat();
+  const ids = [...new Set(steps.flatMap(({ from }) => from.record ?? []))];
+  const [places, froms] = await Promise.all([
+    edgePlaces(
+      context,
+      steps.map(({ edge }) => edge),
+    ),
+    store.records.get(namespace, ids, { liveAt: now() }),
+  ]);
+  const citations = await wholeCitations(context, froms);
+  const citationOf = new Map(froms.map(({ id }, i) => [id, citations[i]!]));
+  const nameOf = ({ edge, from, forwards }: Step): string | null => {
+    if (from.record === null) return null;
+    const place = places.get(edge);
+    // The lines of an edge are in the record where it begins.
+    const isThere = forwards && place?.record.id === from.record;
+    return (isThere ? place.citation : citationOf.get(from.record)) ?? null;
+  };
+  return (path) => ({
+    via: pathWords(path, nameOf),
+    path: path.map(({ edge, from, to }) => {
+      const { lines, hash } = edge.provenance;
+      return {
+        from: from.id,
+        to: to.id,
+        type: edge.type,
+        record: places.get(edge)?.record.uuid ?? null,
+        lines: lines === null ? null : { from: lines.first, to: lines.last },
+        hash,
+      };
+    }),
+  });
+}

@@ -1,0 +1,191 @@
+import { LociError } from '../../core/errors.ts';
+import type { Passage } from '../../core/types.ts';
+import { expand as expandNodes, MAX_DEPTH, type ExpandedNode } from '../../graph/expand.ts';
+import type { WalkOptions } from '../../graph/walk.ts';
+import type { NodeCandidate } from '../../pack/node-items.ts';
+import { buildNodePack } from '../../pack/node-pack.ts';
+import type { Receipt, ReceiptLane } from '../../pack/receipt.ts';
+import { loadTokenCounter } from '../../pack/tokens.ts';
+import type { GraphNode } from '../../store/graph-model.ts';
+import type { EngineContext } from '../context.ts';
+import { findNodes, type UnknownNode } from '../graph/find-nodes.ts';
+import { assertGraphIsOn, type GraphScope, walkOptions } from '../graph/graph-view.ts';
+import { updateGraph } from '../graph/update-relations.ts';
+import { candidatesOf, type FoundHit } from './candidates.ts';
+import { assertBudget, receiptHead, type NodeTextResponse } from './graph-index.ts';
+import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
+import { expand } from './lanes.ts';
+import { nodeCandidate, shownIn } from './node-candidates.ts';
+
+/** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
+export const PACK_MODES = ['safe', 'snippets'] as const;
+export type PackMode = (typeof PACK_MODES)[number];
+
+export interface GraphPackRequest extends Omit<GraphScope, 'audience'> {
+  /** Ids, citations, titles, names of projects, or tags with `#`. */
+  readonly nodes: readonly string[];
+  /** How many steps around the nodes: 0 to `MAX_DEPTH`. */
+  readonly depth: number;
+  /** Tokens of o200k that the text may have. */
+  readonly budget: number;
+  readonly mode: PackMode;
+}
+
+export type GraphPackResponse = NodeTextResponse & {
+  /** Names without a node. */
+  readonly unknown: readonly UnknownNode[];
+};
+
+/** Neighbours at most, besides the nodes themselves. */
+const MAX_NEIGHBOURS = 20;
+/** The lane of what was asked for, as receipts name it. */
+const NODES_LANE = 'nodes';
+
+/**
+ * Summaries of nodes and of what is around them, each with its citation and the reason why it is there. Names without a node do not keep
+ * the others from being answered; where the neighbours cannot be read in time, the nodes are there without them.
+ * @throws LociError `forbidden` while the graph is off, `invalid_input` for a wrong depth or budget
+ */
+export async function graphPack(
+  context: EngineContext,
+  request: GraphPackRequest,
+): Promise<GraphPackResponse> {
+  const started = performance.now();
+  assertGraphIsOn(context);
+  assertBudget(request.budget);
+  const { depth, budget, mode, project, allowCrossProject = false } = request;
+  if (!Number.isSafeInteger(depth) || depth < 0 || depth > MAX_DEPTH)
+    throw new LociError('invalid_input', `the depth is a whole number of steps, 0 to ${String(MAX_DEPTH)}`);
+  const count = await loadTokenCounter();
+  await context.expire();
+  await updateGraph(context);
+  const scope = {
+    ...(project !== undefined && { project }),
+    allowCrossProject,
+    audience: 'context',
+  } as const;
+  const options = await walkOptions(context, scope);
+  const { nodes, unknown } = await findNodes(context, request.nodes, options.filter);
+  const asked = await askedCandidates(context, nodes);
+  const looked = Math.round(performance.now() - started);
+  let neighbours: readonly NodeCandidate[] = [];
+  const { lanes } = await expand(asked, [
+    {
+      name: GRAPH_LANE,
+      deadlineMs: context.config.graph.deadline,
+      isOff: depth === 0,
+      expand: async (_, signal) => {
+        const found = await neighbourCandidates(context, options, { nodes, depth });
+        signal.throwIfAborted();
+        neighbours = found;
+        return found;
+      },
+    },
+  ]);
+  const candidates = [...asked, ...neighbours];
+  const nothing = nodes.length === 0 ? 'no node has any of these names' : 'no record is there';
+  const withSnippets = mode === 'snippets';
+  const pack = await buildNodePack({ candidates, budget, count, nothing, withSnippets });
+  const own: ReceiptLane = {
+    ...{ name: NODES_LANE, status: 'answered' as const, took_ms: looked },
+    ...{ candidates: asked.length, failure: null },
+  };
+  const receipt: Receipt = {
+    ...receiptHead(context, 'graph_pack', project ?? null),
+    query_hash: null,
+    lanes: [own, ...lanes],
+    ...pack.receipt,
+  };
+  const shown = shownIn(receipt.pieces, candidates);
+  return {
+    ...{ text: pack.text, tokens: pack.tokens, empty: pack.empty, unknown },
+    candidates: shown.filter(({ isExpansion }) => !isExpansion),
+    expansions: shown.filter(({ isExpansion }) => isExpansion),
+    receipt,
+    receiptId: await context.receipts.write(context.namespace, receipt),
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** Candidates of the nodes that are asked for. Those that records share, such as a tag, have none. */
+async function askedCandidates(
+  context: EngineContext,
+  nodes: readonly GraphNode[],
+): Promise<NodeCandidate[]> {
+  const ofRecords = nodes.filter(({ record }) => record !== null);
+  const found = await foundOf(
+    context,
+    ofRecords.map((node) => ({ node, score: 1, path: [] })),
+  );
+  const candidates = await candidatesOf(
+    context,
+    found.map(({ hit }) => ({ ...hit, path: null, via: null })),
+  );
+  return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, 'asked for'));
+}
+
+/** What the graph leads to, without the records that are there already. */
+async function neighbourCandidates(
+  context: EngineContext,
+  options: WalkOptions,
+  { nodes, depth }: { readonly nodes: readonly GraphNode[]; readonly depth: number },
+): Promise<NodeCandidate[]> {
+  const anchors = nodes.map((node) => ({ node, score: 1 }));
+  // Tasks share the record of their note.
+  const near = await expandNodes({ ...options, depth, limit: 3 * MAX_NEIGHBOURS }, anchors);
+  const known = new Set(nodes.map(({ record }) => record));
+  const added: ExpandedNode[] = [];
+  for (const each of near) {
+    if (known.has(each.node.record)) continue;
+    known.add(each.node.record);
+    added.push(each);
+  }
+  const kept = added.slice(0, MAX_NEIGHBOURS);
+  const [found, explain] = await Promise.all([
+    foundOf(context, kept),
+    pathExplainer(
+      context,
+      kept.map(({ path }) => path),
+    ),
+  ]);
+  const hits = found.map(({ hit, path }) => ({ ...hit, ...explain(path) }));
+  const candidates = await candidatesOf(context, hits);
+  return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, each.via ?? 'near'));
+}
+
+interface FoundNode extends ExpandedNode {
+  readonly hit: Omit<FoundHit, 'path' | 'via'>;
+}
+
+async function foundOf(context: EngineContext, near: readonly ExpandedNode[]): Promise<FoundNode[]> {
+  const { store, namespace, now } = context;
+  const ids = [...new Set(near.map(({ node }) => node.record!))];
+  const [records, passages] = await Promise.all([
+    store.records.get(namespace, ids, { liveAt: now() }),
+    store.records.passagesOf(namespace, ids),
+  ]);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return near.flatMap((each): FoundNode[] => {
+    const record = byId.get(each.node.record!);
+    if (record === undefined) return [];
+    const passage = passageOf(each, passages.get(record.id) ?? []) ?? WHOLE;
+    const lane = each.path.length === 0 ? NODES_LANE : GRAPH_LANE;
+    const hit = { passage: { ...passage, record }, confidence: each.score };
+    return [{ ...each, hit: { hit, lane, isBelowThreshold: false } }];
+  });
+}
+
+/** Stands for the passage of a record that has none, such as an empty note. */
+const WHOLE = { ordinal: 0, text: '', startLine: 1, endLine: 1 };
+
+/** The passage that has the task, or the lines that led to the node; else the first one. */
+function passageOf({ node, path }: ExpandedNode, passages: readonly Passage[]): Passage | undefined {
+  const place = path.at(-1)?.edge.provenance;
+  const isThere = place !== undefined && place.record === node.record;
+  const own = node.type === 'task' ? node.provenance : isThere ? place : null;
+  const line = own?.lines?.first;
+  const there = passages.find(
+    ({ startLine, endLine }) => line !== undefined && startLine <= line && line <= endLine,
+  );
+  return there ?? passages[0];
+}

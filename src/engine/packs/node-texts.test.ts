@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { receiptSchema } from '../../pack/receipt.ts';
+import { loadTokenCounter } from '../../pack/tokens.ts';
+import { openLoci, type Loci } from '../open.ts';
+import type { NodeTextResponse } from './graph-index.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+const FILLER = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [`Filler ${String(i)}.md`, `The wall ${String(i)} is white.\n`]),
+);
+const CODE = '```js\nconst price = 900;\n```';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const [notes, diary] = [join(folder.path, 'Notes'), join(folder.path, 'Diary')];
+  await writeNotes(notes, {
+    ...FILLER,
+    'Kitchen.md': `# Kitchen\n\nThe kitchen is a plan for the oven in autumn.\n\n## Offers\n\nSee [[Quotes]].\n\n${CODE}\n\n- [ ] call the plumber\n`,
+    'Quotes.md': `---\ntags: [money]\n---\n# Offers\n\nThe second firm is preferred.\n\nThe portal has the token ${KEY} for us.\n\nSee [[Terms]], [[Private]] and [[Shed]].\n`,
+    'Terms.md': '---\ntags: [money]\n---\n# Terms\n\nPayable within thirty days.\n',
+    'Shed.md': '---\nproject: garden\n---\n# Shed\n\nThe rake hangs in the shed beside the oven.\n',
+    'Empty.md': '',
+  });
+  await writeNotes(diary, { 'Private.md': '# Private\n\nNobody reads about the oven. [[Terms]]\n' });
+  loci = await openLoci(
+    settings(folder.path, {
+      vaults: [
+        { name: 'Notes', path: notes },
+        { name: 'Diary', path: diary, includeInContext: false },
+      ],
+      // A busy machine may take longer than the usual deadline.
+      graph: { crossProject: true, crossProjectTypes: ['links_to'], deadline: 0 },
+    }),
+    { now: () => NOW },
+  );
+  await loci.index();
+});
+
+afterAll(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const index = (request: object = {}) =>
+  loci.graph.index({ query: 'kitchen oven', k: 10, budget: 900, ...request });
+const pack = (nodes: readonly string[], request: object = {}) =>
+  loci.graph.pack({ nodes, depth: 0, budget: 2000, mode: 'safe', ...request });
+const titles = (shown: NodeTextResponse['candidates']): string[] => shown.map(({ title }) => title);
+
+describe('an index of the graph', () => {
+  it('has candidates and suggestions, each with its node and the reason for it', async () => {
+    const { text, candidates, expansions, receipt, receiptId } = await index({ query: 'plan kitchen oven' });
+    const [first] = candidates;
+    expect(first).toMatchObject({
+      type: 'note',
+      title: 'Kitchen',
+      project: 'default',
+      citation: 'Kitchen.md',
+      why: 'has ‘plan’, ‘kitchen’, ‘oven’',
+    });
+    const quotes = expansions.find(({ title }) => title === 'Quotes')!;
+    expect(quotes).toMatchObject({ why: 'linked from Kitchen.md#L7-L7', citation: 'Quotes.md' });
+    for (const { id, why, title } of [first!, quotes])
+      expect(text).toMatch(new RegExp(`^◆ ${id} note in default, \\d\\.\\d\\d \\(${why}\\) ${title}$`, 'm'));
+    expect((await loci.graph.show({ names: [quotes.id], depth: 1, limit: 1 })).nodes[0]!.citation).toBe(
+      'Quotes.md',
+    );
+    expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_index' });
+    expect((await loci.receipts.show(receiptId!)).receipt).toEqual(receipt);
+    expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven/i);
+    const verified = await loci.receipts.verify({ id: receiptId!, prompt: text });
+    expect(verified.receipts[0]!.isWhole).toBe(true);
+  });
+
+  it('has no source that the settings keep out of a context, and one project if it is asked to', async () => {
+    const all = await index({ budget: 3000 });
+    expect(titles(all.candidates)).toContain('Shed');
+    expect(JSON.stringify(all)).not.toMatch(/Private|Diary/);
+    const one = await index({ project: 'default' });
+    expect(titles([...one.candidates, ...one.expansions])).not.toContain('Shed');
+    const crossing = await index({ project: 'default', allowCrossProject: true });
+    expect(crossing.expansions.find(({ title }) => title === 'Shed')).toMatchObject({
+      project: 'garden',
+      why: expect.stringContaining('(in another project)') as string,
+    });
+  });
+
+  it('within each budget has as many tokens as it says, and is empty below what one line needs', async () => {
+    const count = await loadTokenCounter();
+    for (const budget of [1, 50, 70, 100, 150, 300, 900, 20_000]) {
+      const { text, tokens, empty } = await index({ budget });
+      expect(count(text)).toBe(tokens);
+      expect(tokens).toBeLessThanOrEqual(budget);
+      if (budget === 1)
+        expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
+    }
+    expect(await index({ query: 'zyzzyva' })).toMatchObject({
+      text: '',
+      empty: 'nothing that is remembered is about the query',
+    });
+    for (const budget of [0, -1, 1.5, NaN])
+      await expect(index({ budget })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(index({ query: ' ' })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});
+
+describe('a pack of nodes', () => {
+  it('has a summary of each with its citation and why it is there, and no raw text in safe mode', async () => {
+    const { text, candidates, expansions, receipt } = await pack(['Kitchen'], { depth: 1 });
+    const [kitchen] = candidates;
+    expect(text).toContain(`◆ Kitchen.md#L1-L13 (note, ${kitchen!.id}, asked for) Kitchen\n`);
+    expect(text).toContain('- [ ] call the plumber');
+    expect(text).not.toContain('const price');
+    expect(text).toMatch(/^◆ Quotes\.md#L\d+-L\d+ \(note, n_\w+, linked from Kitchen\.md#L7-L7\) Quotes$/m);
+    expect(titles(expansions)).toEqual(['Quotes']);
+    expect(receipt.pieces.map(({ level }) => level)).not.toContain('L2');
+    expect(receipt.candidates.map(({ lane, path }) => [lane, path?.length ?? null])).toEqual([
+      ['nodes', null],
+      ['graph', 1],
+    ]);
+    expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_pack', query_hash: null });
+    expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven|plumber/i);
+  });
+
+  it('has snippets only if they are asked for, without credentials in any mode', async () => {
+    for (const mode of ['safe', 'snippets']) {
+      const { text, receipt } = await pack(['Quotes.md', 'Kitchen.md'], { mode });
+      expect(text).not.toContain(KEY.slice(0, 12));
+      expect(receipt.pieces.some(({ level }) => level === 'L2')).toBe(mode === 'snippets');
+      expect(text.includes('const price')).toBe(mode === 'snippets');
+      expect(text.includes('[secret masked]')).toBe(mode === 'snippets');
+    }
+  });
+
+  it('names unknown nodes and answers the others; nodes without a record lead to those that have one', async () => {
+    const some = await pack(['Quotes', 'nowhere', 'n_0000000000000000']);
+    expect(titles(some.candidates)).toEqual(['Quotes']);
+    expect(some.unknown.map(({ name }) => name)).toEqual(['nowhere', 'n_0000000000000000']);
+    expect(await pack(['nowhere'])).toMatchObject({
+      text: '',
+      empty: 'no node has any of these names',
+      receipt: { candidates: [], pieces: [] },
+    });
+    const tag = await pack(['#money'], { depth: 1, project: 'default' });
+    expect(titles(tag.expansions).toSorted()).toEqual(['Quotes', 'Terms']);
+    expect(tag.expansions[0]!.why).toBe('tagged with what was asked for');
+    expect(await pack(['#money'])).toMatchObject({ text: '', empty: 'no record is there' });
+  });
+
+  it('has the line of a task, and the title of an empty note', async () => {
+    const { text, candidates } = await pack(['Kitchen.md#L13', 'Empty.md']);
+    expect(candidates.map(({ type }) => type)).toEqual(['task', 'note']);
+    expect(text).toMatch(
+      /^◆ Kitchen\.md#L13-L13 \(task, t_\w+, asked for\) Kitchen\n- \[ \] call the plumber$/m,
+    );
+    expect(text).toMatch(/^◆ Empty\.md \(note, n_\w+, asked for\) Empty$/m);
+  });
+
+  it('has no source that the settings keep out of a context, and leaves a project only when allowed', async () => {
+    const near = await pack(['Quotes'], { depth: 3 });
+    expect(titles(near.expansions)).toEqual(expect.arrayContaining(['Kitchen', 'Terms']));
+    expect(JSON.stringify([near.text, near.expansions])).not.toMatch(/Nobody reads|Diary|rake/);
+    expect((await pack(['Private'])).text).toBe('');
+    const crossing = await pack(['Quotes'], { depth: 1, allowCrossProject: true });
+    expect(crossing.text).toContain('linked from Quotes.md#L10-L10 (in another project)');
+  });
+
+  it('keeps its budget, and says why it is empty or what is out of range', async () => {
+    const count = await loadTokenCounter();
+    for (const budget of [1, 50, 80, 120, 300, 2000, 20_000]) {
+      const { text, tokens, empty } = await pack(['Kitchen', 'Quotes', 'Terms'], { budget, depth: 1 });
+      expect(count(text)).toBe(tokens);
+      expect(tokens).toBeLessThanOrEqual(budget);
+      if (budget === 1)
+        expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
+    }
+    for (const depth of [-1, 4, 0.5])
+      await expect(pack(['Kitchen'], { depth })).rejects.toThrow(
+        'the depth is a whole number of steps, 0 to 3',
+      );
+    await expect(pack(['Kitchen'], { budget: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('and an index are refused while the graph is off', async () => {
+    const off = await openLoci(settings(folder.path, { graph: { enabled: false } }), { now: () => NOW });
+    const asked = { nodes: ['Kitchen'], depth: 0, budget: 500, mode: 'safe' } as const;
+    await expect(off.graph.pack(asked)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(off.graph.index({ query: 'oven', k: 3, budget: 500 })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await off.close();
+  });
+});

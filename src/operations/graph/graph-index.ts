@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { GraphIndexResponse } from '../../engine/packs/graph-index.ts';
+import { SIGNALS } from '../../search/retrieve/signals.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { tookMs } from '../shared/times.ts';
+import { allowCrossProject, projectField } from './graph-fields.ts';
+import { budgetField, nodeTextFields, outputOfNodeText, queryField, traceField } from './node-text-fields.ts';
+
+const DEFAULT_BUDGET = 900;
+const MAX_K = 50;
+const DEFAULT_K = 10;
+
+const input = z.strictObject({
+  query: queryField(),
+  k: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_K)
+    .exactOptional()
+    .describe(`How many candidates at most. The default is ${String(DEFAULT_K)}.`),
+  budget: budgetField(DEFAULT_BUDGET),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+  trace: traceField(),
+});
+type GraphIndexInput = z.infer<typeof input>;
+
+const output = z.strictObject({
+  query: z.string(),
+  ...nodeTextFields,
+  missing: z
+    .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
+    .describe('Signals that could not answer; the text is from the others.'),
+  took_ms: tookMs(),
+});
+export type GraphIndexOutput = z.infer<typeof output>;
+
+export const graphIndex: Operation<GraphIndexInput, GraphIndexOutput> = {
+  name: 'graph-index',
+  title: 'Index memory for a task',
+  description:
+    'Returns a short index of what is remembered about something: the best notes, tasks and records with the reason for each, and ' +
+    'what to look at next. `graph_pack` then gives summaries of those that matter.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'read',
+  listedOnRequest: true,
+  examples: [
+    { title: 'Before work on something', input: { query: 'kitchen remodel' } },
+    { title: 'The three best, of one project', input: { query: 'oven', k: 3, project: 'home' } },
+  ],
+  run: runIndex,
+};
+
+async function runIndex(context: OperationContext, input: GraphIndexInput): Promise<GraphIndexOutput> {
+  const { query, k = DEFAULT_K, budget = DEFAULT_BUDGET, trace = false } = input;
+  const { project, allow_cross_project } = input;
+  const loci = await context.loci();
+  const response: GraphIndexResponse = await loci.graph.index({
+    ...{ query, k, budget, signal: context.signal },
+    ...(project !== undefined && { project }),
+    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+  });
+  return {
+    query,
+    ...outputOfNodeText(response, trace),
+    missing: response.missing.map(({ signal, why }) => ({ signal, why })),
+    took_ms: Math.round(response.milliseconds),
+  };
+}

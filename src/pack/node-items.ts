@@ -1,0 +1,147 @@
+import type { NodeType } from '../core/graph-types.ts';
+import type { Trust } from '../core/types.ts';
+import { passageSpan, type Candidate } from './candidate.ts';
+import { DAY, HEAD_LENGTH, masked, MAX_TITLE } from './items.ts';
+import { abstractOf } from './levels/abstract.ts';
+import { splitText } from './levels/document.ts';
+import { excerptOf } from './levels/excerpt.ts';
+import { summaryOf } from './levels/summary.ts';
+import { trustMark, type Item, type ItemPart } from './render.ts';
+import {
+  ITEM_MARK,
+  overlaps,
+  shownText,
+  sourceRange,
+  trimSpan,
+  wholeCodePoints,
+  withoutSpans,
+  type Span,
+} from './text/span.ts';
+import type { CountTokens } from './tokens.ts';
+
+/** A node of the graph, with its record. */
+export interface NodeCandidate extends Candidate {
+  readonly node: {
+    /** Its id, or a citation where the graph does not know it. */
+    readonly id: string;
+    readonly type: NodeType;
+    readonly project: string;
+    /** The lines of a task; `null` for a whole record. */
+    readonly lines: { readonly first: number; readonly last: number } | null;
+  };
+  /** Why it is there, in words of ours, citations and words of the query. */
+  readonly why: string;
+}
+
+/** Tokens that one snippet has at most. */
+export const MAX_SNIPPET_TOKENS = 300;
+/** Tokens around its match that a snippet has at least. */
+const SNIPPET_TOKENS = 80;
+const SNIPPET = '\nSnippet:\n';
+
+/** One line: what the node is, why it is there, and its title. */
+export function indexItem(candidate: NodeCandidate, index: number, usual: Trust): Item {
+  const { node, why, score, record } = candidate;
+  const about = `${node.type} in ${oneLine(node.project)}, ${score.toFixed(2)}`;
+  const header = `${ITEM_MARK} ${oneLine(node.id)} ${about}${trustMark(record.trust, usual)} (${oneLine(why)})`;
+  return itemOf(candidate, index, [header, ' ', titleOf(candidate)]);
+}
+
+/** The forms of a node in a pack, the longest first. */
+export interface NodeForms {
+  /** The summary and a snippet; `null` unless there is a snippet that is short enough. */
+  readonly snippet: { readonly item: Item; readonly tokens: number } | null;
+  /** The summary, then one line, each if the record has it, then the title alone. */
+  readonly items: readonly Item[];
+}
+
+export function nodeForms(
+  given: NodeCandidate,
+  index: number,
+  { usual, count, withSnippet }: { usual: Trust; count: CountTokens; withSnippet: boolean },
+): NodeForms {
+  const { content } = given.record;
+  const secrets = given.secrets.map((secret) => wholeCodePoints(content, secret));
+  const candidate = { ...given, secrets };
+  const split = splitText(content.slice(0, HEAD_LENGTH), secrets);
+  const task = taskSpan(candidate);
+  const whole = task === null ? summaryOf(split) : [task];
+  const form = (spans: readonly Span[], level: 'L0' | 'L1', more: readonly ItemPart[] = []): Item => {
+    const parts = spans.flatMap(({ start, end }): ItemPart[] => [
+      '\n',
+      { field: 'content', span: { start, end }, level },
+    ]);
+    return itemOf(candidate, index, [...packHeader(candidate, spans, usual), ...parts, ...more]);
+  };
+  const abstract = task === null ? abstractOf(split, given.record.title) : null;
+  const items = [
+    ...(whole.length === 0 ? [] : [form(whole, 'L1')]),
+    ...(abstract === null ? [] : [form([abstract], 'L0')]),
+    form([], 'L0'),
+  ];
+  if (!withSnippet) return { snippet: null, items };
+  const passage = trimSpan(content, passageSpan(content, given.passage));
+  const span = excerptOf(
+    content,
+    passage,
+    { start: passage.start, end: passage.start },
+    count,
+    SNIPPET_TOKENS,
+  );
+  const shown = masked(span, secrets, 'L2');
+  const tokens = count(
+    shown.map((part) => (typeof part === 'string' ? part : textOf(content, part.span))).join(''),
+  );
+  if (withoutSpans(span, secrets).length === 0 || tokens > MAX_SNIPPET_TOKENS)
+    return { snippet: null, items };
+  const beside = whole.filter((part) => !overlaps(part, span));
+  return { snippet: { item: form(beside, 'L1', [SNIPPET, ...shown]), tokens }, items };
+}
+
+function textOf(content: string, { start, end }: Span): string {
+  return shownText(content.slice(start, end));
+}
+
+/** The line of a task without its credentials; `null` for a whole record. */
+function taskSpan({ record: { content }, node: { lines }, secrets }: NodeCandidate): Span | null {
+  if (lines === null) return null;
+  const span = trimSpan(
+    content,
+    passageSpan(content, { ordinal: 0, text: '', startLine: lines.first, endLine: lines.last }),
+  );
+  const isSafe = span.end > span.start && !secrets.some((secret) => overlaps(secret, span));
+  return isSafe ? span : null;
+}
+
+function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Trust): ItemPart[] {
+  const { node, why, record, citation } = candidate;
+  const [first, last] = [spans[0], spans.at(-1)];
+  const lines =
+    record.origin !== 'vault' || first === undefined
+      ? null
+      : sourceRange(record.content, { start: first.start, end: last!.end }).lines;
+  const cited = lines === null ? citation : `${citation}#L${String(lines.from)}-L${String(lines.to)}`;
+  const date = record.metadata['date'];
+  const day = typeof date === 'string' && DAY.test(date) ? ` ${date.slice(0, 10)}` : '';
+  const id = node.id === citation ? '' : `, ${oneLine(node.id)}`;
+  const header = `${ITEM_MARK} ${oneLine(cited)}${day}${trustMark(record.trust, usual)}`;
+  return [`${header} (${node.type}${id}, ${oneLine(why)})`, ' ', titleOf(candidate)];
+}
+
+function titleOf({ record: { title } }: NodeCandidate): ItemPart {
+  const span = trimSpan(title, { start: 0, end: Math.min(title.length, MAX_TITLE) });
+  return { field: 'title', span, level: 'L0' };
+}
+
+function itemOf(
+  { record: { trust, title, content } }: NodeCandidate,
+  index: number,
+  parts: ItemPart[],
+): Item {
+  const kept = parts.filter((part) => typeof part === 'string' || part.span.end > part.span.start);
+  return { candidate: index, trust, title, content, parts: kept };
+}
+
+function oneLine(text: string): string {
+  return shownText(text.replaceAll(/\s+/g, ' '));
+}

@@ -1,0 +1,45 @@
+import { formatCount } from '../../../../core/text/format-count.ts';
+import type { GraphIndexOutput } from '../../../../operations/graph/graph-index.ts';
+import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
+import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
+import { traceText } from './packs.ts';
+
+type NodeText = Pick<
+  GraphIndexOutput,
+  'text' | 'empty' | 'candidates' | 'expansions' | 'budget' | 'lanes' | 'receipt'
+>;
+
+export const graphIndex: OperationCommand<GraphIndexOutput> = {
+  operands: [{ field: 'query', label: 'query', takes: 'words' }],
+  shortOptions: { budget: 'b', k: 'n' },
+  warnings: ({ missing, lanes }) => [
+    ...missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
+    ...laneWarnings(lanes),
+  ],
+  render: nodeText,
+};
+
+export const graphPack: OperationCommand<GraphPackOutput> = {
+  operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
+  shortOptions: { budget: 'b' },
+  warnings: ({ unknown, lanes }) => [...unknown.map(({ reason }) => oneLine(reason)), ...laneWarnings(lanes)],
+  exitCode: ({ text, unknown }) => (text === '' && unknown.length > 0 ? 1 : 0),
+  render: nodeText,
+};
+
+function laneWarnings(lanes: NodeText['lanes']): string[] {
+  return lanes.flatMap(({ name, status, failure }) =>
+    status === 'failed' || status === 'late'
+      ? [`without the ${name}: ${status}${failure === null ? '' : ` (${failure})`}`]
+      : [],
+  );
+}
+
+function nodeText(output: NodeText, { style }: View): string {
+  const { text, empty, candidates, expansions, budget, receipt } = output;
+  if (empty !== null) return `Nothing to show: ${empty}.\n`;
+  const counts = `${formatCount(candidates.length, 'record')} and ${String(expansions.length)} from the graph`;
+  const summary = `${counts}, ${String(budget.used)} of ${String(budget.tokens)} tokens`;
+  return `${escapeControl(text)}\n\n${style.dim(summary)}\n${receipt === null ? '' : traceText(receipt)}`;
+}

@@ -1,0 +1,165 @@
+import { copyFileSync, mkdirSync, openSync, closeSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Loci, openLoci } from '../../src/engine/open.ts';
+import type { PackResponse } from '../../src/engine/packs/memory-pack.ts';
+import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const QUERY = 'oven autumn';
+const NOTES = {
+  'Kitchen.md': '# Kitchen\n\nThe oven comes in autumn. See [[Quotes]].\n',
+  'Quotes.md': '# Offers\n\nThe second firm asks for 900 and is preferred.\n',
+  'Garden.md': '# Garden\n\nThe rake hangs in the shed, and the autumn is wet.\n',
+};
+/** What only the graph finds. */
+const EXPANSION = 'The second firm asks for 900';
+
+/** A busy machine may take longer than the usual deadline. */
+const NO_DEADLINE = { deadline: 0 };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let vaults: readonly { readonly name: string; readonly path: string }[];
+let baseline: { readonly text: string; readonly results: string };
+let withGraph: string;
+let copies = 0;
+
+async function resultsOf(loci: Loci): Promise<string> {
+  const { results } = await loci.search({ query: QUERY });
+  return JSON.stringify(results);
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const path = join(folder.path, 'Notes');
+  await writeNotes(path, NOTES);
+  vaults = [{ name: 'Notes', path }];
+  const loci = await openLoci(settings(folder.path, { vaults, graph: NO_DEADLINE }), { now: () => NOW });
+  await loci.index();
+  const { text } = await loci.pack({ query: QUERY, budget: 1000 });
+  baseline = { text, results: await resultsOf(loci) };
+  withGraph = (await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text;
+  await loci.close();
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** Opens a copy of the store that was broken while nobody had it open. */
+async function openBroken(breakFile: (path: string) => void, graph: object = NO_DEADLINE): Promise<Loci> {
+  const home = join(folder.path, `copy ${String(copies++)}`);
+  mkdirSync(home);
+  const path = join(home, 'loci.db');
+  copyFileSync(join(folder.path, 'loci.db'), path);
+  breakFile(path);
+  return openLoci(settings(home, { vaults, graph }), { now: () => NOW });
+}
+
+function sql(statements: string): (path: string) => void {
+  return (path) => {
+    using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    database.exec(statements);
+  };
+}
+
+/** Overwrites the first page of each table and index whose name has this beginning. */
+function overwrite(beginning: string): (path: string) => void {
+  return (path) => {
+    using database = new DatabaseSync(path, { readOnly: true });
+    const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
+    const roots = database
+      .prepare(`SELECT rootpage AS page FROM sqlite_schema WHERE tbl_name GLOB ? AND rootpage > 0`)
+      .all(`${beginning}*`) as { page: number }[];
+    expect(roots.length).toBeGreaterThan(0);
+    const file = openSync(path, 'r+');
+    for (const { page } of roots) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
+    closeSync(file);
+  };
+}
+
+function laneOf({ receipt }: PackResponse): object | undefined {
+  return receipt.lanes.find(({ name }) => name === 'graph');
+}
+
+/** A view in place of the table, which counts to a number that takes about two seconds first. */
+const SLOW_PROGRESS = `
+  ALTER TABLE graph_progress RENAME TO slow_progress;
+  CREATE VIEW graph_progress AS
+    WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 6000000)
+    SELECT p.* FROM slow_progress AS p WHERE (SELECT count(*) FROM n) > 0;`;
+
+describe('a pack that asks for the graph, and a search, while', () => {
+  it('nothing is broken, have what the graph leads to', async () => {
+    expect(withGraph).toContain(EXPANSION);
+    expect(baseline.text).not.toContain(EXPANSION);
+    const loci = await openBroken(() => undefined);
+    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    await loci.close();
+  });
+
+  it.each<[name: string, breakFile: (path: string) => void, failure: string]>([
+    ['the nodes are missing', sql('DROP TABLE graph_node'), 'store_failed'],
+    ['the edges are missing', sql('DROP TABLE graph_edge'), 'store_failed'],
+    ['the progress is missing', sql('DROP TABLE graph_progress'), 'store_failed'],
+    ['an index is missing', sql('DROP INDEX graph_edge_dst'), 'store_failed'],
+    ['a column has another name', sql('ALTER TABLE graph_node RENAME COLUMN hash TO h'), 'store_failed'],
+    ['the nodes are overwritten', overwrite('graph_node'), 'store_corrupt'],
+    ['the edges are overwritten', overwrite('graph_edge'), 'store_corrupt'],
+    ['the progress is overwritten', overwrite('graph_progress'), 'store_corrupt'],
+    ['the graph is half built', sql("UPDATE graph_progress SET rules = 'building:' || rules"), 'store_busy'],
+    ['the graph was never built', sql('DELETE FROM graph_progress'), 'store_busy'],
+  ])('%s, are as without it', async (_, breakFile, failure) => {
+    const loci = await openBroken(breakFile);
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(baseline.text);
+    expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
+    expect((await loci.receipts.show(pack.receiptId!)).receipt).toEqual(pack.receipt);
+    expect(await resultsOf(loci)).toBe(baseline.results);
+    await loci.close();
+  });
+
+  it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
+    const loci = await openBroken(sql(SLOW_PROGRESS), {});
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(baseline.text);
+    expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });
+    const slow = performance.now();
+    // The reader of the store still counts: this call shows that the pack did not wait for it.
+    await loci.graph.status();
+    expect(performance.now() - slow).toBeGreaterThan(pack.milliseconds);
+    expect(await resultsOf(loci)).toBe(baseline.results);
+    await loci.close();
+  }, 60_000);
+
+  it('another process writes to the store, are as always: nothing waits for a lock', async () => {
+    let path = '';
+    const loci = await openBroken((copy) => (path = copy));
+    using other = new DatabaseSync(path);
+    other.exec('BEGIN EXCLUSIVE; DELETE FROM graph_edge; DELETE FROM graph_node;');
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(withGraph);
+    expect(laneOf(pack)).toMatchObject({ status: 'answered' });
+    expect(pack.receiptId).toBeNull();
+    expect(await resultsOf(loci)).toBe(baseline.results);
+    other.exec('ROLLBACK');
+    await loci.close();
+  });
+
+  it('the graph is broken, an index has the candidates, named by their citations', async () => {
+    const loci = await openBroken(sql('DROP TABLE graph_edge'));
+    const index = await loci.graph.index({ query: QUERY, k: 5, budget: 900 });
+    expect(index.candidates.map(({ id }) => id)).toEqual(['Kitchen.md', 'Garden.md']);
+    expect(index.expansions).toEqual([]);
+    expect(index.receipt.lanes.find(({ name }) => name === 'graph')).toMatchObject({ status: 'failed' });
+    await loci.close();
+  });
+
+  it('the graph is off, are as without it', async () => {
+    const loci = await openBroken(() => undefined, { enabled: false });
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(baseline.text);
+    expect(laneOf(pack)).toMatchObject({ status: 'off', failure: null, candidates: 0 });
+    expect(await resultsOf(loci)).toBe(baseline.results);
+    await loci.close();
+  });
+});
