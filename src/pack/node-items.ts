@@ -6,7 +6,7 @@ import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
 import { summaryOf } from './levels/summary.ts';
-import { trustMark, type Item, type ItemPart } from './render.ts';
+import { trustMark, type Item, type ItemPart, type ShownPiece } from './render.ts';
 import {
   ITEM_MARK,
   overlaps,
@@ -89,13 +89,15 @@ export function nodeForms(
     SNIPPET_TOKENS,
   );
   const shown = masked(span, secrets, 'L2');
-  const tokens = count(
-    shown.map((part) => (typeof part === 'string' ? part : textOf(content, part.span))).join(''),
-  );
+  const tokens = count(shown.map((part) => (isPiece(part) ? textOf(content, part.span) : part)).join(''));
   if (withoutSpans(span, secrets).length === 0 || tokens > MAX_SNIPPET_TOKENS)
     return { snippet: null, items };
   const beside = whole.filter((part) => !overlaps(part, span));
   return { snippet: { item: form(beside, 'L1', [SNIPPET, ...shown]), tokens }, items };
+}
+
+function isPiece(part: ItemPart): part is ShownPiece {
+  return typeof part === 'object' && 'span' in part;
 }
 
 function textOf(content: string, { start, end }: Span): string {
@@ -138,8 +140,9 @@ function itemOf(
   index: number,
   parts: ItemPart[],
 ): Item {
-  const kept = parts.filter((part) => typeof part === 'string' || part.span.end > part.span.start);
-  return { candidate: index, trust, title, content, parts: kept };
+  const kept = parts.filter((part) => !isPiece(part) || part.span.end > part.span.start);
+  // Items of nodes stay in the order of their need, so that each has its own day.
+  return { candidate: index, trust, title, content, day: null, parts: kept };
 }
 
 function oneLine(text: string): string {

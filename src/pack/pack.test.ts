@@ -29,6 +29,7 @@ function candidatesOf(
     score: 0.8 - i / 100,
     lane: 'search',
     path: null,
+    via: null,
     citation: `record/${String(i + 1)}`,
     excluded: null,
     secrets: [],
