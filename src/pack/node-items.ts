@@ -34,7 +34,7 @@ export interface NodeCandidate extends Candidate {
 }
 
 /** Tokens that one snippet has at most. */
-export const MAX_SNIPPET_TOKENS = 300;
+const MAX_SNIPPET_TOKENS = 300;
 /** Tokens around its match that a snippet has at least. */
 const SNIPPET_TOKENS = 80;
 const SNIPPET = '\nSnippet:\n';

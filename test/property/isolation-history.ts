@@ -67,7 +67,10 @@ function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>):
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   switch (schema.type) {
     case 'integer':
-      return name === 'ttl_seconds' ? fc.constantFrom(3600, 86_400) : fc.integer({ min: 1, max: 12 });
+      if (name === 'ttl_seconds') return fc.constantFrom(3600, 86_400);
+      // With less, a text has nothing in it.
+      if (name === 'budget') return fc.constantFrom(10, 2000);
+      return fc.integer({ min: 1, max: 12 });
     case 'number':
       return fc.constantFrom(0, 0.1, 0.9);
     case 'boolean':

@@ -11,6 +11,7 @@ import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
+import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
 import { candidatesOf } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
@@ -144,6 +145,8 @@ class IndexLane implements Lane {
 
   async expand(base: readonly Candidate[], signal: AbortSignal): Promise<readonly Candidate[]> {
     const { store, namespace } = this.#context;
+    // Servers derive the graph of their own namespace only. A derivation that takes too long continues after the deadline.
+    await updateGraph(this.#context);
     const added = await this.#lane.expand(base, signal);
     const records = [...base, ...added].map(({ record }) => record.id);
     const filter = await graphFilter(this.#context, { audience: 'context' });
