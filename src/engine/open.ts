@@ -37,8 +37,8 @@ import type {
   ConceptDetails,
   ConceptListRequest,
   ConceptPage,
-  ListedChange,
 } from './graph/concepts/concepts.ts';
+import type { ListedChange } from './graph/concepts/find-concept.ts';
 import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
 import type { ExportOptions } from './portable/export/export-files.ts';
 import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';

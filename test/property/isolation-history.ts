@@ -15,6 +15,21 @@ export interface Step {
 /** Words that all members write, so that their records are similar. They contain no numbers, because the corpus contains durations. */
 const COMMON_WORDS = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
 
+/** Steps after which a search finds a record through another that mentions it. */
+export function bridgeSteps(marker: string): Step[] {
+  const step = (operation: string, surface: Surface, input: Step['input']): Step => ({
+    operation,
+    surface,
+    input,
+  });
+  const title = `Teapot ${marker}`;
+  return [
+    step('write', 'rest', { title, content: 'It is in the cupboard of the aunt.' }),
+    step('write', 'mcp over http', { title: 'Inventory', content: `It lists the ${title} among heirlooms.` }),
+    ...SURFACES.map((surface) => step('search', surface, { query: 'inventory cupboard aunt' })),
+  ];
+}
+
 /** Swaps the last two letters: a spelling that a search corrects if it knows the word. */
 export function misspelled(word: string): string {
   return `${word.slice(0, -2)}${word.slice(-1)}${word.slice(-2, -1)}`;

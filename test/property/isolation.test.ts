@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { misspelled, type Step, steps } from './isolation-history.ts';
+import { bridgeSteps, misspelled, type Step, steps } from './isolation-history.ts';
 import { outcomeOf, SharedServer } from './shared-server.ts';
 import { repetitions } from '../repetitions.ts';
 
@@ -62,7 +62,8 @@ async function runHistories(
   histories: ReadonlyMap<string, readonly Step[]>,
 ): Promise<Map<string, StepResult[]>> {
   const results = new Map([...histories.keys()].map((subject): [string, StepResult[]] => [subject, []]));
-  for (let i = 0; i < STEPS; i++) {
+  const length = Math.max(...[...histories.values()].map((history) => history.length));
+  for (let i = 0; i < length; i++) {
     await nextMillisecond();
     const calls = [...histories].map(async ([subject, history]) => {
       const step = history[i]!;
@@ -84,7 +85,10 @@ function expectNoWordOf(others: readonly string[], output: unknown, label: strin
 describe('callers that share a store', () => {
   const othersOf = (subject: string): string[] => [...SUBJECTS, OWNER].filter((other) => other !== subject);
   const history = (subject: string): fc.Arbitrary<Step[]> =>
-    steps(REMOTE_OPERATIONS, subject, othersOf(subject), STEPS);
+    steps(REMOTE_OPERATIONS, subject, othersOf(subject), STEPS).map((drawn) => [
+      ...bridgeSteps(subject),
+      ...drawn,
+    ]);
 
   it(
     'get the same results as if each were alone, from every operation on every surface (F6)',
@@ -102,6 +106,8 @@ describe('callers that share a store', () => {
           await alone.addMember(subject, i === 1 ? 'jwt' : 'token');
           const expected =
             (await runHistories(alone, new Map([[subject, histories.get(subject)!]]))).get(subject) ?? [];
+          const bridged = (results.get(subject) ?? []).slice(0, bridgeSteps(subject).length);
+          expect(JSON.stringify(bridged)).toContain('"how":"mentioned"');
           for (const [at, { step, result }] of (results.get(subject) ?? []).entries()) {
             const label = `${subject}'s step ${String(at)}, ${step.operation} over ${step.surface}`;
             expectNoWordOf(othersOf(subject), result, label);

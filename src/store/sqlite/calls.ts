@@ -22,7 +22,7 @@ import {
   recordConcepts,
   recordsNaming,
   staleConcepts,
-} from './graph/concepts.ts';
+} from './graph/read-concepts.ts';
 import {
   contributions,
   counts,

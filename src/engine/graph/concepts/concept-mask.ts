@@ -2,7 +2,7 @@ import type { TaskRunner } from '../../../core/threads/task-thread.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
-import type { ListedChange } from './concepts.ts';
+import type { ListedChange } from './find-concept.ts';
 
 /** Masks the credentials in what an answer shows of concepts. Ids and the keys of names stay. */
 export class ConceptMask {

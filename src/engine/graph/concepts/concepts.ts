@@ -4,11 +4,10 @@ import { undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
-import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../records/citations/citation.ts';
 import { ConceptMask } from './concept-mask.ts';
-import { findConcept, readConcepts, type ProjectConcepts } from './find-concept.ts';
+import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
 
 export interface ConceptListRequest {
   readonly project?: string;
@@ -129,15 +128,6 @@ export async function conceptConflicts(context: EngineContext, project?: string)
     }
   }
   return conflicts;
-}
-
-/** A change by an operator, and whether it counts. */
-export interface ListedChange {
-  readonly change: ConceptChange;
-  /** The change that undid it; `null` if none did. */
-  readonly undoneBy: string | null;
-  /** Why it has no effect now, though nothing undid it; `null` if it has. */
-  readonly idle: string | null;
 }
 
 /** All changes by operators, the last first. */

@@ -16,6 +16,15 @@ export interface ProjectConcepts {
   readonly concepts: readonly Concept[];
 }
 
+/** A change by an operator, and whether it counts. */
+export interface ListedChange {
+  readonly change: ConceptChange;
+  /** The change that undid it; `null` if none did. */
+  readonly undoneBy: string | null;
+  /** Why it has no effect now, though nothing undid it; `null` if it has. */
+  readonly idle: string | null;
+}
+
 /** A concept with its project. */
 export interface FoundConcept {
   readonly concept: Concept;

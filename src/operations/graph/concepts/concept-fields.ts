@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { MadeChange } from '../../../engine/graph/concepts/change-concepts.ts';
-import type { CitedRecord, ListedChange } from '../../../engine/graph/concepts/concepts.ts';
+import type { CitedRecord } from '../../../engine/graph/concepts/concepts.ts';
+import type { ListedChange } from '../../../engine/graph/concepts/find-concept.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { MAX_NAME_LENGTH } from '../../../graph/concepts/name.ts';
 import { NAME_KINDS } from '../../../store/concept-model.ts';

@@ -4,7 +4,7 @@ import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import type { ChunkedRecord } from '../../model.ts';
 import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
-import { resetConcepts } from '../graph/concepts.ts';
+import { resetConcepts } from '../graph/write-concepts.ts';
 import { resetGraph } from '../graph/write.ts';
 import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';

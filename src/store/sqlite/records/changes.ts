@@ -1,6 +1,6 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Database } from '../database/database.ts';
-import { removeConcepts } from '../graph/concepts.ts';
+import { removeConcepts } from '../graph/write-concepts.ts';
 import { markStale } from '../graph/stale.ts';
 import { removeGraph } from '../graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';

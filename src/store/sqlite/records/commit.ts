@@ -14,7 +14,7 @@ import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts'
 import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { putConceptChanges, putConcepts } from '../graph/concepts.ts';
+import { putConceptChanges, putConcepts } from '../graph/write-concepts.ts';
 import { putGraph } from '../graph/write.ts';
 import { putBelongsTo } from './belongs-to.ts';
 import { putLabels } from '../receipts/labels.ts';
