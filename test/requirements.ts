@@ -196,6 +196,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'gives the same bytes for every layout',
     },
   ],
+  R18: [
+    {
+      file: 'src/engine/golden/golden.test.ts',
+      test: 'is replayed with what is missing, what moved and what is new',
+    },
+    { file: 'src/engine/golden/golden.test.ts', test: 'is exported and imported, and stays removed' },
+    {
+      file: 'test/e2e/golden.test.ts',
+      test: 'records, lists, replays, compares and removes, and its exit code says that something is missing',
+    },
+  ],
   R19: [
     {
       file: 'src/surfaces/openclaw/engine/settings.test.ts',

@@ -10,6 +10,7 @@ import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
 import type { StartupEntry } from '../store/admin-model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Receipt } from '../pack/receipt.ts';
+import type { GoldenQuery } from '../store/golden-model.ts';
 import type { StoredLabel } from '../store/receipt-model.ts';
 import { openStore } from '../store/registry.ts';
 import type { Access } from './access/access.ts';
@@ -47,6 +48,9 @@ import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
+import type { GoldenDifference } from './golden/diff.ts';
+import type { GoldenRequest } from './golden/golden-queries.ts';
+import type { GoldenRun, ReplayOptions } from './golden/replay.ts';
 import type { LabelRequest } from './packs/labels.ts';
 import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
 import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
@@ -90,6 +94,7 @@ export interface Loci {
   /** Export and import. */
   readonly portable: PortableMemory;
   readonly receipts: Receipts;
+  readonly golden: Golden;
   /** Entries of the audit log, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Records a run of a tool or of a multi-step operation in the history. */
@@ -201,6 +206,16 @@ interface Receipts {
   labels(after: number | null, limit: number): Promise<StoredLabel[]>;
 }
 
+/** Recorded queries and the records that they should find, to see what a change does to searches. */
+interface Golden {
+  record(request: GoldenRequest): Promise<GoldenQuery>;
+  list(): Promise<GoldenQuery[]>;
+  remove(id: string): Promise<GoldenQuery>;
+  replay(options?: Omit<ReplayOptions, 'vectors'>): Promise<GoldenRun>;
+  /** What two runs find differently. */
+  diff(before: GoldenRun, after: GoldenRun): Promise<GoldenDifference>;
+}
+
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
 interface PortableMemory {
   /** The lines of the JSON Lines export. */
@@ -281,6 +296,7 @@ function engineOf(context: EngineContext): Loci {
     graph: graphOf(context),
     portable: portableOf(context),
     receipts: receiptsOf(context),
+    golden: goldenOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
       context.history.record(namespace, run);
@@ -375,6 +391,17 @@ function receiptsOf(context: EngineContext): Receipts {
     },
     label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
     labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
+  };
+}
+
+function goldenOf(context: EngineContext): Golden {
+  const queries = () => import('./golden/golden-queries.ts');
+  return {
+    record: async (request) => (await queries()).recordGolden(context, request),
+    list: async () => (await queries()).goldenQueries(context),
+    remove: async (id) => (await queries()).removeGolden(context, id),
+    replay: async (options) => (await import('./golden/replay.ts')).replayGolden(context, options),
+    diff: async (before, after) => (await import('./golden/diff.ts')).diffGolden(before, after),
   };
 }
 
