@@ -161,6 +161,14 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R13: [
     {
+      file: 'src/engine/embedding/previous-model.test.ts',
+      test: 'is answered by the previous model, and says so',
+    },
+    {
+      file: 'src/engine/embedding/previous-model.test.ts',
+      test: 'runs the golden queries with both, and says which answers more of them better',
+    },
+    {
       file: 'test/faults/embed-backfill.test.ts',
       test: 'goes on after kill -9, misses no text, and repeats only what was in work',
     },

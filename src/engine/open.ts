@@ -18,6 +18,7 @@ import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
+import type { CompareOptions, Comparison } from './embedding/compare.ts';
 import type { RemovedGeneration } from './embedding/prune.ts';
 import type { SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
@@ -152,6 +153,8 @@ interface EmbeddingAdmin {
   backfill(options?: BackfillOptions): Promise<BackfillReport>;
   switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
   prune(): Promise<readonly RemovedGeneration[]>;
+  /** How the vectors of searches and those of the configured model do on the golden queries. */
+  compare(options?: CompareOptions): Promise<Comparison>;
 }
 
 /** The text for an agent at the start of a session. */
@@ -309,6 +312,8 @@ function engineOf(context: EngineContext): Loci {
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     embedding: {
       backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
+      compare: async (options) =>
+        (await import('./embedding/compare.ts')).compareGenerations(context, options),
       prune: async () => (await import('./embedding/prune.ts')).prune(context),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },

@@ -311,6 +311,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./embedding/backfill.ts')).embedBackfill,
   },
   {
+    name: 'embed-compare',
+    summary: 'compare the vectors of the configured model with those of searches, on the golden queries',
+    load: async () => (await import('./embedding/compare.ts')).embedCompare,
+  },
+  {
     name: 'embed-switch',
     summary: 'let searches use the vectors of the configured model',
     load: async () => (await import('./embedding/switch.ts')).embedSwitch,

@@ -39,6 +39,8 @@ export interface SearchRun {
 export interface VectorIndexRef {
   readonly embedder: Embedder;
   readonly generation: number;
+  /** What an answer from these vectors must say. */
+  readonly notice?: string;
 }
 
 /** Which documents of sources are shown in addition to the results. */

@@ -112,6 +112,8 @@ export interface SearchResponse {
   readonly hidden: HiddenResults | null;
   /** Results that are left out because of the threshold of their vault or source, which `minScore` of a request does not lower. */
   readonly hiddenOfSources: readonly HiddenOfSource[];
+  /** What else must be said about the answer. */
+  readonly notices: readonly string[];
   /** Provider and model of the vectors; `none` when only words were compared. */
   readonly provider: string;
   readonly milliseconds: number;
@@ -146,6 +148,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: providerOf(outcome.run),
+    notices: outcome.run.vectors?.notice === undefined ? [] : [outcome.run.vectors.notice],
     milliseconds: performance.now() - started,
   };
 }
@@ -181,7 +184,7 @@ export async function searchOutcome(
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),
-    vectors: vectors ?? context.vectors(),
+    vectors: vectors ?? context.vectorsOfSearch(),
     policies,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
     sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),

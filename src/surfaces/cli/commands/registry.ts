@@ -65,6 +65,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   reindex: async () => (await import('./vaults.ts')).reindex,
   'embed-test': async () => (await import('./embedding.ts')).embedTest,
   'embed-backfill': async () => (await import('./embedding.ts')).embedBackfill,
+  'embed-compare': async () => (await import('./embedding.ts')).embedCompare,
   'embed-prune': async () => (await import('./embedding.ts')).embedPrune,
   'embed-switch': async () => (await import('./embedding.ts')).embedSwitch,
   import: async () => (await import('./import.ts')).importMemory,
