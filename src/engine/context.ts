@@ -7,6 +7,7 @@ import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
+import type { Reranker } from '../embed/rerank/reranker.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { ReceiptLog } from './packs/receipt-log.ts';
@@ -66,6 +67,7 @@ class EngineServices {
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
+  #reranker: Promise<Reranker | null> | null = null;
   readonly #previousModels = new Map<number, Promise<Embedder>>();
 
   constructor(config: Config, store: Store, options: ContextOptions) {
@@ -94,6 +96,15 @@ class EngineServices {
       stateFile,
     });
     return this.#embedder;
+  }
+
+  reranker(): Promise<Reranker | null> {
+    const settings = this.config.rerank;
+    if (settings.provider === 'none') return Promise.resolve(null);
+    this.#reranker ??= import('../embed/rerank/registry.ts').then(({ openReranker }) =>
+      openReranker(settings),
+    );
+    return this.#reranker;
   }
 
   previousModel(generation: Generation): Promise<Embedder> {
@@ -135,10 +146,11 @@ class EngineServices {
       this.hits.flush(),
       this.receipts.flush(),
     ]);
+    const reranker = await this.#reranker?.catch(() => null);
     const previous = await Promise.allSettled(this.#previousModels.values());
     await Promise.all([
       ...previous.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
-      ...[this.store.close(), embedder?.close(), this.thread.close()],
+      ...[this.store.close(), embedder?.close(), reranker?.close(), this.thread.close()],
     ]);
   }
 }
@@ -215,6 +227,11 @@ export class EngineContext {
   /** The configured provider, opened at the first call; `null` for `none`. */
   embedder(): Promise<Embedder | null> {
     return this.#services.embedder();
+  }
+
+  /** The configured reranker, opened at the first call; `null` for `none`. @throws LociError `invalid_config` */
+  reranker(): Promise<Reranker | null> {
+    return this.#services.reranker();
   }
 
   async chunking(): Promise<Chunking> {

@@ -148,7 +148,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: providerOf(outcome.run),
-    notices: outcome.run.vectors?.notice === undefined ? [] : [outcome.run.vectors.notice],
+    notices: outcome.notices,
     milliseconds: performance.now() - started,
   };
 }
@@ -175,6 +175,7 @@ export async function searchOutcome(
   const { vaults, sources } = await sourcesOfNamespace(context);
   const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
+  const reranker = await context.reranker();
   const limit = requestedLimit ?? config.search.limit;
   return runSearch({
     store,
@@ -186,6 +187,7 @@ export async function searchOutcome(
     ranking: rankingOf(config.search),
     vectors: vectors ?? context.vectorsOfSearch(),
     policies,
+    reranker,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
     sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     ...(sources.length > 0 && {
