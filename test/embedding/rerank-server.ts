@@ -125,7 +125,7 @@ export async function startReranker(format: RerankFormat): Promise<RerankServer>
 }
 
 /** The share of the words of the query that the text has; among equals, a shorter text is better. 0 to 1. */
-export function wordOverlap(query: string, text: string): number {
+function wordOverlap(query: string, text: string): number {
   const words = (of: string): string[] => of.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const wanted = new Set(words(query));
   const all = words(text);
