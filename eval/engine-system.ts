@@ -1,3 +1,4 @@
+import type { Reranker } from '../src/embed/rerank/reranker.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { Evidence } from '../src/search/rank/evidence.ts';
@@ -23,6 +24,8 @@ export interface EngineOptions {
   /** Results of a lower confidence are left out. */
   readonly minScore: number;
   readonly sources: Readonly<Record<string, SourcePolicy>>;
+  /** The last stage; none unless given. */
+  readonly reranker?: Reranker | null;
   /** Whether some passages have no vector on purpose. */
   readonly isPartlyEmbedded?: boolean;
 }
@@ -75,7 +78,7 @@ export function engineSearch(
   set: EvalSet,
   { store, generation }: IndexedSet,
   embedder: Embedder | null,
-  { ranking, sources, isPartlyEmbedded = false }: Omit<EngineOptions, 'name' | 'minScore'>,
+  { ranking, sources, reranker = null, isPartlyEmbedded = false }: Omit<EngineOptions, 'name' | 'minScore'>,
 ): (collection: string, query: string, options: EngineSearchOptions) => Promise<EngineSearchResult> {
   const policies = new Map(Object.entries(sources));
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
@@ -94,11 +97,14 @@ export function engineSearch(
       filter: { now: set.now ?? NOW },
       limit,
       ranking,
+      reranker,
       policies,
       sourceNames: namesOf(set),
       related: { resultLimit: 10, limit: RELATED_LIMIT, excludedSources: [] },
       vectors,
     });
+    const [notice] = outcome.notices;
+    if (notice !== undefined) throw new LociError('embedding_unavailable', notice);
     const [absent] = outcome.retrieved.missing;
     // Figures without one of the signals would be mistaken for those of all signals.
     if (absent !== undefined && !isPartlyEmbedded)

@@ -1,3 +1,6 @@
+import { rerank } from '../src/config/embedding-schema.ts';
+import { openReranker } from '../src/embed/rerank/registry.ts';
+import { JINA_RERANK, startReranker } from '../test/embedding/rerank-server.ts';
 import { CLASSIC_RANKING } from '../src/search/rank/ranking.ts';
 import { openFts5 } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
@@ -14,6 +17,7 @@ import { EMBEDDED_SHARES, EMBEDDING_ORDERS, partlyEmbedded } from './partly-embe
 import type {
   Abstention,
   PartlyEmbeddedResult,
+  RerankedResult,
   Rival,
   RunConfiguration,
   SetResult,
@@ -38,6 +42,7 @@ export interface EvaluateOptions {
   readonly baselines: boolean;
   readonly ablate: boolean;
   readonly partly: boolean;
+  readonly rerank?: boolean;
   readonly packs?: boolean;
   readonly typos: boolean;
   readonly limit?: number;
@@ -86,6 +91,10 @@ async function measure(
       ? Object.entries(ABLATIONS).map(([name, turnOff]) => engine(name, turnOff(configuration.ranking)))
       : [];
     const ablationRuns = await sequentially(ablated, (system) => runSystem(set, system, options));
+    const reranked =
+      options.rerank === true
+        ? await measureReranked(set, run, indexed, configuration, model, options)
+        : null;
     const partly = options.partly
       ? await measurePartlyEmbedded(set, indexed, configuration, model, metric, options)
       : [];
@@ -106,6 +115,7 @@ async function measure(
       config: describe(configuration, model),
       baselines: compareWith(run, baselineRuns, metric),
       ablation: compareWith(run, ablationRuns, metric),
+      reranked,
       partly,
       packs: options.packs === true ? await recallAtBudget(set, indexed, model, packOptions) : null,
       typos,
@@ -146,6 +156,33 @@ function withoutAbsent(set: EvalSet): EvalSet {
     queries: collection.queries.filter(({ gold }) => gold.length > 0),
   }));
   return { ...set, collections };
+}
+
+/** Runs the queries with a reranker as the last stage, which judges by word overlap over HTTP. */
+async function measureReranked(
+  set: EvalSet,
+  plain: Run,
+  indexed: IndexedSet,
+  configuration: EvalConfiguration,
+  { embedder }: Model,
+  options: EvaluateOptions,
+): Promise<RerankedResult> {
+  await using server = await startReranker(JINA_RERANK);
+  const settings = rerank.parse({ provider: 'server', url: `${server.origin}/v1`, deadline: '5s' });
+  const reranker = await openReranker(settings);
+  try {
+    const name = 'reranked by word overlap';
+    const system = engineSystem(set, indexed, embedder, { ...configuration, name, reranker });
+    const run = await runSystem(set, system, options);
+    const metric = mainMetric(set.name);
+    return {
+      metrics: meanMetrics(run.queries),
+      difference: pairedDifference(valuesOf(run.queries, metric), valuesOf(plain.queries, metric)),
+      latency: latencyOf(run),
+    };
+  } finally {
+    await reranker?.close();
+  }
 }
 
 /** Compares the default in partly embedded stores with words alone. */

@@ -56,11 +56,12 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, partly, packs, typos, limit, quick } = options;
+  const { baselines, ablate, partly, rerank, packs, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = {
     baselines,
     ablate,
     partly,
+    rerank,
     // One report for labels: recall of the multi-hop sets, and of their packs at budget.
     packs: packs || options.labels !== null,
     typos,

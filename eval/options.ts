@@ -15,6 +15,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
   --packs          measure how many relevant documents packs of 500 to 4,000 tokens hold, and full texts of the same search
+  --rerank         measure a reranker by word overlap over HTTP as the last stage: its gain and its cost
   --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
   --no-baselines   measure the default only
@@ -46,6 +47,7 @@ export interface EvalOptions {
   readonly typos: boolean;
   readonly ablate: boolean;
   readonly partly: boolean;
+  readonly rerank: boolean;
   readonly packs: boolean;
   readonly baselines: boolean;
 }
@@ -61,6 +63,7 @@ const FLAGS = {
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
   partly: { type: 'boolean' },
+  rerank: { type: 'boolean' },
   packs: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -86,6 +89,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,
     partly: values.partly ?? false,
+    rerank: values.rerank ?? false,
     packs: values.packs ?? false,
     baselines: !(values['no-baselines'] ?? false),
   };

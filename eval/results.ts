@@ -55,6 +55,13 @@ export interface RunConfiguration {
   readonly ranking: Ranking;
 }
 
+export interface RerankedResult {
+  readonly metrics: Metrics;
+  /** Of the main metric, with the reranker minus without. */
+  readonly difference: Rival['difference'];
+  readonly latency: { readonly p50: number; readonly p95: number };
+}
+
 /** The result of one set. Metrics are from 0 to 1, latencies in milliseconds. */
 export interface SetResult {
   readonly set: string;
@@ -73,6 +80,8 @@ export interface SetResult {
   readonly config: RunConfiguration;
   readonly baselines: Readonly<Record<string, Rival>>;
   readonly ablation: Readonly<Record<string, Rival>>;
+  /** With a reranker as the last stage; `null` unless it was measured. */
+  readonly reranked: RerankedResult | null;
   readonly partly: readonly PartlyEmbeddedResult[];
   /** `null` unless packs were measured. */
   readonly packs: PackRecalls | null;

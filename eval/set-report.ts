@@ -13,6 +13,7 @@ export function setReport(result: SetResult): string[] {
     result.ambient === null ? [] : ambientLines(result.ambient),
     ablationTable(result),
     packTable(result),
+    rerankedTable(result),
     partlyEmbeddedTable(result),
     typoTable(result),
   ];
@@ -79,6 +80,23 @@ function packTable({ packs }: SetResult): string[] {
     ...budgets.map((budget) => percent(recalls[budget])),
   ]);
   return tableLines([['recall at tokens', ...budgets], ...rows]);
+}
+
+function rerankedTable({ reranked, metrics, latency }: SetResult): string[] {
+  if (reranked === null) return [];
+  const names = Object.keys(metrics);
+  const cells = (of: Readonly<Record<string, number>>): string[] => names.map((name) => percent(of[name]));
+  const ms = (of: typeof latency): string[] => [of.p50.toFixed(1), of.p95.toFixed(1)];
+  return tableLines([
+    ['last stage', ...names, 'p50 ms', 'p95 ms', 'gain', '95% interval'],
+    ['none', ...cells(metrics), ...ms(latency)],
+    [
+      'word overlap',
+      ...cells(reranked.metrics),
+      ...ms(reranked.latency),
+      ...intervalCells(reranked.difference),
+    ],
+  ]);
 }
 
 function partlyEmbeddedTable({ partly, measure, metrics }: SetResult): string[] {

@@ -193,6 +193,14 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R13: [
     {
+      file: 'src/engine/embedding/previous-model.test.ts',
+      test: 'is answered by the previous model, and says so',
+    },
+    {
+      file: 'src/engine/embedding/previous-model.test.ts',
+      test: 'runs the golden queries with both, and says which answers more of them better',
+    },
+    {
       file: 'test/faults/embed-backfill.test.ts',
       test: 'goes on after kill -9, misses no text, and repeats only what was in work',
     },
@@ -226,6 +234,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'src/surfaces/openclaw/setup/config/changes.test.ts',
       test: 'gives the same bytes for every layout',
+    },
+  ],
+  R18: [
+    {
+      file: 'src/engine/golden/golden.test.ts',
+      test: 'is replayed with what is missing, what moved and what is new',
+    },
+    { file: 'src/engine/golden/golden.test.ts', test: 'is exported and imported, and stays removed' },
+    {
+      file: 'test/e2e/golden.test.ts',
+      test: 'records, lists, replays, compares and removes, and its exit code says that something is missing',
     },
   ],
   R19: [

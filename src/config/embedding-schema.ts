@@ -144,3 +144,40 @@ export function unusedEmbeddingSettings({
     given.map(([key]) => [`embedding.${key}`, `embedding.${key} is ignored; ${instead}`] as const),
   );
 }
+
+export const rerank = z.strictObject({
+  provider: z
+    .enum(['none', 'voyage', 'cohere', 'jina', 'server'])
+    .default('none')
+    .describe(
+      'What puts the first 50 results of a search into another order. `server` is any server with `POST /rerank`, such as TEI, ' +
+        'llama.cpp or vLLM. The query and the texts of these results are sent to it; docs/providers.md describes each.',
+    ),
+  model: name()
+    .exactOptional()
+    .describe(
+      'The name of the model. The default is `rerank-2.5-lite` for Voyage, `rerank-v3.5` for Cohere and ' +
+        '`jina-reranker-v2-base-multilingual` for Jina; a server has its own.',
+    ),
+  url: name()
+    .exactOptional()
+    .describe(
+      'The address of the provider up to the path before `/rerank`, such as `http://localhost:8080`, which `server` needs. ' +
+        'Nothing is sent to another host.',
+    ),
+  apiKey: name()
+    .exactOptional()
+    .describe(
+      'Where the key is: `env:NAME` is a variable, `file:/path` a file. The default is the variable of the provider: ' +
+        '`VOYAGE_API_KEY`, `COHERE_API_KEY` or `JINA_API_KEY`. A key itself belongs into `LOCI_RERANK_API_KEY`, not into the file.',
+    ),
+  deadline: duration('300ms').describe(
+    'How long a search waits for the reranker. Past it, the order stays as it was, and the answer says so.',
+  ),
+  allowLinkLocal: z
+    .boolean()
+    .default(false)
+    .describe('Whether `url` may lead to a link-local address, as for `embedding.allowLinkLocal`.'),
+});
+
+export type RerankSettings = z.infer<typeof rerank>;

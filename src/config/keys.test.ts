@@ -12,7 +12,9 @@ describe('CONFIG_KEYS', () => {
   it('gives every setting a unique variable, and a default unless it may be unset', () => {
     const unset = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
     expect(
-      unset.filter((path) => !/^(embedding\.|search\.weights\.|server\.socket$|auth\.jwt\.)/.test(path)),
+      unset.filter(
+        (path) => !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|auth\.jwt\.)/.test(path),
+      ),
     ).toEqual([]);
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const minScore = SETTINGS.find(({ path }) => path === 'search.minScore');

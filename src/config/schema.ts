@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../core/graph-types.ts';
-import { embedding } from './embedding-schema.ts';
+import { embedding, rerank } from './embedding-schema.ts';
 import { auth, server } from './server-schema.ts';
 import { nameKey, source, vault } from './sources-schema.ts';
 import { duration, label, path } from './values.ts';
@@ -191,6 +191,9 @@ export const configSchema = z
     project: label().default('default').describe('The project of records that do not name a project.'),
     store: store.prefault({}).describe('Where records are stored.'),
     embedding: embedding.prefault({}).describe('How texts become vectors.'),
+    rerank: rerank
+      .prefault({})
+      .describe('An optional last stage of searches. It is off unless a provider is named.'),
     vaults: z
       .array(vault)
       .prefault([])

@@ -9,7 +9,8 @@ import { parseJson } from '../core/json.ts';
 import { abridge } from '../core/text/abridge.ts';
 import { argvOf } from '../core/text/split-command.ts';
 import type { EmbeddingPurpose } from './embedder.ts';
-import { ProviderError, type Provider, type SendOptions, type Wire, type WireSettings } from './provider.ts';
+import { ProviderError, type SendOptions } from './http/provider-error.ts';
+import type { Provider, Wire, WireSettings } from './provider.ts';
 
 /** A longer line ends the program. In bytes. */
 const MAX_LINE_BYTES = 64_000_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { HttpClient } from './http.ts';
-import { ProviderError, type Provider } from './provider.ts';
+import { HttpClient } from './http/http.ts';
+import { ProviderError } from './http/provider-error.ts';
+import type { Provider } from './provider.ts';
 
 const answer = z.object({ embeddings: z.array(z.object({ values: z.array(z.unknown()) })) });
 

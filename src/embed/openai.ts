@@ -1,7 +1,8 @@
 import { endianness } from 'node:os';
 import { z } from 'zod';
-import { HttpClient } from './http.ts';
-import { ProviderError, type Provider, type Wire, type WireSettings } from './provider.ts';
+import { HttpClient } from './http/http.ts';
+import { ProviderError } from './http/provider-error.ts';
+import type { Provider, Wire, WireSettings } from './provider.ts';
 
 const answer = z.object({
   data: z.array(

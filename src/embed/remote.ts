@@ -3,10 +3,11 @@
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import { latinShare } from '../core/text/latin-share.ts';
-import { Availability } from './availability.ts';
+import { Availability } from './http/availability.ts';
 import type { Embedder, EmbedOptions } from './embedder.ts';
 import { knownModel, type KnownModel, type Prefixes } from './models.ts';
-import { ProviderError, type Provider, type Wire } from './provider.ts';
+import { ProviderError } from './http/provider-error.ts';
+import type { Provider, Wire } from './provider.ts';
 import { TextSender } from './text-sender.ts';
 
 /** Of a model that is not known. Passages are shorter. */

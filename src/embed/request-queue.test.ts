@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from './http/provider-error.ts';
 import { RequestQueue } from './request-queue.ts';
 
 const busy = (retryAfterMs: number): ProviderError => new ProviderError('busy', 'busy', { retryAfterMs });

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../core/errors.ts';
 import { FairQueue } from '../core/threads/fair-queue.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from './http/provider-error.ts';
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;

@@ -2,7 +2,8 @@
 
 import type { EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import type { Prefixes } from './models.ts';
-import { ProviderError, type Provider, type Wire } from './provider.ts';
+import { ProviderError } from './http/provider-error.ts';
+import type { Provider, Wire } from './provider.ts';
 import { RequestQueue } from './request-queue.ts';
 
 /** OpenAI refuses an empty text. */

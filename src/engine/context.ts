@@ -7,18 +7,29 @@ import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
+import type { Reranker } from '../embed/rerank/reranker.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { ReceiptLog } from './packs/receipt-log.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
-import { activeGeneration, generationOf, mismatch, modelSpec } from './embedding/generations.ts';
+import {
+  activeGeneration,
+  generationOf,
+  mismatch,
+  modelSpec,
+  previousNotice,
+} from './embedding/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import { RegisteredSources } from './sources/registered-sources.ts';
+import { LociError } from '../core/errors.ts';
+import type { Generation } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 
 /** Beside the store: whether the embedding provider answers, unless it is the bundled model. */
 const EMBEDDING_STATE_FILE = 'embedding-state.json';
+/** The same of the model that the settings had before, while its vectors are still searched. */
+const PREVIOUS_STATE_FILE = 'previous-embedding-state.json';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -56,6 +67,8 @@ class EngineServices {
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
+  #reranker: Promise<Reranker | null> | null = null;
+  readonly #previousModels = new Map<number, Promise<Embedder>>();
 
   constructor(config: Config, store: Store, options: ContextOptions) {
     const { onWarning = emitWarning } = options;
@@ -85,6 +98,27 @@ class EngineServices {
     return this.#embedder;
   }
 
+  reranker(): Promise<Reranker | null> {
+    const settings = this.config.rerank;
+    if (settings.provider === 'none') return Promise.resolve(null);
+    this.#reranker ??= import('../embed/rerank/registry.ts').then(({ openReranker }) =>
+      openReranker(settings),
+    );
+    return this.#reranker;
+  }
+
+  previousModel(generation: Generation): Promise<Embedder> {
+    const known = this.#previousModels.get(generation.id);
+    if (known !== undefined) return known;
+    const stateFile = join(dirname(this.config.store.path), PREVIOUS_STATE_FILE);
+    const options = { separateProcess: !this.ownsProcess, stateFile };
+    const opened = import('./embedding/previous-model.ts').then(({ openPreviousModel }) =>
+      openPreviousModel(generation, this.config.embedding, options),
+    );
+    this.#previousModels.set(generation.id, opened);
+    return opened;
+  }
+
   /** Closes it with the engine, unless the returned object closes it before. */
   closeWithEngine(resource: Closable): Closable {
     this.#open.add(resource);
@@ -112,7 +146,12 @@ class EngineServices {
       this.hits.flush(),
       this.receipts.flush(),
     ]);
-    await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
+    const reranker = await this.#reranker?.catch(() => null);
+    const previous = await Promise.allSettled(this.#previousModels.values());
+    await Promise.all([
+      ...previous.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
+      ...[this.store.close(), embedder?.close(), reranker?.close(), this.thread.close()],
+    ]);
   }
 }
 
@@ -190,6 +229,11 @@ export class EngineContext {
     return this.#services.embedder();
   }
 
+  /** The configured reranker, opened at the first call; `null` for `none`. @throws LociError `invalid_config` */
+  reranker(): Promise<Reranker | null> {
+    return this.#services.reranker();
+  }
+
   async chunking(): Promise<Chunking> {
     const { threadedChunking } = await import('../ingest/threaded-chunking.ts');
     const { MAX_PASSAGE_TOKENS } = await import('../ingest/passages.ts');
@@ -213,6 +257,31 @@ export class EngineContext {
       throw mismatch(active, embedder);
     this.#services.usedGeneration = own.id;
     return { embedder, generation: own.id };
+  }
+
+  /**
+   * The model and vectors of a search. While those of the configured model are being made, the previous ones answer, if their
+   * model can be reached, with a notice.
+   * @throws LociError `embedding_mismatch` when nothing was made with the configured model yet
+   */
+  async vectorsOfSearch(): Promise<VectorIndexRef | null> {
+    try {
+      return await this.vectors();
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'embedding_mismatch') throw error;
+      const generations = await this.store.vectors.generations(ADMIN_NAMESPACE);
+      const active = activeGeneration(generations);
+      const embedder = await this.embedder();
+      const own = embedder === null ? undefined : generationOf(generations, embedder);
+      if (active === undefined || own === undefined) throw error;
+      const notice = previousNotice(active, own);
+      return { embedder: await this.previousModel(active), generation: active.id, notice };
+    }
+  }
+
+  /** The model of vectors that were made with earlier settings. It answers no query if it cannot be reached. */
+  previousModel(generation: Generation): Promise<Embedder> {
+    return this.#services.previousModel(generation);
   }
 
   /**

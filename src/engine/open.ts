@@ -10,6 +10,7 @@ import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
 import type { StartupEntry } from '../store/admin-model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Receipt } from '../pack/receipt.ts';
+import type { GoldenQuery } from '../store/golden-model.ts';
 import type { StoredLabel } from '../store/receipt-model.ts';
 import { openStore } from '../store/registry.ts';
 import type { Access } from './access/access.ts';
@@ -17,6 +18,7 @@ import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
+import type { CompareOptions, Comparison } from './embedding/compare.ts';
 import type { RemovedGeneration } from './embedding/prune.ts';
 import type { SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
@@ -49,6 +51,9 @@ import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
+import type { GoldenDifference } from './golden/diff.ts';
+import type { GoldenRequest } from './golden/golden-queries.ts';
+import type { GoldenRun, ReplayOptions } from './golden/replay.ts';
 import type { LabelRequest } from './packs/labels.ts';
 import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
 import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
@@ -92,6 +97,7 @@ export interface Loci {
   /** Export and import. */
   readonly portable: PortableMemory;
   readonly receipts: Receipts;
+  readonly golden: Golden;
   /** Entries of the audit log, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Records a run of a tool or of a multi-step operation in the history. */
@@ -149,6 +155,8 @@ interface EmbeddingAdmin {
   backfill(options?: BackfillOptions): Promise<BackfillReport>;
   switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
   prune(): Promise<readonly RemovedGeneration[]>;
+  /** How the vectors of searches and those of the configured model do on the golden queries. */
+  compare(options?: CompareOptions): Promise<Comparison>;
 }
 
 /** The text for an agent at the start of a session. */
@@ -205,6 +213,16 @@ interface Receipts {
   label(request: LabelRequest): Promise<StoredLabel>;
   /** The labels by sequence, after one. */
   labels(after: number | null, limit: number): Promise<StoredLabel[]>;
+}
+
+/** Recorded queries and the records that they should find, to see what a change does to searches. */
+interface Golden {
+  record(request: GoldenRequest): Promise<GoldenQuery>;
+  list(): Promise<GoldenQuery[]>;
+  remove(id: string): Promise<GoldenQuery>;
+  replay(options?: Omit<ReplayOptions, 'vectors'>): Promise<GoldenRun>;
+  /** What two runs find differently. */
+  diff(before: GoldenRun, after: GoldenRun): Promise<GoldenDifference>;
 }
 
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
@@ -287,6 +305,7 @@ function engineOf(context: EngineContext): Loci {
     graph: graphOf(context),
     portable: portableOf(context),
     receipts: receiptsOf(context),
+    golden: goldenOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
       context.history.record(namespace, run);
@@ -299,6 +318,8 @@ function engineOf(context: EngineContext): Loci {
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     embedding: {
       backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
+      compare: async (options) =>
+        (await import('./embedding/compare.ts')).compareGenerations(context, options),
       prune: async () => (await import('./embedding/prune.ts')).prune(context),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },
@@ -383,6 +404,17 @@ function receiptsOf(context: EngineContext): Receipts {
     },
     label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
     labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
+  };
+}
+
+function goldenOf(context: EngineContext): Golden {
+  const queries = () => import('./golden/golden-queries.ts');
+  return {
+    record: async (request) => (await queries()).recordGolden(context, request),
+    list: async () => (await queries()).goldenQueries(context),
+    remove: async (id) => (await queries()).removeGolden(context, id),
+    replay: async (options) => (await import('./golden/replay.ts')).replayGolden(context, options),
+    diff: async (before, after) => (await import('./golden/diff.ts')).diffGolden(before, after),
   };
 }
 

@@ -116,6 +116,31 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./packs/receipt-label.ts')).receiptLabel,
   },
   {
+    name: 'golden-record',
+    summary: 'record what a query finds now, or what it should find',
+    load: async () => (await import('./golden/golden-record.ts')).goldenRecord,
+  },
+  {
+    name: 'golden-list',
+    summary: 'list the golden queries',
+    load: async () => (await import('./golden/golden-list.ts')).goldenList,
+  },
+  {
+    name: 'golden-replay',
+    summary: 'run the golden queries and compare what they find with what was recorded',
+    load: async () => (await import('./golden/golden-replay.ts')).goldenReplay,
+  },
+  {
+    name: 'golden-diff',
+    summary: 'compare two runs of the golden queries',
+    load: async () => (await import('./golden/golden-diff.ts')).goldenDiff,
+  },
+  {
+    name: 'golden-remove',
+    summary: 'remove a golden query',
+    load: async () => (await import('./golden/golden-remove.ts')).goldenRemove,
+  },
+  {
     name: 'export',
     summary: 'export everything in a portable format',
     load: async () => (await import('./portable/export.ts')).exportMemory,
@@ -294,6 +319,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     name: 'embed-backfill',
     summary: 'make the vectors of the configured model, beside those that searches use',
     load: async () => (await import('./embedding/backfill.ts')).embedBackfill,
+  },
+  {
+    name: 'embed-compare',
+    summary: 'compare the vectors of the configured model with those of searches, on the golden queries',
+    load: async () => (await import('./embedding/compare.ts')).embedCompare,
   },
   {
     name: 'embed-switch',

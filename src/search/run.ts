@@ -1,3 +1,4 @@
+import type { Reranker } from '../embed/rerank/reranker.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
@@ -24,6 +25,8 @@ export interface SearchRun {
   readonly policies: SourcePolicies;
   /** `null` when the caller wants no related documents. */
   readonly related: RelatedOptions | null;
+  /** Puts the best results into another order; `null` for none. */
+  readonly reranker: Reranker | null;
   /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -39,6 +42,8 @@ export interface SearchRun {
 export interface VectorIndexRef {
   readonly embedder: Embedder;
   readonly generation: number;
+  /** What an answer from these vectors must say. */
+  readonly notice?: string;
 }
 
 /** Which documents of sources are shown in addition to the results. */
@@ -56,7 +61,7 @@ export interface StartedRun extends Omit<SearchRun, 'vectors'> {
 }
 
 type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';
-type Optional = 'minScore' | 'policies' | 'related' | 'deadlineMs' | 'signal';
+type Optional = 'reranker' | 'minScore' | 'policies' | 'related' | 'deadlineMs' | 'signal';
 
 export interface SearchOptions extends Pick<StartedRun, Required>, Partial<Pick<StartedRun, Optional>> {
   readonly query: string;
@@ -74,6 +79,7 @@ export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: Se
     minScore: 0,
     policies: NO_POLICIES,
     related: null,
+    reranker: null,
     deadlineMs: undefined,
     signal: undefined,
     ...options,

@@ -11,6 +11,7 @@ import { dateOf } from './rank/boosts.ts';
 import { withConfidence, type Hit } from './rank/confidence.ts';
 import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
+import { rerank } from './rerank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
 import { followBridges } from './bridge/bridge.ts';
@@ -31,6 +32,8 @@ export interface SearchOutcome {
   readonly belowMinScore: readonly Hit[];
   /** Hits among the best `limit` that were dropped because of the `minScore` of their vault or source. */
   readonly belowSourceMinScore: readonly Hit[];
+  /** What else must be said about the answer. */
+  readonly notices: readonly string[];
 }
 
 /** How often a search starts again because the passages that it found were replaced meanwhile. */
@@ -53,13 +56,22 @@ async function attemptSearch(
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const isList = isDateOnly || run.intent?.listOnly === true;
   const found = rank(run, pool, selected, links);
-  const ranked = isList ? found : await followBridges(run, retrieved, found);
+  const bridged = isList ? found : await followBridges(run, retrieved, found);
+  const { reranker, query, signal } = run;
+  const { ranked, notice } =
+    isList || reranker === null
+      ? { ranked: bridged, notice: null }
+      : await rerank(reranker, query.text, bridged, signal);
   const rated = withConfidence(run, ranked, retrieved, { isList, factor: confidenceFactor });
   const limited = limitHits(run, ranked, rated);
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
-  return { outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore }, isOvertaken };
+  const notices = [run.vectors?.notice, notice].filter((each) => typeof each === 'string');
+  return {
+    outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
+    isOvertaken,
+  };
 }
 
 interface LoadedPool {

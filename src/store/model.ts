@@ -5,6 +5,7 @@ import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admi
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
 import type { ConceptChange, ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate } from './graph-model.ts';
+import type { GoldenQuery } from './golden-model.ts';
 import type { Label } from './receipt-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
@@ -107,6 +108,8 @@ export interface CommitBatch {
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
   /** Labels of the operator; each replaces the one of the same item. */
   readonly labels?: readonly Label[];
+  /** Golden queries of the operator; each replaces the one with its id. */
+  readonly goldenQueries?: readonly GoldenQuery[];
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
   /** Nodes and edges of the graph, applied after everything else. */

@@ -1,3 +1,4 @@
+import type { StoredGoldenQuery } from './golden-model.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type {
   AuditChain,
@@ -276,7 +277,7 @@ export interface StoreGraph extends StoreConcepts {
   ): Promise<Map<number, RecordGraph>>;
 }
 
-/** What was returned to agents, and what the operator says about it. Labels are written with `records.commit`. */
+/** What was returned to agents, and what the operator says about results. Labels and golden queries are written with `records.commit`. */
 export interface StoreReceipts {
   /** A receipt with a known id replaces the other. Durable when it resolves. */
   add(namespace: string, batch: ReceiptBatch): Promise<void>;
@@ -285,6 +286,8 @@ export interface StoreReceipts {
   list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;
   /** By sequence; of one receipt unless it is `null`. */
   labels(namespace: string, receipt: string | null, page: Page<number>): Promise<StoredLabel[]>;
+  /** By sequence, with those that were removed. */
+  goldenQueries(namespace: string, page: Page<number>): Promise<StoredGoldenQuery[]>;
 }
 
 /** Audit log, history, leases, tokens, and the maintenance of the store. */

@@ -33,7 +33,7 @@ function layerRules(): IForbiddenRuleType[] {
 /** Folders next to the drivers that any driver and higher layer may import. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['lexical', 'rules'],
-  embed: [],
+  embed: ['http', 'rerank'],
   sources: ['documents', 'files', 'markdown'],
 };
 

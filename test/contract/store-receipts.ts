@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { GoldenQuery } from '../../src/store/golden-model.ts';
 import type { Label, ReceiptBatch, StoredReceipt } from '../../src/store/receipt-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
@@ -18,6 +19,18 @@ export function label(fields: Partial<Label> = {}): Label {
     query: 'oven',
     queryHash: 'hash',
     project: null,
+    at: NOW,
+    actor: 'ada',
+    ...fields,
+  };
+}
+
+export function goldenQuery(fields: Partial<GoldenQuery> = {}): GoldenQuery {
+  return {
+    id: receipt(1).id,
+    query: 'oven',
+    project: null,
+    expected: [{ record: receipt(100).id, citation: 'record/1', rank: 1 }],
     at: NOW,
     actor: 'ada',
     ...fields,
@@ -146,6 +159,40 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       const batch = { labels: [label()], deletions: [{ id: 7, at: NOW }] };
       await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
       expect(await store().receipts.labels(ns, null, ALL)).toEqual([]);
+    });
+  });
+
+  describe('golden queries', () => {
+    it('replace the one with the same id, which keeps its place', async () => {
+      const ns = namespace();
+      const [first, second] = [goldenQuery(), goldenQuery({ id: receipt(2).id, project: 'home' })];
+      await store().records.commit(ns, { goldenQueries: [first, second], audit: [auditDraft()] });
+      const changed = goldenQuery({ query: '', expected: [], at: NOW + 5 });
+      const other = goldenQuery({
+        id: receipt(3).id,
+        expected: UNUSUAL_TEXTS.map((text) => ({ record: receipt(7).id, citation: text, rank: null })),
+      });
+      await store().records.commit(ns, { goldenQueries: [changed, other] });
+      const expected = other.expected.map((each) => ({ ...each, citation: each.citation.toWellFormed() }));
+      expect(await store().receipts.goldenQueries(ns, ALL)).toEqual([
+        { ...changed, sequence: 1 },
+        { ...second, sequence: 2 },
+        { ...other, expected, sequence: 3 },
+      ]);
+      expect(await store().receipts.goldenQueries(ns, { after: 1, limit: 1 })).toEqual([
+        { ...second, sequence: 2 },
+      ]);
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+    });
+
+    it('are of one namespace, and are written with the whole batch or not at all', async () => {
+      const [ours, theirs] = [namespace(), namespace()];
+      await store().records.commit(ours, { goldenQueries: [goldenQuery()] });
+      await store().records.commit(theirs, { goldenQueries: [goldenQuery({ query: 'theirs' })] });
+      const batch = { goldenQueries: [goldenQuery({ query: 'lost' })], deletions: [{ id: 7, at: NOW }] };
+      await expect(store().records.commit(ours, batch)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store().receipts.goldenQueries(ours, ALL)).toEqual([{ ...goldenQuery(), sequence: 1 }]);
+      expect(await store().receipts.goldenQueries(namespace(), ALL)).toEqual([]);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
-import { label, receipt } from './store-receipts.ts';
+import { goldenQuery, label, receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
@@ -41,6 +41,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       history: await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL),
       receipts: await store().receipts.list(ns, { since: 0 }, ALL),
       labels: await store().receipts.labels(ns, null, ALL),
+      goldenQueries: await store().receipts.goldenQueries(ns, ALL),
       stats: await statsOf(store(), ns),
     };
   };
@@ -68,7 +69,10 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
     await store().records.commit(ns, { startupDigest: { ...startupDigest, digest: text } });
     await store().records.commit(ns, { history: { rows: [historyRun({ name: text })], keep: 100 } });
     await store().receipts.add(ns, { receipts: [receipt(1, { body: text })], forgetBefore: 0, keep: 9 });
-    await store().records.commit(ns, { labels: [label({ query: text })] });
+    await store().records.commit(ns, {
+      labels: [label({ query: text })],
+      goldenQueries: [goldenQuery({ query: text })],
+    });
   }
 
   describe('what agents write', () => {
@@ -89,7 +93,10 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
       await store().receipts.add(theirs, { receipts: [receipt(2)], forgetBefore: NOW + 2, keep: 1 });
-      await store().records.commit(theirs, { labels: [label({ verdict: 'not-useful' })] });
+      await store().records.commit(theirs, {
+        labels: [label({ verdict: 'not-useful' })],
+        goldenQueries: [goldenQuery({ query: '', expected: [] })],
+      });
       await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.compact(theirs);
@@ -146,6 +153,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         history: [],
         receipts: [],
         labels: [],
+        goldenQueries: [],
         stats: undefined,
       });
       expect(await store().records.purge(ns, purgeRequest())).toBe(0);

@@ -193,7 +193,7 @@ describe('a store of schema 16', () => {
     {
       using db = new DatabaseSync(path);
       db.exec(
-        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE mention_name; PRAGMA user_version = 16`,
+        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; PRAGMA user_version = 16`,
       );
     }
     const migrated = await openSqlite(path, { create: false });
@@ -275,7 +275,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
-    DROP TABLE receipt; DROP TABLE label; DROP TABLE mention_name;
+    DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

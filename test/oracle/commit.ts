@@ -20,7 +20,7 @@ import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/s
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
 import { putConceptChanges, putConcepts } from './concepts.ts';
 import { linksAndIdentities, markStale, putGraph } from './graph.ts';
-import { putLabels, removeReceiptsBefore } from './receipts.ts';
+import { putGoldenQueries, putLabels, removeReceiptsBefore } from './receipts.ts';
 import {
   byCodePoint,
   type Namespace,
@@ -193,6 +193,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
       sources.set(wellFormed(source), changedState(before, { hits: before.hits + count, hitAt }));
   }
   if (batch.labels !== undefined) putLabels(namespace, batch.labels);
+  if (batch.goldenQueries !== undefined) putGoldenQueries(namespace, batch.goldenQueries);
   for (const entry of batch.startup ?? []) startup.set(JSON.stringify([entry.agent, entry.key]), entry);
   if (batch.startupDigest !== undefined) {
     const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;

@@ -1,3 +1,4 @@
+import type { GoldenQuery } from '../../src/store/golden-model.ts';
 import type { Label, ReceiptBatch, ReceiptCursor, StoredReceipt } from '../../src/store/receipt-model.ts';
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
 import type { StoreReceipts } from '../../src/store/store.ts';
@@ -30,6 +31,13 @@ export function receiptCalls(state: OracleState): StoreReceipts {
           .sort((a, b) => a.sequence - b.sequence)
           .slice(0, limit),
       ),
+    goldenQueries: async (name, { after, limit }) =>
+      structuredClone(
+        [...state.read(name).goldenQueries.values()]
+          .filter(({ sequence }) => sequence > (after ?? 0))
+          .sort((a, b) => a.sequence - b.sequence)
+          .slice(0, limit),
+      ),
   };
 }
 
@@ -56,5 +64,12 @@ export function putLabels({ labels }: Namespace, added: readonly Label[]): void 
     const key = JSON.stringify([label.receipt, label.record]);
     const sequence = labels.get(key)?.sequence ?? labels.size + 1;
     labels.set(key, { ...label, sequence });
+  }
+}
+
+export function putGoldenQueries({ goldenQueries }: Namespace, added: readonly GoldenQuery[]): void {
+  for (const golden of added.map(wellFormed)) {
+    const sequence = goldenQueries.get(golden.id)?.sequence ?? goldenQueries.size + 1;
+    goldenQueries.set(golden.id, { ...golden, sequence });
   }
 }

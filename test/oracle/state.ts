@@ -13,6 +13,7 @@ import { emptyConcepts, type OracleConcepts, removeConcepts } from './concepts.t
 import { emptyGraph, type OracleGraph, removeFromGraph } from './graph-state.ts';
 import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
+import type { StoredGoldenQuery } from '../../src/store/golden-model.ts';
 import type { StoredLabel, StoredReceipt } from '../../src/store/receipt-model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
@@ -65,6 +66,7 @@ export interface Namespace {
   readonly receipts: Map<string, StoredReceipt>;
   /** By receipt and record, as JSON. */
   readonly labels: Map<string, StoredLabel>;
+  readonly goldenQueries: Map<string, StoredGoldenQuery>;
 }
 
 /** The edges of documents before they are derived. */
@@ -93,6 +95,7 @@ function emptyNamespace(name: string): Namespace {
     conceptChanges: new Map(),
     receipts: new Map(),
     labels: new Map(),
+    goldenQueries: new Map(),
   };
 }
 

@@ -3,6 +3,7 @@ import { sha256 } from '../../src/core/ids.ts';
 import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
+import type { GoldenQuery } from '../../src/store/golden-model.ts';
 import { VERDICTS, type Label } from '../../src/store/receipt-model.ts';
 import type { RecordImport } from '../../src/store/model.ts';
 import { NOW } from '../contract/store-samples.ts';
@@ -13,6 +14,7 @@ export interface RandomNamespace {
   readonly startup: readonly StartupEntry[];
   readonly history: readonly HistoryDraft[];
   readonly labels: readonly Label[];
+  readonly goldenQueries: readonly GoldenQuery[];
 }
 
 /** Text with a special meaning in front matter, JSON Markdown or line-based formats. */
@@ -119,6 +121,22 @@ const label: fc.Arbitrary<Label> = fc.record({
   actor: word,
 });
 
+const goldenQuery: fc.Arbitrary<GoldenQuery> = fc.record({
+  id: fc.uuid({ version: 7 }),
+  query: text(100),
+  project: fc.option(word),
+  expected: fc.array(
+    fc.record({
+      record: fc.uuid({ version: 7 }),
+      citation: nonEmptyText(100),
+      rank: fc.option(fc.integer({ min: 1, max: 100 })),
+    }),
+    { maxLength: 3 },
+  ),
+  at: fc.integer({ min: 0, max: NOW }),
+  actor: word,
+});
+
 const history: fc.Arbitrary<HistoryDraft> = fc.record({
   category: fc.constantFrom('pack_history' as const, 'pipeline_history' as const),
   name: text(20),
@@ -139,6 +157,7 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
       selector: ({ agent, key }) => JSON.stringify([agent, key]),
     }),
     labels: fc.uniqueArray(label, { maxLength: 5, selector: ({ receipt, record }) => receipt + record }),
+    goldenQueries: fc.uniqueArray(goldenQuery, { maxLength: 4, selector: ({ id }) => id }),
     history: fc.uniqueArray(history, { maxLength: 5, selector: (row) => JSON.stringify(row) }),
   })
   .map(({ records, ...rest }) => ({ ...rest, records: withIdentities(records) }));
@@ -172,7 +191,7 @@ function withIdentities(records: readonly RandomRecord[]): RandomNamespace['reco
 /** Writes the namespace to the store of a context, with its audit log. */
 export async function fill(
   context: EngineContext,
-  { records, startup: entries, history: rows, labels }: RandomNamespace,
+  { records, startup: entries, history: rows, labels, goldenQueries }: RandomNamespace,
 ): Promise<void> {
   const { store, namespace } = context;
   const chunking = await context.chunking();
@@ -189,5 +208,5 @@ export async function fill(
   }
   await store.records.commit(namespace, { startup: entries, audit: [] });
   await store.records.commit(namespace, { history: { rows, keep: 1000 } });
-  await store.records.commit(namespace, { labels });
+  await store.records.commit(namespace, { labels, goldenQueries });
 }

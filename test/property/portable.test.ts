@@ -75,7 +75,13 @@ describe('a namespace that is exported and imported', () => {
         const again = await importMemory(target, { from: { path } });
         const changes = [again.report.records, again.report.startup].map(({ unchanged: _, ...rest }) => rest);
         expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
-        expect(again.report.auxiliary).toEqual({ concept_change: 0, labels: 0, audit: 0, history: 0 });
+        expect(again.report.auxiliary).toEqual({
+          concept_change: 0,
+          labels: 0,
+          golden_queries: 0,
+          audit: 0,
+          history: 0,
+        });
         expect(await exportedLines(target)).toEqual(lines);
       }),
       RUNS,

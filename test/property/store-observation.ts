@@ -113,6 +113,7 @@ async function observeWritten(
       { after: { at: NOW + 2, id: receipt(3).id }, limit: 2 },
     ),
     labels: await store.receipts.labels(namespace, null, ALL),
+    goldenQueries: await store.receipts.goldenQueries(namespace, { after: 1, limit: 3 }),
     labelsOfReceipt: await store.receipts.labels(namespace, 'r1', { after: 1, limit: 2 }),
     // Stores may number several changes of a record in one commit differently.
     bounds: { ...(await store.records.bounds(namespace)), lastChange: null },

@@ -9,7 +9,8 @@ import type {
   StartupEntry,
 } from '../../src/store/admin-model.ts';
 import { HISTORY_CATEGORIES } from '../../src/store/admin-model.ts';
-import { label, receipt } from '../contract/store-receipts.ts';
+import { goldenQuery, label, receipt } from '../contract/store-receipts.ts';
+import type { GoldenQuery } from '../../src/store/golden-model.ts';
 import { VERDICTS, type Label, type ReceiptBatch } from '../../src/store/receipt-model.ts';
 import type {
   CommitBatch,
@@ -38,7 +39,15 @@ export type WrittenOperation =
 
 type StateBatch = Pick<
   CommitBatch,
-  'startup' | 'audit' | 'labels' | 'startupDigest' | 'history' | 'sourceState' | 'hits' | 'fence'
+  | 'startup'
+  | 'audit'
+  | 'labels'
+  | 'goldenQueries'
+  | 'startupDigest'
+  | 'history'
+  | 'sourceState'
+  | 'hits'
+  | 'fence'
 >;
 
 /** A subject such as `#3` means the UUID of the third written record. */
@@ -128,6 +137,20 @@ const labels: fc.Arbitrary<Label[]> = fc.array(
   { maxLength: 3 },
 );
 
+const goldenQueries: fc.Arbitrary<GoldenQuery[]> = fc.array(
+  fc
+    .record({
+      id: fc.constantFrom('g1', 'g2', 'g3'),
+      query: text,
+      expected: fc.array(fc.record({ record: word, citation: text, rank: fc.option(fc.nat(9)) }), {
+        maxLength: 2,
+      }),
+      at: time,
+    })
+    .map(goldenQuery),
+  { maxLength: 3 },
+);
+
 const receiptBatch: fc.Arbitrary<ReceiptBatch> = fc.record({
   receipts: fc.array(
     fc
@@ -145,6 +168,7 @@ const stateBatch: fc.Arbitrary<StateBatch> = fc.oneof(
     audit: fc.array(auditDraft, { maxLength: 2 }),
   }),
   fc.record({ labels }),
+  fc.record({ goldenQueries }),
   fc.record({
     startupDigest: fc.record({
       agent: fc.constantFrom('', 'ada'),

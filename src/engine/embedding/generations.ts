@@ -34,3 +34,11 @@ export function mismatch(active: Generation, embedder: Embedder): LociError {
     `the store's vectors are of ${describeGeneration(active)}, but ${describeGeneration(modelSpec(embedder))} is configured`,
   );
 }
+
+/** How searches are answered while the vectors of the configured model are being made. */
+export function previousNotice(active: Generation, configured: Generation): string {
+  return (
+    `searches use the vectors of ${describeGeneration(active)} until \`loci embed switch\`; ` +
+    `${describeGeneration(configured)} is configured`
+  );
+}

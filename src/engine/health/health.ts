@@ -1,3 +1,4 @@
+import { RERANKED } from '../../search/rerank.ts';
 import { countAllPending } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { formatAge } from '../../core/time/age.ts';
@@ -113,6 +114,7 @@ const SUBJECTS = {
   derived: 'the derived state',
   audit: 'the audit log',
   embedding: 'the embedding model',
+  rerank: 'the reranker',
   graph: 'the graph',
   concepts: 'the concepts',
 } as const;
@@ -135,6 +137,13 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
       checkAudit(context),
     ),
     await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
+    ...(context.config.rerank.provider === 'none'
+      ? []
+      : [
+          await runCheck('rerank', 'Check `rerank` in loci.yaml: docs/providers.md.', () =>
+            checkReranker(context),
+          ),
+        ]),
     await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
     await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options)),
     ...(await checkVaults(context, options)),
@@ -249,6 +258,21 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
     detail: `${model}; ${formatCount(pending, 'text')} not embedded yet`,
     hint: 'Run `loci index`.',
   };
+}
+
+/** Says what is sent where, and whether the reranker answers. */
+async function checkReranker(context: EngineContext): Promise<Finding> {
+  const reranker = await context.reranker();
+  if (reranker === null) return { result: 'ok', detail: 'none' };
+  const { provider, model, origin, deadlineMs } = reranker;
+  const sent = `every query, and the texts of its first ${String(RERANKED)} results, are sent to ${origin}`;
+  const name = [provider, model].join(' ').trim();
+  try {
+    await reranker.rerank('loci', ['loci', 'something else']);
+  } catch (error) {
+    return { result: 'warning', detail: `${name}: ${messageOf(error)}; ${sent}` };
+  }
+  return { result: 'ok', detail: `${name} answers within ${String(deadlineMs)} ms; ${sent}` };
 }
 
 function percentage(share: number): string {

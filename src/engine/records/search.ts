@@ -12,6 +12,7 @@ import type { SourcePolicies } from '../../search/rank/source-policy.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { Correction } from '../../search/retrieve/text.ts';
 import type { RelatedDocument } from '../../search/related.ts';
+import type { VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -111,6 +112,8 @@ export interface SearchResponse {
   readonly hidden: HiddenResults | null;
   /** Results that are left out because of the threshold of their vault or source, which `minScore` of a request does not lower. */
   readonly hiddenOfSources: readonly HiddenOfSource[];
+  /** What else must be said about the answer. */
+  readonly notices: readonly string[];
   /** Provider and model of the vectors; `none` when only words were compared. */
   readonly provider: string;
   readonly milliseconds: number;
@@ -133,7 +136,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
   const started = performance.now();
   const outcome = await searchOutcome(context, request);
   const { hits, retrieved } = outcome;
-  const { vectors, policies } = outcome.run;
+  const { policies } = outcome.run;
   const results = await searchResults(context, outcome);
   return {
     results: results.slice(0, hits.length),
@@ -144,13 +147,26 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     missing: retrieved.missing,
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
-    provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
+    provider: providerOf(outcome.run),
+    notices: outcome.notices,
     milliseconds: performance.now() - started,
   };
 }
 
-/** The hits of a search that the caller may see, with their passages. */
-export async function searchOutcome(context: EngineContext, request: SearchRequest): Promise<SearchOutcome> {
+/** Provider and model of the vectors that a search used, or `none`. */
+export function providerOf({ vectors }: Pick<SearchOutcome['run'], 'vectors'>): string {
+  return vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`;
+}
+
+/**
+ * The hits of a search that the caller may see, with their passages.
+ * @param vectors another index than that of all searches, to compare models
+ */
+export async function searchOutcome(
+  context: EngineContext,
+  request: SearchRequest,
+  vectors?: VectorIndexRef,
+): Promise<SearchOutcome> {
   const { query, limit: requestedLimit, minScore, related, signal, audience, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
@@ -159,6 +175,7 @@ export async function searchOutcome(context: EngineContext, request: SearchReque
   const { vaults, sources } = await sourcesOfNamespace(context);
   const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
+  const reranker = await context.reranker();
   const limit = requestedLimit ?? config.search.limit;
   return runSearch({
     store,
@@ -168,8 +185,9 @@ export async function searchOutcome(context: EngineContext, request: SearchReque
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),
-    vectors: context.vectors(),
+    vectors: vectors ?? context.vectorsOfSearch(),
     policies,
+    reranker,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
     sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     ...(sources.length > 0 && {

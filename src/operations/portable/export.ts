@@ -37,6 +37,7 @@ const output = z.strictObject({
   deleted: count().describe('How many of them are deleted.'),
   startup: count(),
   labels: count(),
+  golden_queries: count(),
   audit: count(),
   concept_change: count(),
   history: count(),
@@ -49,7 +50,7 @@ export const exportMemory: Operation<ExportInput, ExportOutput> = {
   title: 'Export everything',
   description:
     'Exports the whole memory: records of every origin, deleted ones included, facts that have not expired, startup ' +
-    'entries, changes of concepts, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
+    'entries, changes of concepts, labels, golden queries, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
     'export, which `import` reads with nothing lost. docs/export-format.md describes the format.',
   input,
   output,
@@ -92,6 +93,7 @@ const NO_COUNTS = {
   startup: null,
   concept_change: null,
   labels: null,
+  golden_queries: null,
   audit: null,
   history: null,
 };

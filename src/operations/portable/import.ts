@@ -56,6 +56,7 @@ const output = z.strictObject({
   startup: counts(),
   concept_change: count().describe('Changes of concepts that were not here before.'),
   labels: count().describe('Labels that were not here before, or were given later.'),
+  golden_queries: count().describe('Golden queries that were not here before, or were recorded later.'),
   audit: count().describe('Entries of the audit log that were not here before.'),
   history: count().describe('Runs that were not here before.'),
   changes: z

@@ -87,6 +87,9 @@ const output = z.strictObject({
   missing: z
     .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
     .describe('Signals that could not answer; the results are from the others.'),
+  notices: z
+    .array(z.string())
+    .describe('What else is to be said about the answer, such as vectors of a previous model.'),
   unmatched: z
     .array(unmatchedFilter)
     .describe('When there are no results: the values of filters that no record has.'),
@@ -128,7 +131,7 @@ async function runSearch(context: OperationContext, given: SearchInput): Promise
   const loci = await context.loci();
   const request = requestOf(given, context.signal);
   const response = await loci.search(request);
-  const { results, related, corrections, missing, provider, milliseconds } = response;
+  const { results, related, corrections, missing, notices, provider, milliseconds } = response;
   const isEmpty = results.length === 0;
   const explain = given.explain ?? false;
   return {
@@ -137,6 +140,7 @@ async function runSearch(context: OperationContext, given: SearchInput): Promise
     related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
     corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
     missing: missing.map(({ signal, why }) => ({ signal, why })),
+    notices: [...notices],
     unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],
     nothing: isEmpty ? await reasonsForNothing(context, loci, request, response) : null,
     provider,

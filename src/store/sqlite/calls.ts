@@ -59,6 +59,7 @@ import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
 import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
+import { goldenQueries } from './receipts/golden-queries.ts';
 import { labels } from './receipts/labels.ts';
 import { addReceipts, listReceipts, receiptById } from './receipts/receipts.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
@@ -288,6 +289,7 @@ function receiptCalls(db: Database): StoreCalls['receipts'] {
     get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
     list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
     labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
+    goldenQueries: (namespace, page) => read(db, namespace, [], (ns) => goldenQueries(db, ns, page)),
   };
 }
 

@@ -91,6 +91,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     get: 'reader',
     list: 'reader',
     labels: 'reader',
+    goldenQueries: 'reader',
   },
 };
 

@@ -13,6 +13,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'doctor',
     'reindex',
     'embed',
+    'golden',
     'audit',
     'config',
     'token',

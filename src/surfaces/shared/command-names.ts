@@ -4,6 +4,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',
+  golden: 'queries that you have recorded, and what they should find',
   graph: 'how notes, tasks and projects are connected',
   openclaw: 'the memory of OpenClaw',
   receipt: 'what was given to agents, and why',

@@ -111,6 +111,8 @@ function linesFileName(item: Exclude<ExportItem, { readonly type: 'record' | 'st
       return 'changes';
     case 'label':
       return 'labels';
+    case 'golden_query':
+      return 'queries';
   }
 }
 

@@ -20,6 +20,7 @@ const SECTIONS = [
   'record',
   'concept_change',
   'label',
+  'golden_query',
   'audit',
   'history',
   'end',
@@ -60,12 +61,22 @@ export interface ExportCounts {
   /** Changes of concepts by operators. */
   concept_change: number;
   labels: number;
+  golden_queries: number;
   audit: number;
   history: number;
 }
 
 export function noExportCounts(): ExportCounts {
-  return { startup: 0, records: 0, deleted: 0, concept_change: 0, labels: 0, audit: 0, history: 0 };
+  return {
+    startup: 0,
+    records: 0,
+    deleted: 0,
+    concept_change: 0,
+    labels: 0,
+    golden_queries: 0,
+    audit: 0,
+    history: 0,
+  };
 }
 
 function addToCounts(counts: ExportCounts, item: ExportItem): void {
@@ -73,6 +84,7 @@ function addToCounts(counts: ExportCounts, item: ExportItem): void {
     counts.records++;
     if (item.record.deletedAt !== null) counts.deleted++;
   } else if (item.type === 'label') counts.labels++;
+  else if (item.type === 'golden_query') counts.golden_queries++;
   else counts[item.type]++;
 }
 
@@ -221,6 +233,12 @@ const READERS: Readonly<
     const labels = await store.receipts.labels(namespace, null, { after, limit: ENTRIES_PER_BATCH });
     const items = labels.map(({ sequence: _, ...label }) => ({ type: 'label' as const, label }));
     const last = labels.at(-1);
+    return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
+  },
+  golden_query: async ({ store, namespace }, { after }) => {
+    const queries = await store.receipts.goldenQueries(namespace, { after, limit: ENTRIES_PER_BATCH });
+    const items = queries.map(({ sequence: _, ...query }) => ({ type: 'golden_query' as const, query }));
+    const last = queries.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
   },
   audit: async (context, { part, after }) => {

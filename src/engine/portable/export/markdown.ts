@@ -6,7 +6,16 @@ import { fieldsOf, type ExportItem } from '../format/export-item.ts';
 export const MANIFEST = 'loci-export.json';
 
 /** Folders of an export, in which the export writes its files. */
-export const FOLDERS = ['records', '.deleted', 'startup', 'concept_change', 'label', 'audit', 'history'];
+export const FOLDERS = [
+  'records',
+  '.deleted',
+  'startup',
+  'concept_change',
+  'label',
+  'golden_query',
+  'audit',
+  'history',
+];
 
 /** An item that gets a Markdown file of its own. */
 type MarkdownItem = Extract<ExportItem, { readonly type: 'record' | 'startup' }>;

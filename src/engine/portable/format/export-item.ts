@@ -4,6 +4,7 @@ import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
+import type { GoldenQuery } from '../../../store/golden-model.ts';
 import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 import {
@@ -22,10 +23,11 @@ export const FORMAT = 'loci-export';
 /** The version that this program writes. It reads no other. */
 export const VERSION = 1;
 
-/** One exported record, startup entry, change of concepts, label, audit entry or run. */
+/** One exported record, startup entry, change of concepts, label, golden query, audit entry or run. */
 export type ExportItem =
   | { readonly type: 'startup'; readonly entry: StartupEntry }
   | { readonly type: 'label'; readonly label: Label }
+  | { readonly type: 'golden_query'; readonly query: GoldenQuery }
   | { readonly type: 'record'; readonly record: ExportedRecord }
   | { readonly type: 'concept_change'; readonly change: ConceptChange }
   | { readonly type: 'audit'; readonly entry: AuditEntry }
@@ -113,6 +115,26 @@ const label = z.strictObject({
   actor: z.string(),
 });
 
+/** More than a query has results. */
+const MAX_GOLDEN_RESULTS = 1000;
+
+const goldenQuery = z.strictObject({
+  id: uuid,
+  query: z.string(),
+  project: z.string().nullable(),
+  expected: z
+    .array(
+      z.strictObject({
+        record: uuid,
+        citation: z.string(),
+        rank: z.number().int().positive().nullable(),
+      }),
+    )
+    .max(MAX_GOLDEN_RESULTS),
+  at: time,
+  actor: z.string(),
+});
+
 const history = z.strictObject({
   category: z.enum(HISTORY_CATEGORIES),
   name: z.string(),
@@ -139,6 +161,10 @@ export function fieldsOf(item: ExportItem): { readonly [name: string]: Json } {
     case 'label': {
       const { receipt, record, verdict, query, queryHash, project, at, actor } = item.label;
       return { receipt, record, verdict, query, query_hash: queryHash, project, at: timeText(at), actor };
+    }
+    case 'golden_query': {
+      const { id, query, project, expected, at, actor } = item.query;
+      return { id, query, project, expected: expected as unknown as Json, at: timeText(at), actor };
     }
     case 'audit': {
       const { chain, seq, at, actor, surface, action, subject, diff, diffHash, previous, hash } = item.entry;
@@ -190,6 +216,10 @@ export function parseItem(type: string, fields: unknown): ExportItem | string {
     }
     case 'label':
       return parseLabel(fields);
+    case 'golden_query': {
+      const query = parseWith(goldenQuery, fields);
+      return typeof query === 'string' ? query : { type, query };
+    }
     case 'audit':
       return parseAudit(fields);
     case 'history':

@@ -39,10 +39,17 @@ const MAX_REMARKS_PER_LIST = 1000;
 export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
-  /** Changes of concepts, labels, audit entries and runs that the store did not have before. */
-  readonly auxiliary: { concept_change: number; labels: number; audit: number; history: number } = {
+  /** Changes of concepts, labels, golden queries, audit entries and runs that the store did not have before. */
+  readonly auxiliary: {
+    concept_change: number;
+    labels: number;
+    golden_queries: number;
+    audit: number;
+    history: number;
+  } = {
     concept_change: 0,
     labels: 0,
+    golden_queries: 0,
     audit: 0,
     history: 0,
   };

@@ -10,13 +10,21 @@ import { MAX_RUNS_PER_CATEGORY } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
+import type { GoldenQuery } from '../../../store/golden-model.ts';
 import type { Label } from '../../../store/receipt-model.ts';
+import { allGoldenQueries, goldenAuditDraft } from '../../golden/golden-queries.ts';
 import { labelAuditDraft } from '../../packs/labels.ts';
 import { startupAuditDraft } from '../../startup/startup.ts';
 import type { ParsedLine } from './export-lines.ts';
 import type { ImportReport } from './import-report.ts';
 import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
-import { screenConceptChange, screenLabel, screenRun, screenStartup } from './screening.ts';
+import {
+  screenConceptChange,
+  screenGoldenQuery,
+  screenLabel,
+  screenRun,
+  screenStartup,
+} from './screening.ts';
 
 export interface ImportOptions extends ProgressOptions, RecordOptions {}
 
@@ -45,6 +53,7 @@ export class ImportRun {
   readonly #forbiddenTypes = new Set<string>();
   #existingRuns: Set<string> | null = null;
   #existingChanges: Set<string> | null = null;
+  #existingGoldenQueries: Map<string, GoldenQuery> | null = null;
 
   constructor(context: EngineContext, options: ImportOptions, report: ImportReport) {
     this.#context = context;
@@ -79,6 +88,8 @@ export class ImportRun {
         return this.#importConceptChange(location, item.change);
       case 'label':
         return this.#importLabel(location, item.label);
+      case 'golden_query':
+        return this.#importGoldenQuery(location, item.query);
       case 'audit':
         return this.#importAudit(location, item.entry);
       case 'history':
@@ -208,6 +219,32 @@ export class ImportRun {
     }
   }
 
+  /** The one that was recorded later wins. */
+  async #importGoldenQuery(location: string, imported: GoldenQuery): Promise<void> {
+    if (this.#isForbidden('golden_query', location, 'it is a golden query')) return;
+    const { store, namespace } = this.#context;
+    try {
+      const { value: golden, masked } = await screenGoldenQuery(this.#context, imported);
+      this.#report.addMasked(location, masked);
+      this.#existingGoldenQueries ??= new Map(
+        (await allGoldenQueries(this.#context)).map(({ sequence: _, ...each }) => [each.id, each]),
+      );
+      const existing = this.#existingGoldenQueries.get(golden.id);
+      if (existing !== undefined && !this.#options.overwrite && existing.at >= golden.at) return;
+      if (isDeepStrictEqual(golden, existing)) return;
+      this.#existingGoldenQueries.set(golden.id, golden);
+      this.#report.auxiliary.golden_queries++;
+      if (this.#options.dryRun) return;
+      await store.records.commit(namespace, {
+        goldenQueries: [golden],
+        audit: [goldenAuditDraft(this.#context, 'import', existing, golden)],
+      });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#report.addProblem(location, error.message);
+    }
+  }
+
   async #importAudit(location: string, entry: AuditEntry): Promise<void> {
     if (this.#isForbidden('audit', location, 'it belongs to the audit log')) return;
     this.#pendingAudit.push(entry);
@@ -216,7 +253,7 @@ export class ImportRun {
 
   /** Reports the first line of a type that only the operator may import. */
   #isForbidden(
-    type: 'concept_change' | 'label' | 'audit' | 'history',
+    type: 'concept_change' | 'label' | 'golden_query' | 'audit' | 'history',
     location: string,
     reason: string,
   ): boolean {

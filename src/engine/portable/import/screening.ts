@@ -1,6 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { GoldenQuery } from '../../../store/golden-model.ts';
 import type { Label } from '../../../store/receipt-model.ts';
 import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
@@ -104,6 +105,19 @@ export async function screenLabel(context: EngineContext, label: Label): Promise
   assertShort('project', project ?? '');
   const { texts, masked } = await screenTexts(context, { content: query ?? '' });
   return { value: { ...label, query: query === null ? null : texts.content }, masked };
+}
+
+/** @throws LociError `invalid_input`, `secret_refused` */
+export async function screenGoldenQuery(
+  context: EngineContext,
+  golden: GoldenQuery,
+): Promise<Screened<GoldenQuery>> {
+  const { query, actor, project, expected } = golden;
+  assertShort('actor', actor);
+  assertShort('project', project ?? '');
+  for (const { citation } of expected) assertShort('citation', citation);
+  const { texts, masked } = await screenTexts(context, { content: query });
+  return { value: { ...golden, query: texts.content }, masked };
 }
 
 /**

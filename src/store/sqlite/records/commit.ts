@@ -17,6 +17,7 @@ import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { putConceptChanges, putConcepts } from '../graph/write-concepts.ts';
 import { putGraph } from '../graph/write.ts';
 import { putBelongsTo } from './belongs-to.ts';
+import { putGoldenQueries } from '../receipts/golden-queries.ts';
 import { putLabels } from '../receipts/labels.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
@@ -35,6 +36,7 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     if (batch.startupDigest !== undefined) putStartupDigest(db, ns, batch.startupDigest);
     if (batch.history !== undefined) addHistory(db, ns, batch.history);
     if (batch.labels !== undefined) putLabels(db, ns, batch.labels);
+    if (batch.goldenQueries !== undefined) putGoldenQueries(db, ns, batch.goldenQueries);
     if (batch.belongsTo !== undefined) putBelongsTo(db, ns, batch.belongsTo);
     if (batch.graph !== undefined) putGraph(db, ns, batch.graph);
     if (batch.conceptChanges !== undefined) putConceptChanges(db, ns, batch.conceptChanges);

@@ -1,9 +1,11 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../operations/embedding/backfill.ts';
+import type { EmbedCompareOutput } from '../../../operations/embedding/compare.ts';
 import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
 import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -67,6 +69,40 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
       );
     else if (!dryRun && !isActive) lines.push('`loci embed switch` lets searches use them.');
     return `${lines.join('\n')}\n`;
+  },
+};
+
+export const embedCompare: OperationCommand<EmbedCompareOutput> = {
+  isLong: true,
+  shortOptions: { limit: 'n' },
+  warnings: ({ remaining, candidate }) =>
+    remaining === 0
+      ? []
+      : [
+          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate)} yet, found by words alone`,
+        ],
+  render: ({ current, candidate, ties, limit, queries }, { style, columns }) => {
+    const row = (name: string, score: EmbedCompareOutput['current']): string[] => [
+      name,
+      generationText(score),
+      score.recall.toFixed(3),
+      score.mrr.toFixed(3),
+      `${String(score.took_ms)} ms`,
+      String(score.wins),
+    ];
+    const table = alignColumns(
+      [
+        ['', 'model', `recall@${String(limit)}`, 'MRR', 'median', 'better'],
+        row('now', current),
+        row('configured', candidate),
+      ],
+      { columns, flexible: [1] },
+    );
+    const [head = '', ...rows] = table;
+    const counts = `${formatCount(queries.length, 'golden query', 'golden queries')}, ${String(ties)} answered equally well.`;
+    return [style.dim(head), ...rows, counts, '`loci embed switch` lets searches use the configured model.']
+      .map((line) => `${line}\n`)
+      .join('');
   },
 };
 

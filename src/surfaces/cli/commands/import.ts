@@ -50,11 +50,20 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   openclaw: 'OpenClaw agent',
 };
 
-function countsOf({ records, startup, concept_change, labels, audit, history }: ImportOutput): string[] {
+function countsOf({
+  records,
+  startup,
+  concept_change,
+  labels,
+  golden_queries,
+  audit,
+  history,
+}: ImportOutput): string[] {
   const added = [
     ...(concept_change > 0 ? [`${formatCount(concept_change, 'change')} of concepts added`] : []),
     ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
     ...(labels > 0 ? [`${formatCount(labels, 'label')} added`] : []),
+    ...(golden_queries > 0 ? [`${formatCount(golden_queries, 'golden query', 'golden queries')} added`] : []),
     ...(history > 0 ? [`${formatCount(history, 'run')} added`] : []),
   ];
   return [`records: ${countText(records)}`, `startup entries: ${countText(startup)}`, ...added];

@@ -19,6 +19,7 @@ function advice(overrides: Partial<WhyNothing>): string[] {
     related: [],
     corrections: [],
     missing: [],
+    notices: [],
     unmatched: [],
     nothing,
     provider: 'none',

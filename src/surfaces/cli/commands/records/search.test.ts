@@ -37,6 +37,7 @@ function render(results: SearchResultOutput[], overrides: Partial<SearchOutput> 
     related: [],
     corrections: [],
     missing: [],
+    notices: [],
     unmatched: [],
     nothing: null,
     provider: 'none',

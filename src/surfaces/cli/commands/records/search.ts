@@ -20,11 +20,13 @@ export const search: OperationCommand<SearchOutput> = {
   shortOptions: { limit: 'n', explain: 'e' },
   aliases: { until: 'to', record_type: 'type' },
   commaLists: ['tags'],
-  warnings: (output) =>
-    output.missing.map(({ signal, why }) => {
+  warnings: (output) => [
+    ...output.notices.map(oneLine),
+    ...output.missing.map(({ signal, why }) => {
       const how = contributed(signal, output) ? 'only partly by' : 'without';
       return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;
     }),
+  ],
   render: renderSearch,
 };
 

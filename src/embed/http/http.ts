@@ -3,17 +3,32 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { LociError, messageOf } from '../core/errors.ts';
-import { isJsonMap, parseJson } from '../core/json.ts';
-import { abridge } from '../core/text/abridge.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { isJsonMap, parseJson } from '../../core/json.ts';
+import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
-import { ProviderError, type SendOptions, type WireSettings } from './provider.ts';
+import { ProviderError, type SendOptions } from './provider-error.ts';
 
 /** A larger answer is not read to its end. */
 const MAX_ANSWER_BYTES = 64_000_000;
 const MAX_QUOTED_LENGTH = 200;
 
-interface HttpOptions {
+type Section = 'embedding' | 'rerank';
+
+/** The command that tries a provider. */
+const TRY: Readonly<Record<Section, string>> = { embedding: 'loci embed test', rerank: 'loci doctor' };
+
+/** What a client needs of the settings. */
+export interface HttpSettings {
+  readonly url: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly allowLinkLocal: boolean;
+  readonly concurrency: number;
+}
+
+export interface HttpOptions {
+  /** The section of the settings that messages name; `embedding` unless given. */
+  readonly section?: Section;
   /** Its address unless the settings have another. */
   readonly url?: string;
   /** The variable that has the key unless the settings name another place. */
@@ -38,20 +53,27 @@ export class HttpClient {
   readonly #url: URL;
   readonly #key: string;
   readonly #options: HttpOptions;
+  readonly #section: Section;
   readonly #module: typeof http | typeof https;
   readonly #agent: http.Agent;
   readonly #allowsLinkLocal: boolean;
 
   /** @throws LociError `invalid_config` */
-  constructor(settings: WireSettings, options: HttpOptions) {
+  constructor(settings: HttpSettings, options: HttpOptions) {
     this.#options = options;
-    this.#url = parseUrl(settings.url ?? options.url);
+    this.#section = options.section ?? 'embedding';
+    this.#url = parseUrl(settings.url ?? options.url, this.#section);
     this.#allowsLinkLocal = settings.allowLinkLocal;
     if (!this.#allowsLinkLocal) assertAllowedHost(this.#url);
     this.#key = readKey(settings.apiKey, options);
     this.#module = this.#url.protocol === 'https:' ? https : http;
     // Queries have connections in addition to those of passages.
     this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: settings.concurrency + 4 });
+  }
+
+  /** Where requests go. */
+  get origin(): string {
+    return this.#url.origin;
   }
 
   /**
@@ -105,7 +127,7 @@ export class HttpClient {
       request.destroy();
     };
     const abort = (): void => {
-      stop(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
+      stop(new LociError('aborted', 'The request was stopped.', { cause: signal?.reason }));
     };
     const timer = setTimeout(() => {
       stop(new ProviderError('late', `${this.#url.origin} did not answer within ${formatMs(timeoutMs)}`));
@@ -145,13 +167,13 @@ export class HttpClient {
     const said = message === '' ? '' : `: ${abridge(message, MAX_QUOTED_LENGTH)}`;
     if (status === 401)
       return new ProviderError('refused', `${origin} does not accept the API key (HTTP 401)`, {
-        hint: 'Correct the key that `embedding.apiKey` names, and try it with `loci embed test`.',
+        hint: `Correct the key that \`${this.#section}.apiKey\` names, and try it with \`${TRY[this.#section]}\`.`,
       });
     if (status >= 300 && status < 400)
       return new ProviderError(
         'refused',
         `${origin} redirects to ${originOf(headers.location, this.#url)}; redirects are not followed`,
-        { hint: 'Write the address of the provider itself into `embedding.url`.' },
+        { hint: `Write the address of the provider itself into \`${this.#section}.url\`.` },
       );
     // llama.cpp answers 500 for a text that is too long.
     if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
@@ -164,7 +186,7 @@ export class HttpClient {
       return new ProviderError('busy', what, { retryAfterMs });
     }
     return new ProviderError('refused', what, {
-      hint: 'Check `embedding.model` and `embedding.url`, and try them with `loci embed test`.',
+      hint: `Check \`${this.#section}.model\` and \`${this.#section}.url\`, and try them with \`${TRY[this.#section]}\`.`,
     });
   }
 
@@ -215,45 +237,54 @@ function headerDelay(headers: http.IncomingHttpHeaders): number | null {
 }
 
 /** @throws LociError `invalid_config` */
-function parseUrl(text: string | undefined): URL {
+function parseUrl(text: string | undefined, section: Section): URL {
   if (text === undefined)
     throw new LociError(
       'invalid_config',
-      'embedding.url is missing: the provider has no address of its own',
+      `${section}.url is missing: the provider has no address of its own`,
       {
-        hint: 'Set the address up to the path before `/embeddings`: `loci config set embedding.url http://localhost:8080/v1`.',
+        hint: `Set the address up to the path before \`/${section === 'embedding' ? 'embeddings' : 'rerank'}\`: \`loci config set ${section}.url http://localhost:8080/v1\`.`,
       },
     );
   const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new LociError(
       'invalid_config',
-      'embedding.url is not an address that begins with http:// or https://',
+      `${section}.url is not an address that begins with http:// or https://`,
     );
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw new LociError('invalid_config', 'embedding.url must have no user, password or query', {
-      hint: 'Name the place of the key in `embedding.apiKey`.',
+    throw new LociError('invalid_config', `${section}.url must have no user, password or query`, {
+      hint: `Name the place of the key in \`${section}.apiKey\`.`,
     });
   return url;
 }
 
 /** The key that the settings name. @throws LociError `invalid_config` that names the place, and never a key */
-function readKey(reference: string | undefined, { keyVariable, needsKey }: HttpOptions): string {
-  const key = reference === undefined ? (process.env[keyVariable ?? ''] ?? '') : keyAt(reference);
+function readKey(
+  reference: string | undefined,
+  { keyVariable, needsKey, section = 'embedding' }: HttpOptions,
+): string {
+  const key = reference === undefined ? (process.env[keyVariable ?? ''] ?? '') : keyAt(reference, section);
   if (key === '' && needsKey) {
-    throw new LociError('invalid_config', `there is no API key for the embedding provider`, {
-      hint: `Set the variable ${keyVariable ?? 'LOCI_EMBEDDING_API_KEY'}, or name another place in \`embedding.apiKey\`, such as \`env:NAME\`.`,
-    });
+    throw new LociError(
+      'invalid_config',
+      section === 'embedding'
+        ? 'there is no API key for the embedding provider'
+        : 'there is no API key for the reranker',
+      {
+        hint: `Set the variable ${keyVariable ?? `LOCI_${section.toUpperCase()}_API_KEY`}, or name another place in \`${section}.apiKey\`, such as \`env:NAME\`.`,
+      },
+    );
   }
   if (/[\u0000-\u0020\u007f-\uffff]/.test(key))
     throw new LociError(
       'invalid_config',
-      'the API key of the embedding provider has a blank or a special character',
+      `the API key of ${section === 'embedding' ? 'the embedding provider' : 'the reranker'} has a blank or a special character`,
     );
   return key;
 }
 
-function keyAt(reference: string): string {
+function keyAt(reference: string, section: Section): string {
   const [kind, place] = [
     reference.slice(0, reference.indexOf(':')),
     reference.slice(reference.indexOf(':') + 1),
@@ -261,14 +292,14 @@ function keyAt(reference: string): string {
   if (kind === 'env') {
     const key = process.env[place]?.trim() ?? '';
     if (key !== '') return key;
-    throw new LociError('invalid_config', `the variable ${place}, which embedding.apiKey names, is not set`);
+    throw new LociError('invalid_config', `the variable ${place}, which ${section}.apiKey names, is not set`);
   }
   if (kind !== 'file') return reference.trim();
   try {
     return readFileSync(place, 'utf8').trim();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new LociError('invalid_config', `${place}, which embedding.apiKey names, cannot be read: ${code}`);
+    throw new LociError('invalid_config', `${place}, which ${section}.apiKey names, cannot be read: ${code}`);
   }
 }
 

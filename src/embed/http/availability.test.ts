@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/contract/engines.ts';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { Availability } from './availability.ts';
 
 function clock(): { now: () => number; pass: (milliseconds: number) => void } {

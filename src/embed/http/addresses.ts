@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
-import { LociError } from '../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 
 /** Link-local addresses, and those at which clouds give away the credentials of their machines. */
 const REFUSED = new BlockList();

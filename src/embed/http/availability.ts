@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { LociError } from '../core/errors.ts';
-import { replaceFile } from '../core/fs/replace-file.ts';
-import { parseJson } from '../core/json.ts';
+import { LociError } from '../../core/errors.ts';
+import { replaceFile } from '../../core/fs/replace-file.ts';
+import { parseJson } from '../../core/json.ts';
 
 /** How long a search waits for an answer beyond the usual time. */
 const MAX_EXTRA_WAIT_MS = 100;

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../test/contract/engines.ts';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OPENAI,
   type ProviderServer,
   startProvider,
-} from '../../test/embedding/provider-server.ts';
+} from '../../../test/embedding/provider-server.ts';
 import { lookupAllowed } from './addresses.ts';
-import type { Embedder } from './embedder.ts';
-import { type EmbeddingConfig, openEmbedder } from './registry.ts';
+import type { Embedder } from '../embedder.ts';
+import { type EmbeddingConfig, openEmbedder } from '../registry.ts';
 
 async function open(settings: Partial<EmbeddingConfig>): Promise<Embedder> {
   const embedder = await openEmbedder({

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { OLLAMA, type ProviderServer, startProvider } from '../../../test/embedding/provider-server.ts';
+import { openLoci, type Loci } from '../open.ts';
+import { openPreviousModel } from './previous-model.ts';
+
+const TEXTS = [
+  'The oven moves to the other wall.',
+  'A tide clock hangs in the school.',
+  'Zebulon is the plumber.',
+];
+const DIMENSIONS: Readonly<Record<string, number>> = { 'nomic-embed-text': 768, 'bge-m3': 1024 };
+
+/** Vectors of words. Only bge-m3 knows that a cooker is an oven. */
+function vectorsOf({ model, input }: Readonly<Record<string, unknown>>): number[][] {
+  const dimensions = DIMENSIONS[model as string]!;
+  return (input as string[]).map((text) => {
+    const known = model === 'bge-m3' ? text.replace('cooker', 'oven') : text;
+    const vector = Array.from({ length: dimensions }, () => 0.001);
+    for (const word of known.toLowerCase().match(/\w{4,}/g) ?? [])
+      vector[[...word].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % dimensions, 7)]! += 2;
+    return vector;
+  });
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: ProviderServer;
+let opened: Loci[];
+
+async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
+  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+  opened.push(loci);
+  return loci;
+}
+
+const openWith = (model: string): Promise<Loci> => open({ provider: 'ollama', model, url: server.origin });
+
+beforeEach(async () => {
+  opened = [];
+  folder = await temporaryFolder();
+  server = await startProvider({
+    format: { ...OLLAMA, answer: (_, body) => OLLAMA.answer(vectorsOf(body), body) },
+    embed: () => Promise.resolve([]),
+  });
+  const loci = await openWith('nomic-embed-text');
+  for (const content of TEXTS) await loci.write({ content });
+});
+
+afterEach(async () => {
+  for (const loci of opened) await loci.close();
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe('a search during a backfill', () => {
+  it('is answered by the previous model, and says so', async () => {
+    const changed = await openWith('bge-m3');
+    await expect(changed.search({ query: 'oven' })).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    await changed.embedding.backfill();
+    const { provider, missing, notices, results } = await changed.search({ query: 'oven' });
+    expect([provider, missing]).toEqual(['ollama/nomic-embed-text', []]);
+    expect(results[0]!.why.signals.map(({ signal }) => signal)).toContain('vector');
+    expect(notices).toEqual([
+      'searches use the vectors of ollama nomic-embed-text with ["search_query: ","search_document: "] (768 dimensions) until ' +
+        '`loci embed switch`; ollama bge-m3 (1024 dimensions) is configured',
+    ]);
+    const models = server.requests.map(({ body }) => body['model']);
+    expect(models.at(-1)).toBe('nomic-embed-text');
+    await changed.embedding.switch();
+    expect(await changed.search({ query: 'oven' })).toMatchObject({ provider: 'ollama/bge-m3', notices: [] });
+  });
+
+  it('is answered by words when the previous model cannot be reached, and says so', async () => {
+    const changed = await openWith('bge-m3');
+    await changed.embedding.backfill();
+    server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
+    const { missing, notices, results } = await changed.search({ query: 'oven' });
+    expect(results[0]!.snippet.text).toContain('oven');
+    expect(missing).toMatchObject([
+      { signal: 'vector', why: expect.stringContaining('"nomic-embed-text" not found') as string },
+    ]);
+    expect(notices).toHaveLength(1);
+  });
+
+  it('asks no server that may answer with another model than the named one', async () => {
+    const compatible = { provider: 'openai-compatible', url: server.origin, model: 'a', dimensions: 768 };
+    const { embedding } = settings(folder.path, { embedding: compatible });
+    const generation = { id: 9, active: true, provider: 'openai-compatible', model: 'b', dimensions: 768 };
+    const asked = server.requests.length;
+    const model = await openPreviousModel(generation, embedding, {});
+    await expect(model.embed(['oven'], { purpose: 'query' })).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: expect.stringContaining('its address is not in the settings any more') as string,
+    });
+    expect(server.requests).toHaveLength(asked);
+  });
+});
+
+describe('a comparison of two models', () => {
+  it('runs the golden queries with both, and says which answers more of them better', async () => {
+    const loci = opened[0]!;
+    await loci.golden.record({ query: 'oven', expect: ['record/1'] });
+    await loci.golden.record({ query: 'cooker', expect: ['record/1'] });
+    const changed = await openWith('bge-m3');
+    await expect(changed.embedding.compare()).rejects.toMatchObject({
+      code: 'conflict',
+      hint: 'Run `loci embed backfill` first.',
+    });
+    await changed.embedding.backfill();
+    const compared = await changed.embedding.compare({ limit: 1 });
+    expect(compared).toMatchObject({
+      current: { recall: 0.5, mrr: 0.5, wins: 0, generation: { dimensions: 768 } },
+      candidate: { recall: 1, mrr: 1, wins: 1, generation: { dimensions: 1024 } },
+      ...{ ties: 1, limit: 1, remaining: 0 },
+    });
+    expect(compared.current.latencyMs).toBeGreaterThan(0);
+    expect(compared.candidate.run.provider).toBe('ollama/bge-m3');
+    await changed.embedding.switch();
+    await expect(changed.embedding.compare()).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('needs golden queries and both models', async () => {
+    const changed = await openWith('bge-m3');
+    await expect(changed.embedding.compare()).rejects.toMatchObject({
+      message: 'there are no golden queries',
+      hint: expect.stringContaining('loci golden record') as string,
+    });
+    await opened[0]!.golden.record({ query: 'oven' });
+    await changed.embedding.backfill();
+    server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
+    await expect(changed.embedding.compare()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  });
+});

@@ -1,0 +1,77 @@
+import type { EmbeddingSettings } from '../../config/embedding-schema.ts';
+import { parseJson } from '../../core/json.ts';
+import { LociError } from '../../core/errors.ts';
+import type { Embedder } from '../../embed/embedder.ts';
+import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
+import type { Generation } from '../../store/search-model.ts';
+import { describeGeneration, modelSpec } from './generations.ts';
+
+/**
+ * Providers that answer with the model that a request names, or not at all. Others, such as llama.cpp, answer with the model
+ * that they have, whose vectors would be compared with those of another.
+ */
+const NAMED_MODELS: ReadonlySet<string> = new Set(['local', 'ollama', 'openai', 'voyage', 'gemini']);
+
+/**
+ * Opens the model of vectors that were made with earlier settings, to embed queries. The present address and key are used if the
+ * provider is the same, else those that the provider has by itself. It answers no query if the model cannot be reached.
+ */
+export async function openPreviousModel(
+  generation: Generation,
+  current: EmbeddingSettings,
+  options: Pick<EmbeddingConfig, 'separateProcess' | 'stateFile'>,
+): Promise<Embedder> {
+  const name = describeGeneration(generation);
+  if (!NAMED_MODELS.has(generation.provider))
+    return unreachable(
+      generation,
+      `${name} made the vectors, and its address is not in the settings any more`,
+    );
+  try {
+    const embedder = await openEmbedder({ ...settingsOf(generation, current), ...options });
+    if (embedder !== null && isOf(generation, embedder)) return embedder;
+    await embedder?.close();
+    return unreachable(generation, `${name} made the vectors, and this Loci has another version of it`);
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return unreachable(generation, `${name} made the vectors: ${error.message}`);
+  }
+}
+
+function settingsOf(generation: Generation, current: EmbeddingSettings): EmbeddingConfig {
+  const { provider, dimensions } = generation;
+  const { model, query, passage } = namesOf(generation.model);
+  const { url, apiKey, model: _model, dimensions: _dimensions, ...rest } = current;
+  const place = { ...(url !== undefined && { url }), ...(apiKey !== undefined && { apiKey }) };
+  return {
+    ...rest,
+    ...(provider === current.provider && place),
+    ...{ provider, model, dimensions, queryPrefix: query, passagePrefix: passage },
+  };
+}
+
+/** The model and its prefixes, which `modelSpec` joins. */
+function namesOf(text: string): { readonly model: string; readonly query: string; readonly passage: string } {
+  const at = text.lastIndexOf(' with ["');
+  const prefixes = at === -1 ? undefined : parseJson(text.slice(at + ' with '.length));
+  if (!Array.isArray(prefixes)) return { model: text, query: '', passage: '' };
+  const [query, passage] = prefixes as readonly unknown[];
+  return { model: text.slice(0, at), query: String(query), passage: String(passage) };
+}
+
+function isOf(generation: Generation, embedder: Embedder): boolean {
+  const { provider, model, dimensions } = modelSpec(embedder);
+  return (
+    provider === generation.provider && model === generation.model && dimensions === generation.dimensions
+  );
+}
+
+/** Stands for a model that cannot be reached: searches go on without it, and say so. */
+function unreachable({ provider, model, dimensions }: Generation, why: string): Embedder {
+  return {
+    ...{ provider, model, dimensions, maxTokens: 0 },
+    embed: () => Promise.reject(new LociError('embedding_unavailable', why)),
+    countTokens: () => 0,
+    close: () => Promise.resolve(),
+  };
+}

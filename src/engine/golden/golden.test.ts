@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const NOTES = {
+  'Home/Oven.md': '# Oven\n\nThe oven is a Bosch with a marzipan door.\n',
+  'Home/Kitchen.md': '# Kitchen\n\nThe kitchen has an oven, and the oven needs a plumber.\n',
+  'Plumber.md': '# Plumber\n\nThe plumber is called Zebulon Quartermain.\n',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let vault: string;
+let now: number;
+let loci: Loci;
+
+const open = (name: string): Promise<Loci> =>
+  openLoci(
+    settings(folder.path, { vaults: [{ path: vault }], store: { path: join(folder.path, `${name}.db`) } }),
+    { now: () => now },
+  );
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  vault = join(folder.path, 'notes');
+  now = Date.UTC(2026, 10, 22, 12);
+  await writeNotes(vault, NOTES);
+  loci = await open('loci');
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Writes the notes and reads them. */
+async function change(notes: Readonly<Record<string, string>>): Promise<void> {
+  now += 1000;
+  await writeNotes(vault, notes);
+  await loci.index();
+}
+
+describe('a golden query', () => {
+  it('is recorded with the places of its results and replayed with the same ones', async () => {
+    const golden = await loci.golden.record({ query: ' oven ' });
+    expect(golden).toMatchObject({ query: 'oven', project: null });
+    expect(golden.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
+      ['Home/Oven.md', 1],
+      ['Home/Kitchen.md', 2],
+    ]);
+    expect(JSON.stringify(golden)).not.toContain('marzipan');
+    const run = await loci.golden.replay();
+    expect(run).toMatchObject({ recall: 1, mrr: 1, provider: 'none', limit: 10 });
+    expect(run.queries[0]).toMatchObject({ unexpected: [], reciprocalRank: 1 });
+    expect(run.queries[0]!.expected.map(({ rank, recordedRank }) => [rank, recordedRank])).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+  });
+
+  it('is replaced when it is recorded again, and says what it should find', async () => {
+    const first = await loci.golden.record({ query: 'oven', count: 1 });
+    now += 1000;
+    const second = await loci.golden.record({ query: 'oven', expect: ['Plumber', 'Home/Kitchen.md'] });
+    expect(second.id).toBe(first.id);
+    expect(second.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
+      ['Plumber.md', null],
+      ['Home/Kitchen.md', 2],
+    ]);
+    expect(await loci.golden.list()).toHaveLength(1);
+    expect(await loci.golden.replay()).toMatchObject({ recall: 0.5, mrr: 0.5 });
+  });
+
+  it('is replayed with what is missing, what moved and what is new', async () => {
+    await loci.golden.record({ query: 'oven' });
+    await loci.golden.record({ query: 'plumber zebulon', count: 1 });
+    const before = await loci.golden.replay();
+    await rm(join(vault, 'Home/Oven.md'));
+    await change({ 'Range.md': '# Oven\n\nOven, oven, oven.\n' });
+    const after = await loci.golden.replay();
+    const [oven] = after.queries;
+    const byCitation = new Map(oven!.expected.map((each) => [each.citation, each]));
+    expect(byCitation.get('Home/Oven.md')).toMatchObject({ recordedRank: 1, rank: null });
+    expect(byCitation.get('Home/Kitchen.md')).toMatchObject({ recordedRank: 2, rank: 2 });
+    expect(oven!.unexpected).toMatchObject([{ citation: 'Range.md', rank: 1 }]);
+    expect(after).toMatchObject({ recall: 0.75, mrr: 0.75 });
+    const difference = await loci.golden.diff(before, after);
+    expect(difference).toMatchObject({
+      compared: 2,
+      recall: { before: 1, after: 0.75 },
+      mrr: { before: 1, after: 0.75 },
+      changed: [
+        {
+          query: 'oven',
+          lost: [{ citation: 'Home/Oven.md', rank: 1 }],
+          gone: [],
+          new: [{ citation: 'Range.md', rank: 1 }],
+          moved: [],
+        },
+      ],
+    });
+    expect(await loci.golden.diff(after, before)).toMatchObject({
+      changed: [{ lost: [], gone: [{ citation: 'Range.md' }], new: [{ citation: 'Home/Oven.md' }] }],
+    });
+  });
+
+  it('cannot be recorded without results, and a replay needs one', async () => {
+    await expect(loci.golden.record({ query: 'xylophone' })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(loci.golden.record({ query: 'oven', expect: ['None.md'] })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(loci.golden.replay()).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('is exported and imported, and stays removed', async () => {
+    const exported = async (): Promise<string> => {
+      let lines = '';
+      for await (const line of loci.portable.exportLines()) lines += `${line}\n`;
+      return lines;
+    };
+    const golden = await loci.golden.record({ query: 'oven' });
+    const withQuery = await exported();
+    now += 1000;
+    await loci.golden.remove(golden.id);
+    expect(await loci.golden.list()).toEqual([]);
+    const withoutQuery = await exported();
+    expect(withoutQuery).not.toMatch(/"query":"oven"/);
+    await loci.portable.import({ from: { lines: withQuery } });
+    expect(await loci.golden.list()).toEqual([]);
+    await expect(loci.golden.remove(golden.id)).rejects.toMatchObject({ code: 'not_found' });
+    const other = await open('other');
+    const first = await other.portable.import({ from: { lines: withQuery } });
+    expect(first.report.auxiliary.golden_queries).toBe(1);
+    expect(await other.golden.list()).toMatchObject([golden]);
+    expect(await other.golden.replay()).toMatchObject({ recall: 1 });
+    await other.portable.import({ from: { lines: withoutQuery } });
+    expect(await other.golden.list()).toEqual([]);
+    await other.close();
+  });
+});

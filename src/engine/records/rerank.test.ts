@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { JINA_RERANK, type RerankServer, startReranker } from '../../../test/embedding/rerank-server.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+/** The last has fewer of the query's rare words, and all of them by the reranker's measure. */
+const TEXTS = [
+  'The oven, the oven and again the oven: everything about it, in many words that say little else.',
+  'An oven.',
+];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: RerankServer;
+let opened: Loci[];
+
+beforeEach(async () => {
+  opened = [];
+  folder = await temporaryFolder();
+  server = await startReranker(JINA_RERANK);
+  const loci = await open('none');
+  for (const content of TEXTS) await loci.write({ content });
+});
+
+afterEach(async () => {
+  for (const loci of opened) await loci.close();
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function open(provider: string, deadline = '5s'): Promise<Loci> {
+  const rerank = { provider, url: `${server.origin}/v1`, deadline };
+  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, rerank }));
+  opened.push(loci);
+  return loci;
+}
+
+const found = async (loci: Loci): Promise<readonly [number[], readonly string[]]> => {
+  const { results, notices } = await loci.search({ query: 'oven' });
+  return [results.map(({ id }) => id), notices];
+};
+
+describe('a search with a reranker', () => {
+  it('has the order of the reranker, and sends it the query and the texts of the results', async () => {
+    const [before] = await found(opened[0]!);
+    expect(before).toHaveLength(2);
+    expect(server.requests).toEqual([]);
+    const [after, notices] = await found(await open('server'));
+    expect([after, notices]).toEqual([[2, 1], []]);
+    const { query, documents } = server.requests[0]!.body;
+    expect(query).toBe('oven');
+    expect(documents).toHaveLength(2);
+    expect((documents as string[]).find((text) => text.endsWith(TEXTS[1]!))).toBeDefined();
+  });
+
+  it('keeps its order when the reranker is late, and says so', async () => {
+    const [before] = await found(opened[0]!);
+    server.faults.push('hang');
+    const [after, notices] = await found(await open('server', '50ms'));
+    expect(after).toEqual(before);
+    expect(notices).toEqual([
+      `ranked without the reranker server: ${server.origin} did not answer within 50 ms`,
+    ]);
+  });
+
+  it('is described by doctor, which says what is sent where', async () => {
+    const check = async (loci: Loci) => (await loci.doctor()).find(({ name }) => name === 'rerank');
+    expect(await check(opened[0]!)).toBeUndefined();
+    const loci = await open('server');
+    expect(await check(loci)).toMatchObject({
+      result: 'ok',
+      detail: `server answers within 5000 ms; every query, and the texts of its first 50 results, are sent to ${server.origin}`,
+    });
+    server.faults.push({ status: 503, body: { error: 'loading' } });
+    expect(await check(loci)).toMatchObject({
+      result: 'warning',
+      detail: expect.stringMatching(/HTTP 503: loading; every query, .* are sent to http/) as string,
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Operation, OperationContext } from '../operation.ts';
+import { filterValue } from '../shared/record-fields.ts';
+import { goldenOutput, goldenOutputOf, goldenText, type GoldenOutput } from './golden-fields.ts';
+
+const MAX_CITATION_LENGTH = 5000;
+
+const input = z.strictObject({
+  query: goldenText(),
+  expect: z
+    .array(z.string().min(1).max(MAX_CITATION_LENGTH))
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Citations of the records that it should find; the first results of a search now unless given.',
+    ),
+  count: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('How many of the first results are recorded; 5 unless given.'),
+  project: filterValue().exactOptional().describe('Search only records of this project.'),
+});
+
+export const goldenRecord: Operation<z.infer<typeof input>, GoldenOutput> = {
+  name: 'golden-record',
+  title: 'Record a golden query',
+  description:
+    'Records what a query finds now, or what it should find, to compare with later: before and after a change of the ' +
+    'embedding model, of settings, or of Loci. It has ids and citations of records, and none of their content. Golden ' +
+    'queries are yours: they are exported, and they change no ranking. To record a query again replaces what it expects.',
+  input,
+  output: goldenOutput,
+  readOnly: false,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  examples: [
+    { title: 'Keep what it finds now', input: { query: 'kitchen remodel' } },
+    {
+      title: 'Say what it should find',
+      input: { query: 'what did we decide about the oven', expect: ['Home/Kitchen.md'] },
+    },
+  ],
+  run: runRecord,
+};
+
+async function runRecord(context: OperationContext, given: z.infer<typeof input>): Promise<GoldenOutput> {
+  const loci = await context.loci();
+  return goldenOutputOf(await loci.golden.record({ ...given, signal: context.signal }));
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Operation, OperationContext } from '../operation.ts';
+import { goldenRun, goldenRunOutput, replayLimit, type GoldenRunOutput } from './golden-fields.ts';
+
+const input = z.strictObject({ limit: replayLimit() });
+
+export const goldenReplay: Operation<z.infer<typeof input>, GoldenRunOutput> = {
+  name: 'golden-replay',
+  title: 'Replay the golden queries',
+  description:
+    'Runs the golden queries and compares what they find with what was recorded: what is missing, what moved, what is ' +
+    'new, recall and MRR. On the command line, the exit code is 1 when something expected is missing. Keep the output ' +
+    'of `--json` for `golden diff`.',
+  input,
+  output: goldenRun,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  examples: [
+    { title: 'Compare with what was recorded', input: {} },
+    { title: 'Look at the first three results', input: { limit: 3 } },
+  ],
+  run: runReplay,
+};
+
+async function runReplay(context: OperationContext, given: z.infer<typeof input>): Promise<GoldenRunOutput> {
+  const loci = await context.loci();
+  const { signal, onProgress } = context;
+  return goldenRunOutput(await loci.golden.replay({ ...given, signal, onProgress }));
+}

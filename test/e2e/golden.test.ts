@@ -1,0 +1,71 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { GoldenDiffOutput } from '../../src/operations/golden/golden-diff.ts';
+import type { GoldenOutput, GoldenRunOutput } from '../../src/operations/golden/golden-fields.ts';
+import type { GoldenListOutput } from '../../src/operations/golden/golden-list.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+let home: string;
+let folder: string;
+const write = (name: string, text: string): void => {
+  writeFileSync(join(folder, 'notes', name), text);
+};
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  home = join(folder, 'home');
+  mkdirSync(join(folder, 'notes'));
+  write('Oven.md', '# Oven\n\nThe oven door has a marzipan handle.\n');
+  write('Stove.md', '# Stove\n\nThere is an old oven beside it.\n');
+  await loci(['index', join(folder, 'notes')], { home });
+});
+
+describe('loci golden', () => {
+  it('records, lists, replays, compares and removes, and its exit code says that something is missing', async () => {
+    const recorded = await lociJson<GoldenOutput>(['golden', 'record', 'oven'], { home });
+    expect(recorded.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
+      ['Oven.md', 1],
+      ['Stove.md', 2],
+    ]);
+    const { queries } = await lociJson<GoldenListOutput>(['golden', 'list'], { home });
+    expect(queries).toEqual([recorded]);
+    const first = await loci(['golden', 'replay', '--json'], { home });
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.stdout) as GoldenRunOutput).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
+    const before = join(folder, 'before.json');
+    writeFileSync(before, first.stdout);
+    const same = await loci(['golden', 'diff', before], { home });
+    expect(same).toMatchObject({
+      code: 0,
+      stdout: '1 query compared, 0 changed; recall 1.000 → 1.000, MRR 1.000 → 1.000\n',
+    });
+    rmSync(join(folder, 'notes/Oven.md'));
+    await loci(['index', join(folder, 'notes')], { home });
+    const replay = await loci(['golden', 'replay'], { home });
+    expect(replay.code).toBe(1);
+    expect(replay.stdout).toContain('- Oven.md, 1 → missing');
+    expect(replay.stdout).toContain('~ Stove.md, 2 → 1');
+    expect(replay.stdout).toContain('1 expected record missing; recall@10 0.500, MRR 1.000');
+    const diff = await loci(['golden', 'diff', before, '--json'], { home });
+    expect(diff.code).toBe(1);
+    expect(JSON.parse(diff.stdout) as GoldenDiffOutput).toMatchObject({
+      lost: 1,
+      changed: [{ query: 'oven', lost: [{ citation: 'Oven.md' }], moved: [{ before: 2, after: 1 }] }],
+    });
+    await loci(['golden', 'remove', recorded.id], { home });
+    const none = await loci(['golden', 'replay'], { home });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('there are no golden queries');
+  });
+
+  it('refuses a file that is no run', async () => {
+    await loci(['golden', 'record', 'oven'], { home });
+    const file = join(folder, 'no-run.json');
+    writeFileSync(file, '{"at": 1}');
+    expect((await loci(['golden', 'diff', file], { home })).stderr).toContain(
+      'is no run of the golden queries',
+    );
+    expect((await loci(['golden', 'diff', join(folder, 'none')], { home })).code).not.toBe(0);
+  });
+});
