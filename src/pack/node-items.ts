@@ -89,7 +89,11 @@ export function nodeForms(
     SNIPPET_TOKENS,
   );
   const shown = masked(span, secrets, 'L2');
-  const tokens = count(shown.map((part) => (isPiece(part) ? textOf(content, part.span) : part)).join(''));
+  const tokens = count(
+    shown
+      .map((part) => (typeof part === 'string' ? part : isPiece(part) ? textOf(content, part.span) : ''))
+      .join(''),
+  );
   if (withoutSpans(span, secrets).length === 0 || tokens > MAX_SNIPPET_TOKENS)
     return { snippet: null, items };
   const beside = whole.filter((part) => !overlaps(part, span));

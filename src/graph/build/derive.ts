@@ -27,7 +27,7 @@ const BATCH = 64;
 const LINK_PAGE = 1000;
 
 /** Identifies what the nodes and edges of a record depend on beside the record and its links. */
-export function graphRules(types: NodeTypeRules): string {
+function graphRules(types: NodeTypeRules): string {
   const entries = Object.entries(types).sort(([a], [b]) => (a < b ? -1 : 1));
   return `${String(BUILD_VERSION)}/${JSON.stringify(entries)}`;
 }

@@ -51,7 +51,7 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
  */
-export function outlineOf(content: string): Outline {
+function outlineOf(content: string): Outline {
   const scan = new OutlineScan();
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   let line = 0;

@@ -57,7 +57,7 @@ async function recall(
   const key = JSON.stringify([turn.sessionKey, turn.runId, known.isOwner, known.isSandboxed, message]);
   const before = texts.get(key);
   if (before !== undefined) return before;
-  const { engine, tools, receipts } = await memory.open();
+  const { engine, tools, recordRecall } = await memory.open();
   const { limit, minScore, maxChars } = engine.settings.autoRecall;
   const call = { turn: { ...known, agent: turn.agentId ?? DEFAULT_AGENT } };
   const started = performance.now();
@@ -75,11 +75,11 @@ async function recall(
       return { ...passage, place: isShown ? place : null, reason };
     });
     // The message does not wait for its receipt.
-    void receipts
-      .recordRecall(engine, call.turn, { message, text, found, maxChars, tookMs })
-      .catch((error: unknown) => {
+    void recordRecall(engine, call.turn, { message, text, found, maxChars, tookMs }).catch(
+      (error: unknown) => {
         memory.log(`a recalled text has no receipt: ${(error as Error).message}`);
-      });
+      },
+    );
   }
   return text;
 }

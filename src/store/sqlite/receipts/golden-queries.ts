@@ -24,11 +24,7 @@ export function putGoldenQueries(db: Database, ns: number, queries: readonly Gol
   }
 }
 
-export function goldenQueries(
-  db: Database,
-  ns: number,
-  { after, limit }: Page<number>,
-): StoredGoldenQuery[] {
+export function goldenQueries(db: Database, ns: number, { after, limit }: Page<number>): StoredGoldenQuery[] {
   return db
     .prepare(
       `SELECT sequence, ${COLUMNS} FROM golden_query WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?`,

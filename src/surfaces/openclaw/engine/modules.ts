@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineHost, GatewayEngine } from './engine.ts';
 import type * as hostReader from './host-reader.ts';
-import type * as recallReceipt from './recall-receipt.ts';
+import type { recordRecall } from './recall-receipt.ts';
 import type * as runTool from './run-tool.ts';
 import type * as settings from './settings.ts';
 
@@ -12,7 +12,7 @@ export const COMMAND_LINE: string = fileURLToPath(new URL('../../../../bin/loci.
 export interface EngineModules {
   readonly engine: GatewayEngine;
   readonly tools: typeof runTool;
-  readonly receipts: typeof recallReceipt;
+  readonly recordRecall: typeof recordRecall;
 }
 
 /** Loads the engine and opens it. @throws LociError why it cannot be opened */
@@ -22,7 +22,7 @@ export async function openEngine(host: EngineHost): Promise<EngineModules> {
     import('./run-tool.ts'),
     import('./recall-receipt.ts'),
   ]);
-  return { engine: await Engine.open(host), tools, receipts };
+  return { engine: await Engine.open(host), tools, recordRecall: receipts.recordRecall };
 }
 
 /** Reads the settings of the plugin. */
