@@ -50,8 +50,9 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 /**
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
+ * @public A thread finds it by its name.
  */
-function outlineOf(content: string): Outline {
+export function noteOutline(content: string): Outline {
   const scan = new OutlineScan();
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   let line = 0;
@@ -120,9 +121,9 @@ class OutlineScan {
   }
 }
 
-/** `outlineOf` as a task for a thread, because a long text would block the caller. */
+/** `noteOutline` as a task for a thread, because a long text would block the caller. */
 export const OUTLINE: ThreadTask<[content: string], Outline> = {
   module: workerModule(import.meta.url, 'outline'),
-  name: outlineOf.name,
-  inline: outlineOf,
+  name: noteOutline.name,
+  inline: noteOutline,
 };
