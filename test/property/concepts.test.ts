@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from '../../src/graph/concepts/concept-changes.ts';
 import { groupNames } from '../../src/graph/concepts/concept-groups.ts';
+import { TaskThread } from '../../src/core/threads/task-thread.ts';
 import type { ConceptOptions } from '../../src/graph/concepts/concept-options.ts';
 import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
 import { nameKey } from '../../src/graph/concepts/name.ts';
@@ -76,6 +77,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'derive' as const }) },
 );
 
+const THREAD = new TaskThread().ownedBy('concepts');
+
 /** Applies steps to one namespace of a store. */
 class ConceptHistory {
   readonly store: Store;
@@ -84,7 +87,7 @@ class ConceptHistory {
 
   constructor(store: Store, namespace: string) {
     this.store = store;
-    this.options = { store, namespace, now: NOW };
+    this.options = { store, namespace, now: NOW, thread: THREAD };
   }
 
   async run(next: Step): Promise<void> {

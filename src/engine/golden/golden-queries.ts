@@ -63,10 +63,12 @@ export async function recordGolden(
 }
 
 /** Removes a golden query. An import of an older export does not bring it back. @throws LociError `not_found` */
-export async function removeGolden(context: EngineContext, id: string): Promise<GoldenQuery> {
-  const before = (await goldenQueries(context)).find((each) => each.id === id.toLowerCase());
+export async function removeGolden(context: EngineContext, idOrQuery: string): Promise<GoldenQuery> {
+  const all = await goldenQueries(context);
+  const before =
+    all.find(({ id }) => id === idOrQuery.toLowerCase()) ?? all.find(({ query }) => query === idOrQuery);
   if (before === undefined)
-    throw new LociError('not_found', `there is no golden query ${id}`, {
+    throw new LociError('not_found', `there is no golden query ${JSON.stringify(idOrQuery.slice(0, 60))}`, {
       hint: '`loci golden list` shows them with their ids.',
     });
   const { sequence: _, ...golden } = before;

@@ -3,7 +3,7 @@ import { formatCount } from '../../core/text/format-count.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { mentionsOfRecords } from '../../graph/concepts/find-mentions.ts';
-import { namesOfRecord } from '../../graph/concepts/record-names.ts';
+import { namesOfRecords } from '../../graph/concepts/record-names.ts';
 import { MAX_MENTIONING_RECORDS, type RecordConcepts } from '../../store/concept-model.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
@@ -21,7 +21,7 @@ const PAGE_SIZE = 64;
 export async function checkConcepts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace, config, now } = context;
   if (!config.graph.enabled) return { result: 'ok', detail: 'switched off' };
-  if (!(await isConceptsCurrent({ store, namespace, now: now() })))
+  if (!(await isConceptsCurrent({ store, namespace })))
     return {
       result: 'ok',
       detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
@@ -45,17 +45,20 @@ export async function checkConcepts(context: EngineContext, options: ProgressOpt
 }
 
 async function differing(
-  { store, namespace, now }: EngineContext,
+  { store, namespace, now, thread }: EngineContext,
   records: readonly LociRecord[],
 ): Promise<string[]> {
   const ids = records.map(({ id }) => id);
-  const [stored, mentions] = await Promise.all([
+  const options = { store, namespace, thread, now: now() };
+  const [stored, names] = await Promise.all([
     store.graph.recordConcepts(namespace, ids),
-    mentionsOfRecords({ store, namespace, now: now() }, records, null, []),
+    namesOfRecords(options, records),
   ]);
+  const byRecord = new Map(records.map(({ id }, i) => [id, names[i]!]));
+  const mentions = await mentionsOfRecords(options, records, byRecord, []);
   const wrong: string[] = [];
   for (const record of records) {
-    const built = { ...namesOfRecord(record), mentions: mentions.get(record.id) ?? [] };
+    const built = { ...byRecord.get(record.id)!, mentions: mentions.get(record.id) ?? [] };
     const found = stored.get(record.id);
     if (found !== undefined && isDeepStrictEqual(sorted(found), sorted(built))) continue;
     const keys = new Set([...built.mentions, ...(found?.mentions ?? [])].map(({ key }) => key));

@@ -86,7 +86,7 @@ describe('a deleted record', () => {
     await expect(loci.undelete(id)).rejects.toMatchObject({ code: 'gone', message: /purged/ });
     expect((await loci.audit({ action: 'purge', limit: 10 })).length).toBe(1);
     expect(filesContaining(folder.path, 'Zebulon.')).toEqual([]);
-    expect(await loci.doctor()).toMatchObject([{}, {}, { name: 'audit', result: 'ok' }, {}, {}]);
+    expect(await loci.doctor()).toContainEqual(expect.objectContaining({ name: 'audit', result: 'ok' }));
   });
 
   it('is in no index', async () => {

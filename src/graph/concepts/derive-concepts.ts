@@ -6,7 +6,7 @@ import { changedNames, namesAtLimit, pendingEffects } from './changed-names.ts';
 import { mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
 import { settleEdges } from './settle-edges.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { CONCEPT_RULES, namesOfRecord } from './record-names.ts';
+import { CONCEPT_RULES, namesOfRecords } from './record-names.ts';
 
 /** Records of one commit. A larger one would hold up the writes and searches of others for longer. */
 const BATCH = 64;
@@ -14,7 +14,10 @@ const BATCH = 64;
 const MAX_INCREMENTAL_CHANGES = 1000;
 
 /** Whether nothing waits to be derived. */
-export async function isConceptsCurrent({ store, namespace }: ConceptOptions): Promise<boolean> {
+export async function isConceptsCurrent({
+  store,
+  namespace,
+}: Pick<ConceptOptions, 'store' | 'namespace'>): Promise<boolean> {
   const [{ upTo, rules, stale, pending }, { lastChange }] = await Promise.all([
     store.graph.conceptState(namespace),
     store.records.bounds(namespace),
@@ -62,7 +65,8 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
   const ids = changes.map(({ record }) => record);
   const records = await store.records.get(namespace, ids, { liveAt: now });
   const names = new Map<number, RecordNames | null>(ids.map((id) => [id, null]));
-  for (const record of records) names.set(record.id, namesOfRecord(record));
+  const read = await namesOfRecords(options, records);
+  records.forEach(({ id }, i) => names.set(id, read[i]!));
   const before = await store.graph.recordConcepts(namespace, ids);
   const changed = await changedNames(options, before, names);
   const found = await recordsWithNames(options, changed, new Set(ids));
@@ -84,7 +88,8 @@ async function deriveAll(options: ConceptOptions): Promise<void> {
   const { lastChange } = await store.records.bounds(namespace);
   await commitConcepts(options, { progress: { upTo: 0, rules: '' } });
   for await (const records of pagesOfRecords(options)) {
-    const names = new Map(records.map((record) => [record.id, namesOfRecord(record)]));
+    const read = await namesOfRecords(options, records);
+    const names = new Map(records.map(({ id }, i) => [id, read[i]!]));
     await commitConcepts(options, { names });
   }
   let done = 0;

@@ -3,9 +3,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, RecordNames } from '../../store/concept-model.ts';
 import { type ChangedNames, operatorNames } from './changed-names.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { BREAK, visitNameWords } from './name-words.ts';
-import { NameAutomaton } from './name-automaton.ts';
-import { bodyOf, mentionsInRecord, namesOfRecord } from './record-names.ts';
+import { namesOfRecords, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 
 /** A name that more records have is too common for edges. */
 const MAX_FOUND_RECORDS = 1000;
@@ -61,31 +59,42 @@ export async function mentionsOfRecords(
   names: ReadonlyMap<number, RecordNames | null> | null,
   changed: readonly ChangedNames[],
 ): Promise<Map<number, ConceptMention[]>> {
-  const { store, namespace } = options;
+  const { store, namespace, thread, signal } = options;
   const changes = await store.graph.conceptChanges(namespace);
   const mentions = new Map<number, ConceptMention[]>();
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
     const batch = changed.find((each) => each.project === project);
     const dead = new Set(batch?.dead);
     const keys = [
-      ...(await store.graph.conceptKeys(namespace, project, wordsOf(own))),
+      ...(await store.graph.conceptKeys(namespace, project, await wordsOf(options, own))),
       ...(batch?.added.keys() ?? []),
       ...operatorNames(changes, project).keys(),
     ];
-    const automaton = new NameAutomaton(keys.filter((key) => !dead.has(key)));
-    for (const record of own) {
-      const ownNames = names?.get(record.id) ?? namesOfRecord(record);
-      mentions.set(record.id, mentionsInRecord(record, ownNames.names, automaton));
-    }
+    const living = keys.filter((key) => !dead.has(key));
+    const named = own.map((record) => names?.get(record.id) ?? null);
+    const read = await namesOfRecords(
+      options,
+      own.filter((_, i) => named[i] === null),
+    );
+    const ownNames = named.map((each) => each ?? read.shift()!);
+    await Promise.all(
+      own.map(async ({ id, origin, content }, i) => {
+        const task = [{ origin, content }, ownNames[i]!.names, living] as const;
+        mentions.set(id, await thread.run(RECORD_MENTIONS, [...task], { size: content.length, signal }));
+      }),
+    );
   }
   return mentions;
 }
 
-function wordsOf(records: readonly LociRecord[]): string[] {
-  const words = new Set<string>();
-  for (const record of records)
-    visitNameWords(bodyOf(record), ({ word }) => {
-      if (word !== BREAK) words.add(word);
-    });
-  return [...words];
+async function wordsOf(
+  { thread, signal }: ConceptOptions,
+  records: readonly LociRecord[],
+): Promise<string[]> {
+  const words = await Promise.all(
+    records.map(({ origin, content }) =>
+      thread.run(RECORD_WORDS, [{ origin, content }], { size: content.length, signal }),
+    ),
+  );
+  return [...new Set(words.flat())];
 }

@@ -1,8 +1,11 @@
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
+import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
-import type { NameAutomaton } from './name-automaton.ts';
+import { BREAK, visitNameWords } from './name-words.ts';
+import { NameAutomaton } from './name-automaton.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from './phrases.ts';
 
@@ -15,6 +18,7 @@ const MAX_TAGS = 64;
 /** A text that mentions more names is a list of them. */
 const MAX_MENTIONS = 200;
 
+type RecordText = Pick<LociRecord, 'origin' | 'content'>;
 type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
 
 function namesOf(record: NamedRecord): ConceptName[] {
@@ -33,13 +37,32 @@ function namesOf(record: NamedRecord): ConceptName[] {
   return [...first.values()];
 }
 
-/** The names that a record offers: the title and aliases of a note, tags, and phrases of the text. */
+/**
+ * The names that a record offers: the title and aliases of a note, tags, and phrases of the text.
+ * @public A thread finds it by its name.
+ */
 export function namesOfRecord(
   record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
 ): RecordNames {
   const { origin, key, project } = record;
   const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
   return { project, note, names: namesOf(record) };
+}
+
+const RECORD_NAMES: ThreadTask<[record: Parameters<typeof namesOfRecord>[0]], RecordNames> = {
+  module: workerModule(import.meta.url, 'record-names'),
+  name: namesOfRecord.name,
+  inline: namesOfRecord,
+};
+
+/** `namesOfRecord` for several records, of which a long one is read in a thread. In the order of the records. */
+export async function namesOfRecords(
+  { thread, signal }: { readonly thread: TaskRunner; readonly signal?: AbortSignal },
+  records: readonly LociRecord[],
+): Promise<RecordNames[]> {
+  return Promise.all(
+    records.map((record) => thread.run(RECORD_NAMES, [record], { size: record.content.length, signal })),
+  );
 }
 
 /** `oven` of the tag `kitchen/oven`. */
@@ -55,7 +78,7 @@ function named(kind: NameKind, texts: readonly string[]): ConceptName[] {
 }
 
 /** The text without the front matter of a note, whose lines are empty instead. It has properties, not sentences. */
-export function bodyOf({ origin, content }: Pick<LociRecord, 'origin' | 'content'>): string {
+function bodyOf({ origin, content }: RecordText): string {
   const start = origin === 'vault' ? (frontMatterSpan(content)?.bodyStart ?? 0) : 0;
   return content.slice(0, start).replace(/[^\n]+/g, '') + content.slice(start);
 }
@@ -76,21 +99,64 @@ function phraseNames(content: string): ConceptName[] {
   });
 }
 
-/** The names of other records in the text of a record, in the order of the text. */
+/** The automata of lists of keys that are in use. Short records of one batch share a list. */
+const AUTOMATA = new WeakMap<readonly string[], NameAutomaton>();
+
+function automatonOf(keys: readonly string[]): NameAutomaton {
+  const known = AUTOMATA.get(keys);
+  if (known !== undefined) return known;
+  const automaton = new NameAutomaton(keys);
+  AUTOMATA.set(keys, automaton);
+  return automaton;
+}
+
+/**
+ * The names of other records in the text of a record, in the order of the text.
+ * @param own names of the record itself
+ * @param keys names to find
+ * @public A thread finds it by its name.
+ */
 export function mentionsInRecord(
-  record: Pick<LociRecord, 'origin' | 'content'>,
+  record: RecordText,
   own: readonly ConceptName[],
-  automaton: NameAutomaton,
+  keys: readonly string[],
 ): ConceptMention[] {
   const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
   const mentions = new Map<string, ConceptMention>();
-  automaton.find(bodyOf(record), ({ key, line }) => {
+  automatonOf(keys).find(bodyOf(record), ({ key, line }) => {
     const earlier = mentions.get(key);
     if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
     else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
   });
   return [...mentions.values()];
 }
+
+export const RECORD_MENTIONS: ThreadTask<
+  [record: RecordText, own: readonly ConceptName[], keys: readonly string[]],
+  ConceptMention[]
+> = {
+  module: workerModule(import.meta.url, 'record-names'),
+  name: mentionsInRecord.name,
+  inline: mentionsInRecord,
+};
+
+/**
+ * The words of which names in the text of a record may consist, each once.
+ * @public A thread finds it by its name.
+ */
+export function wordsInRecord(record: RecordText): string[] {
+  const words = new Set<string>();
+  visitNameWords(bodyOf(record), ({ word }) => {
+    if (word !== BREAK) words.add(word);
+  });
+  return [...words];
+}
+
+export const RECORD_WORDS: ThreadTask<[record: RecordText], string[]> = {
+  module: workerModule(import.meta.url, 'record-names'),
+  name: wordsInRecord.name,
+  inline: wordsInRecord,
+};
 
 /** Whether the record claims to be what the name means. */
 export function isClaim({ kind }: Pick<ConceptName, 'kind'>): boolean {

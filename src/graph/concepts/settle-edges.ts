@@ -60,9 +60,10 @@ interface SettledRecord extends ConceptEdges {
 
 /** The edges of records as the names in the store and the changes of operators say. */
 async function edgesOfRecords(
-  { store, namespace, now }: ConceptOptions,
+  options: ConceptOptions,
   ids: readonly number[],
 ): Promise<Map<number, SettledRecord>> {
+  const { store, namespace, now } = options;
   const [concepts, records, passages, changes] = await Promise.all([
     store.graph.recordConcepts(namespace, ids),
     store.records.get(namespace, ids, { liveAt: now }),
@@ -71,9 +72,9 @@ async function edgesOfRecords(
   ]);
   const edges = new Map<number, SettledRecord>();
   for (const [project, own] of Map.groupBy(concepts, ([, each]) => each.project)) {
-    const frequencies = await frequenciesOf({ store, namespace, now }, project, own.map(([, each]) => each)); // prettier-ignore
+    const frequencies = await frequenciesOf(options, project, own.map(([, each]) => each)); // prettier-ignore
     const isCommon = (key: string): boolean => (frequencies.get(key) ?? 0) > MAX_MENTIONING_RECORDS;
-    const { lookup, isName } = await lookUp({ store, namespace, now }, project, own, isCommon, changes);
+    const { lookup, isName } = await lookUp(options, project, own, isCommon, changes);
     for (const [id, each] of own) {
       const record = records.find((found) => found.id === id);
       if (record === undefined) continue;

@@ -61,8 +61,8 @@ export const goldenDiff: Operation<DiffInput, GoldenDiffOutput> = {
   scope: 'admin',
   localFields: ['before', 'after'],
   examples: [
-    { title: 'What a change of the settings did', input: { before: 'before.json' } },
-    { title: 'Two runs', input: { before: 'before.json', after: 'after.json' } },
+    { title: 'What a change of the settings did', input: { before: '~/before.json' } },
+    { title: 'Two runs', input: { before: '~/before.json', after: '~/after.json' } },
   ],
   run: runDiff,
 };

@@ -13,7 +13,6 @@ const share = () => z.number().min(0).max(1);
 const citation = () =>
   z.string().max(MAX_CITATION_LENGTH).describe('Of the record, as it was when the query was recorded.');
 
-export const goldenId = () => z.uuid().max(36).describe('The id of a golden query.');
 export const goldenText = () =>
   z.string().min(1).max(MAX_QUERY_LENGTH).describe('The query, as for `search`.');
 export const replayLimit = () =>

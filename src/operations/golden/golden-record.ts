@@ -41,7 +41,7 @@ export const goldenRecord: Operation<z.infer<typeof input>, GoldenOutput> = {
     { title: 'Keep what it finds now', input: { query: 'kitchen remodel' } },
     {
       title: 'Say what it should find',
-      input: { query: 'what did we decide about the oven', expect: ['Home/Kitchen.md'] },
+      input: { query: 'what did we decide about the oven', expect: ['Home/Kitchen remodel.md'] },
     },
   ],
   run: runRecord,

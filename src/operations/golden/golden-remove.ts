@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { goldenId, goldenOutput, goldenOutputOf, type GoldenOutput } from './golden-fields.ts';
+import { goldenOutput, goldenOutputOf, type GoldenOutput } from './golden-fields.ts';
 
-const input = z.strictObject({ id: goldenId() });
+const MAX_QUERY_LENGTH = 1_000_000;
+
+const input = z.strictObject({
+  id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
+});
 
 export const goldenRemove: Operation<z.infer<typeof input>, GoldenOutput> = {
   name: 'golden-remove',
@@ -14,7 +18,7 @@ export const goldenRemove: Operation<z.infer<typeof input>, GoldenOutput> = {
   destructive: true,
   idempotent: false,
   scope: 'admin',
-  examples: [{ title: 'One that matters no more', input: { id: '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22' } }],
+  examples: [{ title: 'One that matters no more', input: { id: 'kitchen remodel' } }],
   run: runRemove,
 };
 

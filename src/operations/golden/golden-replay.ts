@@ -19,7 +19,7 @@ export const goldenReplay: Operation<z.infer<typeof input>, GoldenRunOutput> = {
   scope: 'admin',
   examples: [
     { title: 'Compare with what was recorded', input: {} },
-    { title: 'Look at the first three results', input: { limit: 3 } },
+    { title: 'Look at the first twenty results', input: { limit: 20 } },
   ],
   run: runReplay,
 };

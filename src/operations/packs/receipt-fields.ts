@@ -4,9 +4,13 @@ import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
 import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
 import { isoTime } from '../shared/times.ts';
 
+/** The length of a UUID. */
+const MAX_RECEIPT_ID_LENGTH = 36;
+
 export const receiptId = () =>
   z
     .string()
+    .max(MAX_RECEIPT_ID_LENGTH)
     .regex(
       new RegExp(`^(${LATEST_RECEIPT}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`, 'i'),
       `the id of a receipt, or ${LATEST_RECEIPT}`,

@@ -10,9 +10,15 @@ import { withLease } from '../../refresh/lease.ts';
  * @throws LociError `aborted`, and the errors of the store
  */
 export async function updateConcepts(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
-  const { store, namespace, now } = context;
+  const { store, namespace, now, thread } = context;
   const { onProgress } = options;
-  const derivation = { store, namespace, now: now(), ...(onProgress !== undefined && { onProgress }) };
+  const derivation = {
+    store,
+    namespace,
+    thread,
+    now: now(),
+    ...(onProgress !== undefined && { onProgress }),
+  };
   if (await isConceptsCurrent(derivation)) return;
   try {
     await withLease(

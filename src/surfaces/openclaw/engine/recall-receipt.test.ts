@@ -7,6 +7,7 @@ import type { PluginApi } from '../host/api.ts';
 import { operatorTurn } from '../host/turn.ts';
 import { registerRecall } from '../recall.ts';
 import { GatewayEngine } from './engine.ts';
+import { recordRecall } from './recall-receipt.ts';
 import * as tools from './run-tool.ts';
 
 const MAIN = operatorTurn('main');
@@ -51,7 +52,7 @@ async function recalled(message: string): Promise<string> {
   const api = { on: (_: string, handler: typeof hook) => (hook = handler) } as unknown as PluginApi;
   const memory = {
     turns: { of: () => MAIN },
-    open: async () => ({ engine, tools }),
+    open: async () => ({ engine, tools, recordRecall }),
     log: (text: string) => logged.push(text),
   } as unknown as GatewayMemory;
   registerRecall(api, memory);
