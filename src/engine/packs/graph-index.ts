@@ -51,6 +51,7 @@ export interface NodeTextResponse {
 export type GraphIndexResponse = NodeTextResponse & {
   /** Signals of the search that could not answer. */
   readonly missing: readonly MissingSignal[];
+  readonly notices: readonly string[];
 };
 
 /**
@@ -99,6 +100,7 @@ export async function graphIndex(
     candidates: shown.filter(({ isExpansion }) => !isExpansion),
     expansions: shown.filter(({ isExpansion }) => isExpansion),
     missing: outcome.retrieved.missing,
+    notices: outcome.notices,
     receipt,
     receiptId: await context.receipts.write(context.namespace, receipt),
     milliseconds: performance.now() - started,

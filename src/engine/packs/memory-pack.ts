@@ -35,6 +35,7 @@ export interface PackResponse {
   readonly items: readonly PackItem[];
   /** Signals of the search that could not answer. */
   readonly missing: readonly MissingSignal[];
+  readonly notices: readonly string[];
   readonly receipt: Receipt;
   /** The id of the receipt in the store; `null` if it could not be stored. */
   readonly receiptId: string | null;
@@ -94,6 +95,7 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
     empty: pack.empty,
     items: itemsOf(receipt, candidates),
     missing: outcome.retrieved.missing,
+    notices: outcome.notices,
     receipt,
     receiptId: await context.receipts.write(context.namespace, receipt),
     milliseconds: performance.now() - started,

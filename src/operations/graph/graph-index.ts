@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GraphIndexResponse } from '../../engine/packs/graph-index.ts';
-import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 import { allowCrossProject, projectField } from './graph-fields.ts';
 import { budgetField, nodeTextFields, outputOfNodeText, queryField, traceField } from './node-text-fields.ts';
@@ -29,9 +29,7 @@ type GraphIndexInput = z.infer<typeof input>;
 const output = z.strictObject({
   query: z.string(),
   ...nodeTextFields,
-  missing: z
-    .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
-    .describe('Signals that could not answer; the text is from the others.'),
+  ...answerGaps,
   took_ms: tookMs(),
 });
 export type GraphIndexOutput = z.infer<typeof output>;
@@ -69,6 +67,7 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
     query,
     ...outputOfNodeText(response, trace),
     missing: response.missing.map(({ signal, why }) => ({ signal, why })),
+    notices: [...response.notices],
     took_ms: Math.round(response.milliseconds),
   };
 }

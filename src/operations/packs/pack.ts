@@ -4,10 +4,10 @@ import { LociError } from '../../core/errors.ts';
 import type { Loci } from '../../engine/open.ts';
 import { VERDICTS } from '../../store/receipt-model.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
-import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { filterValue } from '../shared/record-fields.ts';
+import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 
 /** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
@@ -72,9 +72,7 @@ const output = z.strictObject({
   budget: z.number().int(),
   empty: z.string().nullable().describe('Why there is no text.'),
   items: z.array(item).describe('The records in the text, in its order.'),
-  missing: z
-    .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
-    .describe('Signals that could not answer; the text is from the others.'),
+  ...answerGaps,
   receipt_id: z
     .uuid()
     .nullable()
@@ -143,6 +141,7 @@ async function runPack(
     empty,
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
+    notices: [...response.notices],
     receipt_id: receiptId,
     receipt: trace ? receipt : null,
     took_ms: Math.round(milliseconds),

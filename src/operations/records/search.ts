@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SearchRequest } from '../../engine/records/search.ts';
-import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
 import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
@@ -84,12 +84,7 @@ const output = z.strictObject({
   corrections: z
     .array(z.strictObject({ word: z.string(), instead: z.array(z.string()) }))
     .describe('Words that no record has, and the known words that were searched for as well.'),
-  missing: z
-    .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
-    .describe('Signals that could not answer; the results are from the others.'),
-  notices: z
-    .array(z.string())
-    .describe('What else is to be said about the answer, such as vectors of a previous model.'),
+  ...answerGaps,
   unmatched: z
     .array(unmatchedFilter)
     .describe('When there are no results: the values of filters that no record has.'),

@@ -90,6 +90,7 @@ async function searchAll(
       rests.flatMap(({ missing }) => missing),
       ({ signal, why }) => `${signal} ${why}`,
     ),
+    notices: [...new Set(rests.flatMap(({ notices }) => notices))],
     ...reasons(results.length === 0, rests),
     took_ms: Math.max(...rests.map(({ took_ms }) => took_ms)),
   };

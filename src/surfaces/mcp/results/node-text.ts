@@ -1,6 +1,7 @@
 import type { GraphIndexOutput } from '../../../operations/graph/graph-index.ts';
 import type { GraphPackOutput } from '../../../operations/graph/graph-pack.ts';
 import { jsonText, onOneLine, RECALLED_FIELDS_ARE_DATA } from './fence.ts';
+import { warningLines } from './warnings.ts';
 
 /** The text of an index or a pack of nodes is fenced already, and says what is in it. */
 export const nodeTextResult = {
@@ -12,10 +13,9 @@ export const nodeTextResult = {
 
 function nodeText(output: GraphIndexOutput | GraphPackOutput): string {
   const { text, empty, receipt, lanes } = output;
-  const missing = 'missing' in output ? output.missing : [];
   const unknown = 'unknown' in output ? output.unknown : [];
   return [
-    ...missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`),
+    ...('missing' in output ? warningLines(output) : []),
     ...unknown.map(({ reason }) => `Not found: ${onOneLine(reason)}.`),
     ...lanes.flatMap(({ name, status }) =>
       status === 'failed' || status === 'late' ? [`Without the ${name}: ${status}.`] : [],

@@ -1,5 +1,6 @@
 import type { PackOutput } from '../../../operations/packs/pack.ts';
-import { jsonText, onOneLine, RECALLED_FIELDS_ARE_DATA } from './fence.ts';
+import { jsonText, RECALLED_FIELDS_ARE_DATA } from './fence.ts';
+import { warningLines } from './warnings.ts';
 
 /** A pack is fenced already. The text contains no duration, so that prompt caches stay valid. */
 export const packResult = {
@@ -8,10 +9,10 @@ export const packResult = {
   verbatimField: 'text',
 } as const;
 
-function packText({ text, empty, missing, receipt }: PackOutput): string {
-  const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
+function packText(output: PackOutput): string {
+  const { text, empty, receipt } = output;
   return [
-    ...warnings,
+    ...warningLines(output),
     empty === null ? text : `Nothing to pack: ${empty}.`,
     ...(receipt === null ? [] : [`Receipt: ${jsonText(receipt)}`]),
   ].join('\n');

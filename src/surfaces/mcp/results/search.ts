@@ -6,6 +6,7 @@ import {
 } from '../../../operations/records/search-result.ts';
 import { fence, onOneLine, RECALLED_FIELDS_ARE_DATA, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
+import { warningLines } from './warnings.ts';
 
 /** The text contains no duration: the same results give the same bytes, so prompt caches stay valid. */
 export const searchResult = { text: searchText, notice: searchNotice, verbatimField: null } as const;
@@ -32,8 +33,8 @@ function searchNotice(output: SearchOutput): string {
 
 /** What a search found, how sure that is, and what it could not do. */
 function summaryLines(output: SearchOutput): string[] {
-  const { results, missing } = output;
-  const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
+  const { results } = output;
+  const warnings = warningLines(output);
   if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)];
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   const isSure = strongMatches(results) > 0;

@@ -23,7 +23,13 @@ function result(fields: Partial<Result>): Result {
 }
 
 function output(results: readonly Result[], related: SearchOutput['related'] = []): SearchOutput {
-  return { results: [...results], related, missing: [], provider: 'none' } as unknown as SearchOutput;
+  return {
+    results: [...results],
+    related,
+    missing: [],
+    notices: [],
+    provider: 'none',
+  } as unknown as SearchOutput;
 }
 
 const OPTIONS = { own: 'agent:main', limit: 6, maxTokens: 1200 };
@@ -113,4 +119,13 @@ it('an excerpt says where the text goes on, and never ends within a line', () =>
   });
   expect(text).toBe(lines.slice(0, count).join('\n'));
   expect(nextFrom).toBe(11 + count);
+});
+
+it('an answer says what else is to be known about the search, once', () => {
+  const notices = ['searched with the vectors of the model before'];
+  const outputs = ['agent:main', 'default'].map((namespace) => ({
+    namespace,
+    output: { ...output([result({})]), notices },
+  }));
+  expect(searchAnswer(outputs, OPTIONS).warning).toBe('Note: searched with the vectors of the model before.');
 });

@@ -69,7 +69,10 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
   const runs = (options.runs ?? []).map(runHit);
   const isSure = strongMatches(found.map(({ result }) => result)) > 0;
   const missing = outputs.flatMap(({ output }) => output.missing);
-  const warnings = new Set(missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`));
+  const warnings = new Set([
+    ...missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`),
+    ...outputs.flatMap(({ output }) => output.notices.map((notice) => `Note: ${notice}.`)),
+  ]);
   const rest = {
     provider: 'loci',
     model: outputs[0]?.output.provider ?? 'none',

@@ -3,7 +3,7 @@ import type { GraphIndexOutput } from '../../../../operations/graph/graph-index.
 import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
-import { traceText } from './packs.ts';
+import { gapWarnings, traceText } from './packs.ts';
 
 type NodeText = Pick<
   GraphIndexOutput,
@@ -13,10 +13,7 @@ type NodeText = Pick<
 export const graphIndex: OperationCommand<GraphIndexOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
   shortOptions: { budget: 'b', k: 'n' },
-  warnings: ({ missing, lanes }) => [
-    ...missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
-    ...laneWarnings(lanes),
-  ],
+  warnings: (output) => [...gapWarnings(output), ...laneWarnings(output.lanes)],
   render: nodeText,
 };
 

@@ -1,6 +1,6 @@
 import type { PackOutput } from '../../../../operations/packs/pack.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
-import { escapeControl } from '../../../shared/escape-control.ts';
+import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { OperationCommand } from '../operation-command.ts';
 
 export const pack: OperationCommand<PackOutput> = {
@@ -8,14 +8,21 @@ export const pack: OperationCommand<PackOutput> = {
   shortOptions: { budget: 'b' },
   aliases: { use_graph: 'graph' },
   negatable: ['use_graph'],
-  warnings: ({ missing }) =>
-    missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
+  warnings: gapWarnings,
   render: ({ text, empty, items, tokens, budget, receipt }, { style }) => {
     if (empty !== null) return `Nothing to pack: ${empty}.\n`;
     const summary = `${formatCount(items.length, 'record')}, ${String(tokens)} of ${String(budget)} tokens`;
     return `${escapeControl(text)}\n\n${style.dim(summary)}\n${receipt === null ? '' : traceText(receipt)}`;
   },
 };
+
+/** What the search behind a text could not do. */
+export function gapWarnings({ missing, notices }: Pick<PackOutput, 'missing' | 'notices'>): string[] {
+  return [
+    ...notices.map(oneLine),
+    ...missing.map(({ signal, why }) => `searched without ${signal}: ${escapeControl(why)}`),
+  ];
+}
 
 /** Lanes, and what became of each candidate. */
 export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
