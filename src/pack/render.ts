@@ -1,7 +1,7 @@
 import { sha256 } from '../core/ids.ts';
 import { TRUST, type Trust } from '../core/types.ts';
 import type { Level } from './receipt.ts';
-import { shownText, type Span } from './text/span.ts';
+import { shownText, type Span, WRITTEN_BY } from './text/span.ts';
 
 /** A range of a record's text in a pack. */
 export interface ShownPiece {
@@ -40,12 +40,6 @@ export interface RenderedPack {
   readonly text: string;
   readonly pieces: readonly PlacedPiece[];
 }
-
-const WRITTEN_BY: Readonly<Record<Trust, string>> = {
-  operator: 'the owner',
-  agent: 'agents',
-  external: 'external sources',
-};
 
 /** The first line within the fence. @param usual the trust class of items without a mark */
 function explanation(usual: Trust): string {

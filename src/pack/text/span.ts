@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/ids.ts';
+import type { Trust } from '../../core/types.ts';
 import { removeInvisible } from '../../core/text/invisible-characters.ts';
 
 /** A range of a text: UTF-16 code units, end exclusive. */
@@ -42,14 +43,27 @@ const BRACKET_OF_FENCE = /<(?=[\s/]*loci-)/giu;
 export const ITEM_MARK = '◆';
 const SHOWN_MARK = '◇';
 
+/** Whose text an item is, as its mark says it. */
+export const WRITTEN_BY: Readonly<Record<Trust, string>> = {
+  operator: 'the owner',
+  agent: 'agents',
+  external: 'external sources',
+};
+/** The bracket of what looks like the mark of a trust class, in any case and with any spaces. */
+const BRACKET_OF_TRUST = new RegExp(
+  `\\((?=\\s*by\\s+(?:${Object.values(WRITTEN_BY).join('|').replaceAll(' ', '\\s+')})\\s*\\))`,
+  'giu',
+);
+
 /**
- * How a pack shows a piece of a text: without characters that a reader does not see, and without what could end the fence or begin an
- * item. Depends on nothing but the piece, so that whoever has the record can make the bytes of the pack again.
+ * How a pack shows a piece of a text: without characters that a reader does not see, and without what could end the fence, begin an
+ * item or pass for the mark of a trust class. Depends on nothing but the piece, so that whoever has the record can make the bytes of the pack again.
  */
 export function shownText(piece: string): string {
   return removeInvisible(piece.toWellFormed().replaceAll(CONTROL, ''))
     .replaceAll(BRACKET_OF_FENCE, '‹')
-    .replaceAll(ITEM_MARK, SHOWN_MARK);
+    .replaceAll(ITEM_MARK, SHOWN_MARK)
+    .replaceAll(BRACKET_OF_TRUST, '[');
 }
 
 /** The span without white space at its edges. */
