@@ -63,7 +63,7 @@ export function comparable({ code, stdout, stderr }: CommandResult): CommandResu
   const stable = stdout
     .replaceAll(/"(took_ms|bytes)": ?\d+/g, '"$1":0')
     .replaceAll(/ in \d+ ms/g, ' in 0 ms')
-    .replaceAll(/\b\d+(s|min|h) ago/g, '0$1 ago')
+    .replaceAll(/\bjust now\b|\b\d+(?:s|min|h) ago/g, 'now')
     .replaceAll(/\(sqlite, [^,]+,/g, '(sqlite,');
   return { code, stdout: stable, stderr };
 }

@@ -88,9 +88,11 @@ describe('the socket for commands', () => {
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
     });
     const [path = ''] = await waitForSockets(home);
-    const socket = connect(path).on('error', () => undefined);
+    const socket = connect(path);
     await once(socket, 'connect');
-    const end = once(socket, 'close');
+    // A reset, which is an error, closes the connection too.
+    const { promise: end, resolve: ended } = Promise.withResolvers<undefined>();
+    socket.on('error', () => undefined).on('close', () => ended(undefined));
     void transport.close();
     await Promise.all([closed, end]);
     expect(socketsOf(home)).toEqual([]);
