@@ -70,10 +70,23 @@ const states = (pieces: readonly VerifiedPiece[], path: string): string[] => [
 ];
 
 describe('a receipt', () => {
+  it('is shown with what its records are called now, unless they are deleted', async () => {
+    const { id } = await loci.write({ content: 'The oven key is under the mat.', title: 'Key' });
+    const { receipt } = await stored();
+    const named = async (): Promise<string[]> =>
+      (await loci.receipts.show(receipt.id)).records
+        .map(({ citation, title }) => `${citation} ${title}`)
+        .sort();
+    const notes = ['Home/Oven.md Oven', 'Plumber.md Plumber'];
+    expect(await named()).toEqual([...notes, `record/${String(id)} Key`]);
+    await loci.delete(id);
+    expect(await named()).toEqual(notes);
+  });
+
   it('is listed and shown until its retention ends, and then purged', async () => {
     const { receipt } = await stored();
     expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([receipt]);
-    expect(await loci.receipts.show(receipt.id)).toEqual({ receipt, labels: [] });
+    expect(await loci.receipts.show(receipt.id)).toMatchObject({ receipt, labels: [] });
     expect((await loci.receipts.list({ limit: 5, kind: 'recall' })).receipts).toEqual([]);
     now += 30 * DAY + 1;
     expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([]);

@@ -1,8 +1,9 @@
 import { LociError } from '../../core/errors.ts';
-import type { Json, Timestamp } from '../../core/types.ts';
+import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
 import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/receipt-model.ts';
 import type { EngineContext } from '../context.ts';
+import { wholeCitations } from '../records/citations/citation.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -47,6 +48,15 @@ export function oldest({ now, config }: EngineContext): Timestamp {
 export interface ShownReceipt {
   readonly receipt: Receipt;
   readonly labels: readonly StoredLabel[];
+  /** What the records of the candidates are called now. Those that are deleted are left out. */
+  readonly records: readonly NamedRecord[];
+}
+
+interface NamedRecord {
+  /** UUID. */
+  readonly record: string;
+  readonly citation: string;
+  readonly title: string;
 }
 
 /** More items than any receipt has. */
@@ -57,7 +67,27 @@ export async function showReceipt(context: EngineContext, id: string): Promise<S
   const { store, namespace } = context;
   const receipt = await requireReceipt(context, id);
   const labels = await store.receipts.labels(namespace, receipt.id, { after: null, limit: MAX_LABELS });
-  return { receipt, labels };
+  const uuids = receipt.candidates.map(({ record }) => record);
+  const live = [...(await recordsByUuid(context, uuids)).values()].filter(
+    ({ deletedAt, expiresAt }) => deletedAt === null && (expiresAt === null || expiresAt > context.now()),
+  );
+  const citations = await wholeCitations(context, live);
+  const records = live.map(({ uuid, title }, i) => ({ record: uuid, citation: citations[i]!, title }));
+  return { receipt, labels, records };
+}
+
+/** Records in any state, by UUID. */
+export async function recordsByUuid(
+  { store, namespace }: EngineContext,
+  uuids: readonly string[],
+): Promise<Map<string, LociRecord>> {
+  const existing = await store.records.findExisting(
+    namespace,
+    [...new Set(uuids)].map((uuid) => ({ uuid })),
+  );
+  const ids = existing.flatMap(({ sameUuid }) => sameUuid ?? []);
+  const records = await store.records.get(namespace, ids, 'any');
+  return new Map(records.map((record) => [record.uuid, record]));
 }
 
 /** Stands for the id of the newest receipt. */

@@ -6,7 +6,7 @@ import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
 import { shownText, type Span } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../records/citations/citation.ts';
-import { oldest, parsed, requireReceipt } from './receipts.ts';
+import { oldest, parsed, recordsByUuid, requireReceipt } from './receipts.ts';
 
 export interface VerifyRequest {
   /** The receipt; without it, those of the texts that the prompt has. */
@@ -111,7 +111,10 @@ async function verifyOne(
   receipt: Receipt,
   prompt: Prompt | null,
 ): Promise<VerifiedReceipt> {
-  const records = await recordsOf(context, receipt);
+  const records = await recordsByUuid(
+    context,
+    receipt.pieces.map(({ record }) => record),
+  );
   const packs = prompt?.packs.get(receipt.hash) ?? [];
   const parts = receipt.pieces.flatMap((piece) =>
     partsOf(piece, records.get(piece.record), prompt, packs[0] ?? null),
@@ -181,21 +184,6 @@ function partsOf(
 function originalIn({ bytes }: Prompt, start: number, { pack, hash }: ReceiptPiece): string | null {
   const text = bytes.subarray(start + pack.start, start + pack.end).toString();
   return sha256(text) === hash ? text : null;
-}
-
-/** The records of the pieces in any state, by UUID. */
-async function recordsOf(
-  { store, namespace }: EngineContext,
-  { pieces }: Receipt,
-): Promise<Map<string, LociRecord>> {
-  const uuids = [...new Set(pieces.map(({ record }) => record))];
-  const existing = await store.records.findExisting(
-    namespace,
-    uuids.map((uuid) => ({ uuid })),
-  );
-  const ids = existing.flatMap(({ sameUuid }) => sameUuid ?? []);
-  const records = await store.records.get(namespace, ids, 'any');
-  return new Map(records.map((record) => [record.uuid, record]));
 }
 
 /** The text of the record in the place of a piece; `null` if it is not what the piece was. */

@@ -7,6 +7,15 @@ const input = z.strictObject({ id: receiptId() });
 const output = z.strictObject({
   receipt: receiptOutput(),
   labels: z.array(labelOutput).describe('What the operator says about its items.'),
+  records: z
+    .array(
+      z.strictObject({
+        record: z.string().describe('UUID.'),
+        citation: z.string().describe('Accepted by `get`.'),
+        title: z.string(),
+      }),
+    )
+    .describe('What the records of the candidates are called now, except those that are deleted.'),
 });
 export type ReceiptShowOutput = z.infer<typeof output>;
 
@@ -28,6 +37,6 @@ export const receiptShow: Operation<z.infer<typeof input>, ReceiptShowOutput> = 
 
 async function runShow(context: OperationContext, { id }: z.infer<typeof input>): Promise<ReceiptShowOutput> {
   const loci = await context.loci();
-  const { receipt, labels } = await loci.receipts.show(id);
-  return { receipt, labels: labels.map(labelOutputOf) };
+  const { receipt, labels, records } = await loci.receipts.show(id);
+  return { receipt, labels: labels.map(labelOutputOf), records: [...records] };
 }

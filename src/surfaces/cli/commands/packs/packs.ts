@@ -34,5 +34,14 @@ export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['rec
     ({ record, lane, score, reason }) =>
       `  ${score.toFixed(2)}  ${record}  ${lane}  ${reason === null ? 'included' : `left out: ${reason.replaceAll('_', ' ')}`}`,
   );
-  return [``, `Receipt ${id}`, 'Lanes:', ...ofLanes, 'Candidates:', ...ofCandidates, ''].join('\n');
+  return [
+    ``,
+    `Receipt ${id}`,
+    'Lanes:',
+    ...ofLanes,
+    'Candidates:',
+    ...ofCandidates,
+    `\`loci receipt show ${id}\` names the records.`,
+    '',
+  ].join('\n');
 }

@@ -28,7 +28,7 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
 
 export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
-  render: ({ receipt, labels }, { style, columns }) => {
+  render: ({ receipt, labels, records }, { style, columns }) => {
     const { id, kind, at, budget, lanes, candidates, pieces, hash } = receipt;
     const included = candidates.filter((candidate) => candidate.included).length;
     const laneRows = lanes.map(({ name, status, took_ms: took, candidates: found, failure }) => [
@@ -38,10 +38,11 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
       status === 'off' ? '' : formatCount(found, 'candidate'),
     ]);
     const verdicts = new Map(labels.map(({ record, verdict }) => [record, verdict]));
+    const names = new Map(records.map(({ record, citation }) => [record, citation]));
     const candidateRows = candidates.map((candidate, i) => [
       candidate.score.toFixed(3),
       oneLine(candidate.lane),
-      candidate.record,
+      oneLine(names.get(candidate.record) ?? candidate.record),
       candidate.included ? piecesText(pieces, i) : `left out: ${(candidate.reason ?? '').replace('_', ' ')}`,
       verdicts.get(candidate.record) ?? '',
     ]);
@@ -52,13 +53,13 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
       '',
       ...alignColumns(laneRows, { columns, flexible: [1] }),
       '',
-      ...alignColumns(candidateRows, { columns, flexible: [3], cellStyles: [String, style.dim, style.dim] }),
+      ...alignColumns(candidateRows, { columns, flexible: [2], cellStyles: [String, style.dim, style.link] }),
       '',
     ].join('\n');
   },
 };
 
-/** `L2 lines 3-9 of record/12`: what of a candidate is in the text. */
+/** `L2 lines 3-9`: what of a candidate is in the text. */
 function piecesText(pieces: ReceiptShowOutput['receipt']['pieces'], candidate: number): string {
   const own = pieces.filter((piece) => piece.candidate === candidate);
   const parts = own.map(({ level, field, lines: { from, to } }) =>
@@ -66,7 +67,7 @@ function piecesText(pieces: ReceiptShowOutput['receipt']['pieces'], candidate: n
       ? `${level} title`
       : `${level} ${from === to ? 'line' : 'lines'} ${rangeText(from, to)}`,
   );
-  return `${[...new Set(parts)].join(', ')} of record/${String(own[0]?.id ?? '')}`;
+  return [...new Set(parts)].join(', ');
 }
 
 function rangeText(from: number, to: number): string {
