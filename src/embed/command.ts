@@ -180,7 +180,9 @@ class Program {
       const { vectors, error, too_large: isTooLarge } = await pending.promise;
       if (vectors !== undefined) return vectors;
       const said = this.#quoted(error ?? 'its answer has no `vectors`');
-      throw new ProviderError(isTooLarge === true ? 'too_large' : 'refused', `${this.#name}: ${said}`);
+      throw new ProviderError(isTooLarge === true ? 'too_large' : 'refused', `${this.#name}: ${said}`, {
+        mayBeOneText: error !== undefined,
+      });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

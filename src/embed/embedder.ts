@@ -8,6 +8,8 @@ export interface EmbedOptions {
   readonly signal?: AbortSignal;
   /** Whether somebody waits for these passages: a request that fails is not repeated, and a provider that is down not tried. */
   readonly brief?: boolean;
+  /** Asks whether the model has embedded texts before. One that has not, and refuses several, is at fault, not the texts. */
+  readonly hasVectors?: () => Promise<boolean>;
 }
 
 /** An embedding provider. Each one is a file or folder of its own; only `registry.ts` names them. */
@@ -27,7 +29,8 @@ export interface Embedder {
   readonly maxTokens: number;
   /**
    * One unit vector (L2 norm 1) for each text, in order; `[]` for `[]`.
-   * @throws LociError `embedding_unavailable` when the provider cannot answer, `aborted` when the signal fires.
+   * @throws LociError `embedding_unavailable` when the provider cannot answer, `aborted` when the signal fires;
+   *   `RefusedTextsError` with the other vectors when it refuses some of the passages.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   /** Number of tokens of a text, including special tokens. The chunker compares it with `maxTokens`. */

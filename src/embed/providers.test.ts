@@ -10,6 +10,7 @@ import {
   VOYAGE,
 } from '../../test/embedding/provider-server.ts';
 import type { Embedder } from './embedder.ts';
+import { RefusedTextsError } from './refused-texts.ts';
 import { type EmbeddingConfig, openEmbedder } from './registry.ts';
 
 const KEY = 'sk-test-0123456789-secret';
@@ -76,6 +77,12 @@ async function serve(
 const norm = (vector: Float32Array): number => Math.hypot(...vector);
 const dot = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, component, i) => sum + component * b[i]!, 0);
+
+async function refusalOf(embedding: Promise<unknown>): Promise<RefusedTextsError> {
+  const error: unknown = await embedding.catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(RefusedTextsError);
+  return error as RefusedTextsError;
+}
 
 describe.each(CASES)('$provider', (each) => {
   const { format, dimensions, keyHeader } = each;
@@ -150,10 +157,8 @@ describe.each(CASES)('$provider', (each) => {
 
   it('does not repeat a request with a wrong key, and never shows the key', async () => {
     const server = await serve(format, dimensions);
-    server.faults.push(format.badKey, {
-      status: 400,
-      body: { error: { message: `bad header Bearer ${KEY}` } },
-    });
+    const badHeader = { status: 400, body: { error: { message: `bad header Bearer ${KEY}` } } };
+    server.faults.push(format.badKey, badHeader, badHeader);
     const embedder = await open(each, server);
     const refused = embedder.embed(['oven'], { purpose: 'passage' });
     await expect(refused).rejects.toMatchObject({
@@ -170,26 +175,39 @@ describe.each(CASES)('$provider', (each) => {
   });
 
   it('refuses vectors of another length, too few, and components that are no numbers', async () => {
-    const wrong: unknown[] = [
-      [[1, 2, 3]],
-      [],
-      [Array.from({ length: dimensions }, () => null)],
-      [Array(dimensions).fill(0)],
+    const wrong: (readonly [unknown, RegExp])[] = [
+      [[[1, 2, 3]], /returned a vector of 3 dimensions, not/],
+      [[], /returned 0 vectors for 1 texts/],
+      [[Array.from({ length: dimensions }, () => null)], /no finite number/],
+      [[Array(dimensions).fill(0)], /is zero/],
     ];
-    const server = await startProvider({ format, embed: () => Promise.resolve(wrong.shift() as number[][]) });
+    let answer: unknown;
+    const server = await startProvider({ format, embed: () => Promise.resolve(answer as number[][]) });
     onTestFinished(() => server[Symbol.asyncDispose]());
     const embedder = await open(
       each,
       server,
       each.provider === 'openai' ? { provider: 'openai-compatible', model: 'text-embedding-3-small' } : {},
     );
-    for (const message of [
-      /returned a vector of 3 dimensions, not/,
-      /returned 0 vectors for 1 texts/,
-      /no finite number/,
-      /is zero/,
-    ])
+    for (const [wrongAnswer, message] of wrong) {
+      answer = wrongAnswer;
       await expect(embedder.embed(['oven'], { purpose: 'passage' })).rejects.toThrow(message);
+    }
+  });
+
+  it('embeds the texts of a batch except for one that is refused, and is not down because of it', async () => {
+    const server = await serve(format, dimensions, ({ texts }) =>
+      texts.some((text) => text.includes('forbidden'))
+        ? { status: 400, body: { error: { message: 'content filter: "the forbidden clock of the tower"' } } }
+        : undefined,
+    );
+    const embedder = await open(each, server);
+    const texts = ['the oven moves', 'the forbidden clock of the tower', 'a tide clock', 'the plumber'];
+    const error = await refusalOf(embedder.embed(texts, { purpose: 'passage' }));
+    expect(error.results[1]).toBe(`${server.origin} answers HTTP 400: content filter: "…"`);
+    const others = texts.filter((_, i) => i !== 1);
+    const vectors = await embedder.embed(others, { purpose: 'passage', brief: true });
+    expect(error.results.filter((result) => typeof result !== 'string')).toEqual(vectors);
   });
 
   it('stops when its signal fires, and serves the next call', async () => {

@@ -4,10 +4,11 @@ import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import { latinShare } from '../core/text/latin-share.ts';
 import { Availability } from './http/availability.ts';
-import type { Embedder, EmbedOptions } from './embedder.ts';
+import type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import { knownModel, type KnownModel, type Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
+import { requireVectors, type TextResult } from './refused-texts.ts';
 import { TextSender } from './text-sender.ts';
 
 /** Of a model that is not known. Passages are shorter. */
@@ -157,15 +158,13 @@ class RemoteEmbedder implements Embedder {
 
   async #measuredQuery(texts: readonly string[]): Promise<Float32Array[]> {
     const started = performance.now();
-    return this.#recording(
-      () =>
-        this.#sender.embed(texts, 'query', {
-          timeoutMs: this.#timeoutMs,
-          repeat: false,
-          signal: this.#closing.signal,
-        }),
+    const options = { timeoutMs: this.#timeoutMs, repeat: false, signal: this.#closing.signal };
+    const results = await this.#recording(
+      'query',
+      () => this.#sender.embed(texts, 'query', options),
       () => performance.now() - started,
     );
+    return requireVectors(results);
   }
 
   async #within(
@@ -193,42 +192,46 @@ class RemoteEmbedder implements Embedder {
 
   async #embedPassages(
     texts: readonly string[],
-    { owner, signal, brief = false }: EmbedOptions,
+    { owner, signal, hasVectors, brief = false }: EmbedOptions,
   ): Promise<Float32Array[]> {
     const { failure } = this.#availability;
     if (brief && failure !== null && this.#availability.beginTry() === null) throw failure;
     const timeoutMs = brief ? Math.min(MAX_BRIEF_MS, this.#timeoutMs) : this.#timeoutMs;
-    const vectors = await this.#recording(
+    const results = await this.#recording(
+      'passage',
       () =>
         this.#sender.embed(texts, 'passage', {
           timeoutMs,
           repeat: !brief,
           signal: anySignal(this.#closing.signal, signal),
           ...(owner !== undefined && { owner }),
+          ...(hasVectors !== undefined && { hasVectors }),
         }),
       () => null,
     );
     // So that the first search knows how long an answer usually takes.
     if (this.#availability.usualMs === null) await this.#measuredQuery(['loci']).catch(() => undefined);
-    return vectors;
+    return requireVectors(results);
   }
 
   /** Records the outcome. @throws LociError `embedding_unavailable` in place of a ProviderError */
   async #recording(
-    embed: () => Promise<Float32Array[]>,
+    purpose: EmbeddingPurpose,
+    embed: () => Promise<TextResult[]>,
     queryMs: () => number | null,
-  ): Promise<Float32Array[]> {
+  ): Promise<TextResult[]> {
     try {
-      const vectors = await embed();
+      const results = await embed();
       this.#availability.succeeded(queryMs());
-      return vectors;
+      return results;
     } catch (error) {
       if (!(error instanceof ProviderError)) {
         this.#availability.abandonTry();
         throw error;
       }
-      // A text that is too long says nothing about the provider.
-      if (error.kind === 'too_large') this.#availability.abandonTry();
+      // A query that is refused says nothing about the provider. Passages that are at fault are no failure.
+      const isOfQuery = purpose === 'query' && error.mayBeOneText && error.kind !== 'busy';
+      if (isOfQuery) this.#availability.abandonTry();
       else this.#availability.failed(error.message);
       const { hint, message, cause } = error;
       throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Whether to repeat a request that failed. */
   readonly repeat: boolean;
+  /** Asked after each fault of the provider that a text may have caused. If one has, the request is not repeated. */
+  readonly isCausedByText?: (tries: number) => Promise<boolean>;
 }
 
 export class RequestQueue {
@@ -55,7 +57,10 @@ export class RequestQueue {
         if (!(error instanceof ProviderError) || !options.repeat) throw error;
         const waitMs = delayBefore(error, tries, performance.now() - started);
         if (waitMs === null) throw error;
-        if (error.kind === 'busy')
+        if (error.kind === 'busy' && error.mayBeOneText && (await options.isCausedByText?.(tries)) === true)
+          throw error;
+        // What one text causes holds up no other.
+        if (error.kind === 'busy' && !error.mayBeOneText)
           this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
         else await sleep(waitMs, options.signal);
       }

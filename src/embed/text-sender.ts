@@ -1,15 +1,23 @@
-/** How texts are sent to an open provider: in batches, with prefixes, in parts if they are too long; and checks of its vectors. */
+/** How texts are sent to an open provider: in batches, with prefixes, in parts if they are too long or refused; and checks of its vectors. */
 
 import type { EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import type { Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
+import { type TextResult, withoutQuotes } from './refused-texts.ts';
 import { RequestQueue } from './request-queue.ts';
+import { meanOf, unitVector } from './unit-vector.ts';
 
 /** OpenAI refuses an empty text. */
 const EMPTY_TEXT = '.';
 /** Shorter texts are not cut in half. In UTF-16 code units. */
 const MIN_CUT_LENGTH = 32;
+/** A text that every provider embeds. If it is refused too, it is the provider's fault. */
+const CONTROL_TEXT = 'loci';
+/** A request that is answered with 5xx is sent this often before the control text is. */
+const MAX_FAULT_TRIES = 3;
+/** A provider that refuses this many texts and has embedded none is at fault, even if it embeds the control text. */
+const MAX_REFUSED = 8;
 
 export interface SenderOptions {
   /** The provider and model, for messages. */
@@ -25,10 +33,18 @@ export interface SenderOptions {
   readonly countTokens: (text: string) => number;
 }
 
-export type SendOptions = Pick<EmbedOptions, 'owner' | 'signal'> & {
+export type SendOptions = Pick<EmbedOptions, 'hasVectors' | 'owner' | 'signal'> & {
   /** For each request. */
   readonly timeoutMs: number;
   readonly repeat: boolean;
+};
+
+type Request = SendOptions & {
+  readonly purpose: EmbeddingPurpose;
+  /** Whether the texts were refused before, alone or with others. */
+  readonly wasRefused?: boolean;
+  /** Whether it is the control text. */
+  readonly isControl?: boolean;
 };
 
 export class TextSender {
@@ -36,6 +52,10 @@ export class TextSender {
   readonly #options: SenderOptions;
   readonly #queue: RequestQueue;
   #dimensions: number;
+  /** Whether the provider has embedded a text other than the control text. */
+  #hasAccepted = false;
+  /** The texts that it refused before it embedded any. */
+  #refused = 0;
 
   constructor(wire: Wire, options: SenderOptions) {
     this.#wire = wire;
@@ -49,29 +69,24 @@ export class TextSender {
     return this.#dimensions;
   }
 
-  /** One unit vector for each text, in order. @throws ProviderError; LociError `aborted` */
+  /**
+   * For each text, in order, a unit vector, or why the provider refuses it although it embeds others. A query that is refused is
+   * an error.
+   * @throws ProviderError; LociError `aborted`
+   */
   async embed(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     options: SendOptions,
-  ): Promise<Float32Array[]> {
+  ): Promise<TextResult[]> {
     const { batch: limits, countTokens, maxTokens, prefixes } = this.#options;
-    const prefix = prefixes[purpose];
-    const available = maxTokens - countTokens(prefix);
+    const available = maxTokens - countTokens(prefixes[purpose]);
     const pieces = texts.map((text) => this.#pieces(text === '' ? EMPTY_TEXT : text, available));
     const batches = makeBatches(pieces.flat(), limits, countTokens);
-    const vectors = await allOrFirstFailure(
-      batches.map((batch) => this.#send(batch, prefix, purpose, options)),
-    );
-    const all = vectors.flat();
+    const sent = await allOrFirstFailure(batches.map((batch) => this.#send(batch, { ...options, purpose })));
+    const all = sent.flat();
     let next = 0;
-    return pieces.map((parts) => {
-      const own = all.slice(next, (next += parts.length));
-      return meanOf(
-        own,
-        parts.map(({ length }) => length),
-      );
-    });
+    return pieces.map((parts) => joined(parts, all.slice(next, (next += parts.length))));
   }
 
   /** The text in parts that the model can read. A token has at least one UTF-16 code unit, so that most texts need no count. */
@@ -80,63 +95,135 @@ export class TextSender {
     return cutInHalf(text).flatMap((half) => this.#pieces(half, maxTokens));
   }
 
-  /** A batch that is refused as too large is sent in halves; a single text, as the mean of the vectors of its halves. */
-  async #send(
-    texts: readonly string[],
-    prefix: string,
-    purpose: EmbeddingPurpose,
-    options: SendOptions,
-  ): Promise<Float32Array[]> {
-    const sent = texts.map((text) => prefix + text);
-    const { timeoutMs, signal } = options;
-    const send = (): Promise<readonly ArrayLike<unknown>[]> =>
-      this.#wire.send(sent, purpose, { timeoutMs, ...(signal !== undefined && { signal }) });
+  async #send(texts: readonly string[], request: Request): Promise<TextResult[]> {
     try {
-      // A query does not wait behind passages.
-      const vectors = purpose === 'query' ? await send() : await this.#queue.run(send, options);
-      return this.#checked(vectors, texts.length);
+      return await this.#request(texts, request);
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== 'too_large') throw error;
-      const [only = ''] = texts;
-      const halves =
-        texts.length > 1
-          ? [texts.slice(0, texts.length / 2), texts.slice(texts.length / 2)]
-          : cutInHalf(only).map((half) => [half]);
-      if (halves.length < 2) throw error;
-      const parts = await allOrFirstFailure(halves.map((half) => this.#send(half, prefix, purpose, options)));
-      if (texts.length > 1) return parts.flat();
-      return [
-        meanOf(
-          parts.flat(),
-          halves.map(([half = '']) => half.length),
-        ),
-      ];
+      if (!(error instanceof ProviderError)) throw error;
+      const results = error.kind === 'too_large' ? await this.#sendSmaller(texts, request) : null;
+      if (results !== null) return results;
+      if (!error.mayBeOneText || request.purpose === 'query') throw error;
+      return this.#sendRefused(texts, error, request);
+    }
+  }
+
+  /** Sends the halves of a batch; for a single text, the mean of the vectors of its halves. `null` if it is too short. */
+  async #sendSmaller(texts: readonly string[], request: Request): Promise<TextResult[] | null> {
+    const [only = ''] = texts;
+    const isAlone = texts.length === 1;
+    const cut = isAlone ? cutInHalf(only) : [];
+    if (isAlone && cut.length < 2) return null;
+    const halves = isAlone ? cut.map((half) => [half]) : halvesOf(texts);
+    const results = await allOrFirstFailure(halves.map((half) => this.#send(half, request)));
+    return isAlone ? [joined(cut, results.flat())] : results.flat();
+  }
+
+  /** Sends the texts again in halves, if the provider works, until the texts are known that are refused alone. @throws the error */
+  async #sendRefused(
+    texts: readonly string[],
+    error: ProviderError,
+    request: Request,
+  ): Promise<TextResult[]> {
+    const { wasRefused = false } = request;
+    const [only = ''] = texts;
+    const isAlone = texts.length === 1;
+    if (isAlone && wasRefused) {
+      if (!(await this.#isCausedByText(request))) throw error;
+      return [withoutQuotes(error.message, only)];
+    }
+    if (!wasRefused && !(await this.#embedsAnotherText(request))) throw error;
+    const results: TextResult[] = [];
+    // One after the other, so that nothing more is sent once it is the provider's fault.
+    for (const part of isAlone ? [texts] : halvesOf(texts))
+      results.push(...(await this.#send(part, { ...request, wasRefused: true })));
+    return results;
+  }
+
+  async #request(texts: readonly string[], request: Request): Promise<Float32Array[]> {
+    const { purpose, timeoutMs, signal } = request;
+    const prefix = this.#options.prefixes[purpose];
+    const sent = texts.map((text) => prefix + text);
+    const send = async (): Promise<Float32Array[]> => {
+      const options = { timeoutMs, ...(signal !== undefined && { signal }) };
+      return this.#checked(await this.#wire.send(sent, purpose, options), texts.length);
+    };
+    // A query does not wait behind passages.
+    if (purpose === 'query') return send();
+    const isSentOnce = request.isControl === true || (request.wasRefused === true && texts.length > 1);
+    const isCausedByText = async (tries: number): Promise<boolean> =>
+      isSentOnce || (tries >= MAX_FAULT_TRIES && (await this.#embedsAnotherText(request)));
+    const vectors = await this.#queue.run(send, { ...request, isCausedByText });
+    this.#hasAccepted ||= request.isControl !== true;
+    return vectors;
+  }
+
+  /** If the provider has never embedded a text and refuses several, it is the provider's fault. */
+  async #isCausedByText(request: Request): Promise<boolean> {
+    if (!(await this.#embedsAnotherText(request))) return false;
+    if (this.#hasAccepted) return true;
+    this.#refused += 1;
+    if (this.#refused < MAX_REFUSED) return true;
+    this.#hasAccepted = (await request.hasVectors?.()) === true;
+    return this.#hasAccepted;
+  }
+
+  /** Whether the provider embeds a text that it has no reason to refuse. If not, the texts that it refuses are not the reason. */
+  async #embedsAnotherText(request: Request): Promise<boolean> {
+    try {
+      await this.#request([CONTROL_TEXT], { ...request, isControl: true });
+      return true;
+    } catch (error) {
+      if (error instanceof ProviderError) return false;
+      throw error;
     }
   }
 
   #checked(vectors: readonly ArrayLike<unknown>[], count: number): Float32Array[] {
+    const { name } = this.#options;
     if (vectors.length !== count)
       throw new ProviderError(
         'refused',
-        `${this.#options.name} returned ${String(vectors.length)} vectors for ${String(count)} texts`,
+        `${name} returned ${String(vectors.length)} vectors for ${String(count)} texts`,
       );
     if (this.#dimensions === 0) this.#dimensions = vectors[0]?.length ?? 0;
     return vectors.map((vector) => {
       if (vector.length !== this.#dimensions)
         throw new ProviderError(
           'refused',
-          `${this.#options.name} returned a vector of ${String(vector.length)} dimensions, not ${String(this.#dimensions)}`,
-          { hint: `Set what it returns: \`loci config set embedding.dimensions ${String(vector.length)}\`.` },
+          `${name} returned a vector of ${String(vector.length)} dimensions, not ${String(this.#dimensions)}`,
+          {
+            mayBeOneText: true,
+            hint: `Set what it returns: \`loci config set embedding.dimensions ${String(vector.length)}\`.`,
+          },
         );
       const unit = unitVector(vector);
       if (unit === null)
         throw new ProviderError(
           'refused',
-          `${this.#options.name} returned a vector that is zero, or has a component that is no finite number`,
+          `${name} returned a vector that is zero, or has a component that is no finite number`,
+          { mayBeOneText: true },
         );
       return unit;
     });
   }
+}
+
+/** The result of a text from those of its parts. */
+function joined(parts: readonly string[], results: readonly TextResult[]): TextResult {
+  const vectors = results.filter((result) => typeof result !== 'string');
+  const refused = results.find((result) => typeof result === 'string');
+  return (
+    refused ??
+    meanOf(
+      vectors,
+      parts.map(({ length }) => length),
+    )
+  );
+}
+
+function halvesOf(texts: readonly string[]): (readonly string[])[] {
+  const middle = Math.floor(texts.length / 2);
+  return [texts.slice(0, middle), texts.slice(middle)];
 }
 
 /** Settles when all have, so that none is still running when the call ends. @throws the first failure */
@@ -184,30 +271,4 @@ export function cutInHalf(text: string): string[] {
   // Not between the halves of a surrogate pair.
   if (/[\uDC00-\uDFFF]/.test(text.charAt(cut))) cut -= 1;
   return [text.slice(0, cut), text.slice(cut)];
-}
-
-/** The vector divided by its length; `null` if it is zero or has a component that is no finite number. */
-export function unitVector(vector: ArrayLike<unknown>): Float32Array | null {
-  let squares = 0;
-  for (let i = 0; i < vector.length; i++) {
-    const component = vector[i];
-    if (typeof component !== 'number' || !Number.isFinite(component)) return null;
-    squares += component * component;
-  }
-  const norm = Math.sqrt(squares);
-  if (norm === 0 || !Number.isFinite(norm)) return null;
-  const unit = new Float32Array(vector.length);
-  for (let i = 0; i < vector.length; i++) unit[i] = (vector[i] as number) / norm;
-  return unit;
-}
-
-/** The unit vector in the direction of the weighted mean. A single vector is returned as it is. */
-export function meanOf(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
-  const [first = new Float32Array()] = vectors;
-  if (vectors.length === 1) return first;
-  const sum = new Float64Array(first.length);
-  for (const [i, vector] of vectors.entries())
-    for (const [j, component] of vector.entries()) sum[j]! += component * (weights[i] ?? 1);
-  // Opposite vectors have no mean direction.
-  return unitVector(sum) ?? first;
 }

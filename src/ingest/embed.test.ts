@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Embedder } from '../embed/embedder.ts';
+import { requireVectors } from '../embed/refused-texts.ts';
 import type { Store } from '../store/store.ts';
-import { countAllPending, embedPending, embedRecord } from './embed.ts';
+import { countAllPending, embedPending, embedRecord, Refusals } from './embed.ts';
 import { addRecords, type RecordInput } from './record-draft.ts';
 import { chunking, estimateTokens } from './passages.ts';
 
@@ -92,6 +93,28 @@ describe('embedPending', () => {
     expect([calls.length, await store.vectors.countPending('n', generation)]).toEqual([2, 300 - done]);
     expect(await embedPending(store, embedder(), generation)).toBe(300 - done);
     expect(new Set(calls.flat()).size).toBe(calls.flat().length);
+  });
+
+  it('ends, and sends each text once, when there are more refused passages than fit into a round', async () => {
+    // The same content is in many records, and before all others.
+    await write([...Array.from({ length: 5000 }, () => 'refused'), 'oven', 'tiles']);
+    const refusing: Embedder = {
+      ...embedder(),
+      embed: (texts) => {
+        calls.push([...texts]);
+        const results = texts.map((text) => (text === 'refused' ? 'because' : new Float32Array([1, 0])));
+        return Promise.resolve().then(() => requireVectors(results));
+      },
+    };
+    const refusals = new Refusals();
+    const progress: Progress[] = [];
+    const onProgress = (report: Progress): void => void progress.push(report);
+    expect(await embedPending(store, refusing, generation, { refusals, onProgress })).toBe(2);
+    expect(calls.flat().toSorted()).toEqual(['oven', 'refused', 'tiles']);
+    expect(progress.at(-1)).toMatchObject({ done: 3, total: 3 });
+    expect(refusals.texts).toMatchObject([{ namespace: 'n', why: 'because' }]);
+    expect(await embedPending(store, refusing, generation, { refusals })).toBe(0);
+    expect(calls.flat()).toHaveLength(3);
   });
 
   it('stops between batches when the signal fires', async () => {

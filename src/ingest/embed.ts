@@ -3,6 +3,7 @@ import { LociError } from '../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder, EmbedOptions } from '../embed/embedder.ts';
+import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
 import type { PendingEmbedding, VectorWrite } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
@@ -14,18 +15,62 @@ const MIN_BATCHES_IN_WORK = 2;
 /** A run that stops loses these. */
 const MAX_BATCHES_IN_WORK = 16;
 /** Texts whose order is determined at once, which takes a scan of all passages. */
-export const ROUND_SIZE = 64 * BATCH_SIZE;
+const ROUND_SIZE = 64 * BATCH_SIZE;
+/** No generation has this id, so that every text is without a vector of it. */
+export const NO_GENERATION = 0;
+
+/** A text that the embedding provider refuses, although it embeds others. It has no vector, and is found by its words. */
+export interface RefusedText {
+  readonly namespace: string;
+  /** Of the passage's content. */
+  readonly hash: string;
+  /** A record that has it. */
+  readonly record: number;
+  /** What the provider says. */
+  readonly why: string;
+}
+
+/** The refused texts of a run, which does not send them again. */
+export class Refusals {
+  readonly #texts = new Map<string, RefusedText>();
+
+  get count(): number {
+    return this.#texts.size;
+  }
+
+  /** In the order in which they were sent. */
+  get texts(): readonly RefusedText[] {
+    return [...this.#texts.values()];
+  }
+
+  add(text: RefusedText): void {
+    this.#texts.set(keyOf(text), text);
+  }
+
+  has(text: Pick<RefusedText, 'hash' | 'namespace'>): boolean {
+    return this.#texts.has(keyOf(text));
+  }
+}
+
+function keyOf({ namespace, hash }: Pick<RefusedText, 'hash' | 'namespace'>): string {
+  return `${hash} ${namespace}`;
+}
+
+interface EmbedPendingOptions extends ProgressOptions {
+  /** The texts in it are not sent, and those that are refused are added. */
+  readonly refusals?: Refusals;
+}
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses only those in work. Returns the number of texts embedded.
+ * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
   store: Store,
   embedder: Embedder,
   generation: number,
-  options: ProgressOptions = {},
+  { refusals = new Refusals(), ...options }: EmbedPendingOptions = {},
 ): Promise<number> {
   const total = await countAllPending(store, generation);
   if (total === 0) return 0;
@@ -33,6 +78,7 @@ export async function embedPending(
   const totalBytes = await sumOf(namespaces, (namespace) =>
     store.vectors.pendingBytes(namespace, generation),
   );
+  let embedded = 0;
   let done = 0;
   let bytes = 0;
   const report = (): void => {
@@ -41,13 +87,15 @@ export async function embedPending(
   };
   report();
   for (const namespace of namespaces) {
-    for await (const batch of embedNamespace(store, embedder, namespace, generation, options)) {
-      done += batch.length;
-      bytes += batch.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    const batches = embedNamespace(store, embedder, namespace, generation, { ...options, refusals });
+    for await (const { texts, refused } of batches) {
+      embedded += texts.length - refused;
+      done += texts.length;
+      bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
       report();
     }
   }
-  return done;
+  return embedded;
 }
 
 /** The number of texts without a vector of the generation, in all namespaces. */
@@ -64,43 +112,74 @@ async function sumOf(
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
+interface EmbeddedBatch {
+  readonly texts: readonly PendingEmbedding[];
+  /** How many of them have no vector, because the provider refuses them. */
+  readonly refused: number;
+}
+
+interface NamespaceOptions extends Pick<ProgressOptions, 'signal'> {
+  readonly refusals: Refusals;
+  /** Leaves the others to somebody else, by the hashes of texts. */
+  readonly selects?: (hash: string) => boolean;
+}
+
 /**
  * Embeds the texts of a namespace that have no vector of the generation. Returns each batch after its vectors are stored.
- * @param options `selects` leaves the others to somebody else, by the hashes of texts
+ * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function* embedNamespace(
   store: Store,
   embedder: Embedder,
   namespace: string,
   generation: number,
-  options: Pick<ProgressOptions, 'signal'> & { readonly selects?: (hash: string) => boolean },
-): AsyncGenerator<readonly PendingEmbedding[]> {
+  { refusals, selects = () => true, ...options }: NamespaceOptions,
+): AsyncGenerator<EmbeddedBatch> {
+  const start = (batch: readonly PendingEmbedding[]): Promise<ReadonlyMap<string, TextResult>> => {
+    const texts = new Map(batch.map((pending) => [pending.hash, embeddingText(pending, pending)]));
+    const results = embedTexts(store, embedder, { namespace, generation }, texts, options);
+    // If an earlier batch fails, nothing waits for this one.
+    results.catch(() => undefined);
+    return results;
+  };
   for (;;) {
-    const found = await store.vectors.pending(namespace, generation, ROUND_SIZE);
-    const mine = found.filter(({ hash }) => options.selects?.(hash) ?? true);
+    const found = await pendingTexts(store, namespace, generation, refusals);
+    const mine = found.filter(({ hash }) => selects(hash));
     const round = [...new Map(mine.map((pending) => [pending.hash, pending])).values()];
     if (round.length === 0) return;
     const count = Math.ceil(round.length / BATCH_SIZE);
     const batches = Array.from({ length: count }, (_, i) =>
       round.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
     );
-    const start = (batch: readonly PendingEmbedding[]): Promise<readonly VectorWrite[]> => {
-      const texts = new Map(batch.map((pending) => [pending.hash, embeddingText(pending, pending)]));
-      const vectors = embedTexts(embedder, namespace, texts, options);
-      // If an earlier batch fails, nothing waits for this one.
-      vectors.catch(() => undefined);
-      return vectors;
-    };
     const inWork = batchesInWork(embedder);
     const running = batches.slice(0, inWork).map(start);
-    for (const [i, batch] of batches.entries()) {
+    for (const [i, texts] of batches.entries()) {
       if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-      const vectors = await running.shift()!;
+      const results = await running.shift()!;
       const next = batches[i + inWork];
       if (next !== undefined) running.push(start(next));
+      const vectors = vectorsOf(results);
       await store.vectors.put(namespace, generation, vectors);
-      yield batch;
+      for (const { hash, record } of texts) {
+        const why = results.get(hash);
+        if (typeof why === 'string') refusals.add({ namespace, hash, record, why });
+      }
+      yield { texts, refused: texts.length - vectors.length };
     }
+  }
+}
+
+/** The first passages without a vector, except for refused ones. None only if no others are left. */
+export async function pendingTexts(
+  store: Store,
+  namespace: string,
+  generation: number,
+  refusals: Refusals,
+): Promise<PendingEmbedding[]> {
+  for (let limit = ROUND_SIZE; ; limit *= 2) {
+    const found = await store.vectors.pending(namespace, generation, limit);
+    const others = found.filter(({ hash }) => !refusals.has({ namespace, hash }));
+    if (others.length > 0 || found.length < limit) return others;
   }
 }
 
@@ -110,7 +189,10 @@ function batchesInWork({ concurrentTexts = 0 }: Embedder): number {
   return Math.max(MIN_BATCHES_IN_WORK, Math.min(MAX_BATCHES_IN_WORK, busy));
 }
 
-/** Embeds the passages of one record at once, before any pending ones. @throws LociError `embedding_unavailable` */
+/**
+ * Embeds the passages of one record at once, before any pending ones.
+ * @throws LociError `embedding_unavailable`, also if some are refused, after the others are stored
+ */
 export async function embedRecord(
   store: Store,
   embedder: Embedder,
@@ -118,22 +200,39 @@ export async function embedRecord(
   record: { readonly namespace: string; readonly title: string; readonly metadata: Metadata },
   passages: readonly Passage[],
 ): Promise<void> {
+  const { namespace } = record;
   const texts = new Map(passages.map((passage) => [passage.hash, embeddingText(record, passage)]));
-  const vectors = await embedTexts(embedder, record.namespace, texts, { brief: true });
-  await store.vectors.put(record.namespace, generation, vectors);
+  const results = await embedTexts(store, embedder, { namespace, generation }, texts, { brief: true });
+  const vectors = vectorsOf(results);
+  await store.vectors.put(namespace, generation, vectors);
+  if (vectors.length < results.size) throw new RefusedTextsError([...results.values()]);
 }
 
-/** @param texts by their hashes */
+/** @param texts by their hashes, like the results */
 async function embedTexts(
+  store: Store,
   embedder: Embedder,
-  namespace: string,
+  { namespace, generation }: { readonly namespace: string; readonly generation: number },
   texts: ReadonlyMap<string, string>,
   options: Pick<EmbedOptions, 'brief' | 'signal'> = {},
-): Promise<readonly VectorWrite[]> {
-  const vectors = await embedder.embed([...texts.values()], {
+): Promise<ReadonlyMap<string, TextResult>> {
+  const embedding = embedder.embed([...texts.values()], {
     ...{ purpose: 'passage', owner: namespace },
+    hasVectors: () => hasVectors(store, generation),
     ...(options.brief !== undefined && { brief: options.brief }),
     ...pickSignal(options),
   });
-  return [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));
+  const results: readonly TextResult[] = await embedding.catch((error: unknown) => {
+    if (error instanceof RefusedTextsError) return error.results;
+    throw error;
+  });
+  return new Map([...texts.keys()].map((hash, i) => [hash, results[i]!]));
+}
+
+async function hasVectors(store: Store, generation: number): Promise<boolean> {
+  return (await countAllPending(store, generation)) < (await countAllPending(store, NO_GENERATION));
+}
+
+function vectorsOf(results: ReadonlyMap<string, TextResult>): VectorWrite[] {
+  return [...results].flatMap(([hash, vector]) => (typeof vector === 'string' ? [] : [{ hash, vector }]));
 }

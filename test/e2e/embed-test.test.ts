@@ -56,7 +56,9 @@ describe('loci embed test', () => {
     expect(searched).toMatchObject({ code: 3, stderr: expect.stringContaining('loci embed test') as string });
     const tested = await loci(['embed', 'test', '--json'], { home, env });
     expect(JSON.parse(tested.stdout)).toMatchObject({ dimensions: 12, configured_dimensions: null });
-    server.faults.push({ status: 400, body: { error: { message: `unknown key ${KEY}` } } });
+    const unknownModel = { status: 400, body: { error: { message: `unknown key ${KEY}` } } };
+    // The text and the control text.
+    server.faults.push(unknownModel, unknownModel);
     const refused = await loci(['embed', 'test'], { home, env });
     expect(refused.code).toBe(7);
     const shown = await loci(['config', 'show'], { home, env });

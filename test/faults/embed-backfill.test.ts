@@ -4,7 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/operations/embedding/backfill.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import { type CommandResult, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
-import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
+import {
+  type Fault,
+  letterVectors,
+  OLLAMA,
+  type ProviderServer,
+  startProvider,
+} from '../embedding/provider-server.ts';
 import { repetitions } from '../repetitions.ts';
 
 const TEXTS = repetitions(1200, 10_000);
@@ -13,14 +19,19 @@ const KILLS = 5;
 const MAX_IN_WORK = 4 * 64;
 
 /** A store of short notes without vectors, and a provider. */
-async function prepare(): Promise<{ server: ProviderServer; home: string; env: NodeJS.ProcessEnv }> {
+async function prepare(
+  refuse: (texts: readonly string[]) => Fault | undefined = () => undefined,
+): Promise<{ server: ProviderServer; home: string; env: NodeJS.ProcessEnv }> {
   const home = temporaryFolder();
   const vault = join(temporaryFolder(), 'vault');
   mkdirSync(vault);
   for (let i = 0; i < TEXTS; i++)
     writeFileSync(join(vault, `Note ${String(i)}.md`), `The number of this note is x${String(i)}.`);
   await lociJson(['index', vault], { home });
-  const server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
+  const server = await startProvider({
+    ...{ format: OLLAMA, embed: letterVectors(384) },
+    refuse: ({ texts }) => refuse(texts),
+  });
   onTestFinished(() => server[Symbol.asyncDispose]());
   const env = {
     ...{
@@ -76,5 +87,37 @@ describe('loci embed backfill', () => {
     expect(embedded.reduce((sum, each) => sum + each, 0)).toBe(TEXTS);
     expect(received(server)).toHaveLength(TEXTS);
     expect(embedded.filter((each) => each > 0).length).toBeGreaterThan(1);
+  });
+
+  it('is finished by processes that share it although some texts are refused, and says which', async () => {
+    const isRefused = (text: string): boolean => /x(?:7|70|71|700)\./.test(text);
+    const { server, home, env } = await prepare((texts) =>
+      texts.some(isRefused) ? { status: 400, body: { error: 'content filter' } } : undefined,
+    );
+    const processes = [1, 2, 3].map(() => startLoci(BACKFILL, { home, env }).ended);
+    const outputs = (await Promise.all(processes)).map(outputOf);
+    const embedded = outputs.map((output) => output.embedded);
+    expect(embedded.reduce((sum, each) => sum + each, 0)).toBe(TEXTS - 4);
+    for (const { remaining, refused } of outputs) expect([remaining, refused]).toEqual([4, 4]);
+    expect(
+      received(server).filter((text) => text === `Note 7\nThe number of this note is x7.`).length,
+    ).toBeLessThan(40);
+
+    const { code, stdout, stderr } = await startLoci(['embed', 'backfill'], { home, env }).ended;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('`loci embed switch --partial` lets searches use them.') as string,
+    ]);
+    expect(stderr).toContain('the embedding provider refuses 4 texts, found by words alone:');
+    expect(stderr).toContain(`Note 700.md#L1-L1: ${server.origin} answers HTTP 400: content filter`);
+    await lociJson(['embed', 'switch', '--partial'], { home, env });
+    const again = await startLoci(['embed', 'switch', '--partial'], { home, env }).ended;
+    expect(again.stdout).toContain('already: nothing was changed');
+    expect(again.stdout).not.toContain('before');
+    const found = await lociJson<SearchOutput>(['search', 'x700'], { home, env });
+    expect([found.provider, found.results[0]?.title]).toEqual(['ollama/all-minilm', 'Note 700']);
+    expect(found.missing).toEqual([
+      { signal: 'vector', why: expect.stringContaining('says why the provider refuses it') as string },
+    ]);
   });
 });

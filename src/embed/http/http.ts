@@ -12,6 +12,10 @@ import { ProviderError, type SendOptions } from './provider-error.ts';
 /** A larger answer is not read to its end. */
 const MAX_ANSWER_BYTES = 64_000_000;
 const MAX_QUOTED_LENGTH = 200;
+/** What providers answer for a text that they do not embed; Text Embeddings Inference answers 424 if the model fails. */
+const REFUSALS_OF_TEXTS: ReadonlySet<number> = new Set([400, 422, 424]);
+/** An overloaded provider; its texts are not the reason. */
+const OVERLOADED: ReadonlySet<number> = new Set([408, 429, 503, 529]);
 
 type Section = 'embedding' | 'rerank';
 
@@ -181,11 +185,12 @@ export class HttpClient {
     const what = `${origin} answers HTTP ${String(status)}${said}`;
     // An exhausted quota is not a matter of seconds.
     if (status === 429 && /insufficient_quota|billing/i.test(text)) return new ProviderError('refused', what);
-    if (status === 429 || status === 408 || status >= 500) {
+    if (OVERLOADED.has(status) || status >= 500) {
       const retryAfterMs = headerDelay(headers) ?? this.#options.retryAfter?.(body) ?? null;
-      return new ProviderError('busy', what, { retryAfterMs });
+      return new ProviderError('busy', what, { retryAfterMs, mayBeOneText: !OVERLOADED.has(status) });
     }
     return new ProviderError('refused', what, {
+      mayBeOneText: REFUSALS_OF_TEXTS.has(status),
       hint: `Check \`${this.#section}.model\` and \`${this.#section}.url\`, and try them with \`${TRY[this.#section]}\`.`,
     });
   }

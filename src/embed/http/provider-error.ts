@@ -16,17 +16,20 @@ export class ProviderError extends Error {
   /** How long the provider asks to wait, in milliseconds; `null` if it does not say. */
   readonly retryAfterMs: number | null;
   readonly hint: string | undefined;
+  /** Whether a single text may be the reason, so that the others would be embedded without it. */
+  readonly mayBeOneText: boolean;
 
   constructor(
     kind: FailureKind,
     message: string,
-    options: { retryAfterMs?: number | null; hint?: string; cause?: unknown } = {},
+    options: { retryAfterMs?: number | null; hint?: string; mayBeOneText?: boolean; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.hint = options.hint;
+    this.mayBeOneText = options.mayBeOneText ?? kind === 'too_large';
   }
 }
 

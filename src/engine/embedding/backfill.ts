@@ -2,19 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-import { countAllPending, embedNamespace, ROUND_SIZE } from '../../ingest/embed.ts';
+import {
+  countAllPending,
+  embedNamespace,
+  NO_GENERATION,
+  pendingTexts,
+  Refusals,
+} from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { withLease } from '../refresh/lease.ts';
 import { activeGeneration, generationOf, modelSpec } from './generations.ts';
+import { NO_REFUSALS, refusalReport, type RefusalReport } from './refusal-report.ts';
 
 export interface BackfillOptions extends ProgressOptions {
   /** Only counts what would be embedded. */
   readonly dryRun?: boolean;
 }
 
-export interface BackfillReport {
+export interface BackfillReport extends RefusalReport {
   /** What the settings name. */
   readonly target: GenerationSpec;
   /** What searches use; `null` before anything was embedded. */
@@ -27,22 +34,20 @@ export interface BackfillReport {
   readonly tokens: number;
   /** Texts that this call embedded. */
   readonly embedded: number;
-  /** Texts that have no vector yet. */
+  /** Texts that have no vector yet, those that the provider refused to this call included. */
   readonly remaining: number;
 }
 
 /** Texts are divided by the first digit of their hashes. A process works on one part at a time, under its lease. */
 const partOf = (hash: string): string => hash.charAt(0);
 const POLL_INTERVAL_MS = 250;
-/** No generation has this id, so that every text is without a vector of it. */
-const NO_GENERATION = 0;
 /** Of English text, and of the title and headings that are embedded with each passage. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_OF_HEADINGS = 12;
 
 /**
  * Makes the vectors of the configured model for everything that has none, in all namespaces, beside those that searches use.
- * Several processes share the work. Each batch is stored at once, so that a run that was stopped or killed goes on where it was.
+ * Texts that the provider refuses stay without one. Several processes share the work. Each batch is stored at once, so that a run that was stopped or killed goes on where it was.
  * @throws LociError `invalid_input` with the provider `none`; `embedding_unavailable`, `aborted`
  */
 export async function backfill(
@@ -64,11 +69,13 @@ export async function backfill(
     isActive: found?.active === true,
     tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts,
   };
-  if (dryRun) return { ...report, embedded: 0, remaining: texts };
+  if (dryRun) return { ...report, ...NO_REFUSALS, embedded: 0, remaining: texts };
   const target = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-  const embedded = await embedShared(context, embedder, target, texts, options);
+  const refusals = new Refusals();
+  const embedded = await embedShared(context, { embedder, generation: target.id, refusals }, texts, options);
   for (const namespace of namespaces) await store.admin.compact(namespace);
-  return { ...report, embedded, remaining: await countAllPending(store, target.id) };
+  const remaining = await countAllPending(store, target.id);
+  return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)) };
 }
 
 /** @throws LociError `invalid_input` */
@@ -80,11 +87,17 @@ export async function requireEmbedder(context: EngineContext): Promise<Embedder>
   });
 }
 
-/** Takes one part after the other that no process works on, until no text of any namespace is left. */
+interface SharedWork {
+  readonly embedder: Embedder;
+  readonly generation: number;
+  /** The provider's refusals to this process; another one may try the same texts once. */
+  readonly refusals: Refusals;
+}
+
+/** Takes one part after the other that no process works on, until no text of any namespace is left but refused ones. */
 async function embedShared(
   context: EngineContext,
-  embedder: Embedder,
-  { id }: Generation,
+  { embedder, generation: id, refusals }: SharedWork,
   total: number,
   options: ProgressOptions,
 ): Promise<number> {
@@ -98,20 +111,21 @@ async function embedShared(
   for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) {
     for (;;) {
       assertNotAborted(options);
-      const pending = await store.vectors.pending(namespace, id, ROUND_SIZE);
+      const pending = await pendingTexts(store, namespace, id, refusals);
       const parts = new Set(pending.map(({ hash }) => partOf(hash)));
       if (parts.size === 0) break;
       const work = async (part: string, signal: AbortSignal): Promise<void> => {
         const selects = (hash: string): boolean => partOf(hash) === part;
-        for await (const batch of embedNamespace(store, embedder, namespace, id, { signal, selects })) {
-          embedded += batch.length;
-          done += batch.length;
+        const own = { signal, selects, refusals };
+        for await (const { texts, refused } of embedNamespace(store, embedder, namespace, id, own)) {
+          embedded += texts.length - refused;
+          done += texts.length;
           report();
         }
       };
       const isTaken = await takeOnePart(context, [namespace, String(id)], parts, work, options);
       // What other processes have embedded counts too.
-      done = Math.max(embedded, total - (await countAllPending(store, id)));
+      done = Math.max(embedded, total - (await countAllPending(store, id))) + refusals.count;
       report();
       if (!isTaken) await delay(POLL_INTERVAL_MS);
     }

@@ -255,8 +255,8 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',
-    detail: `${model}; ${formatCount(pending, 'text')} not embedded yet`,
-    hint: 'Run `loci index`.',
+    detail: `${model}; ${formatCount(pending, 'text')} without a vector, found by words alone`,
+    hint: 'Run `loci index`. It names the texts that the provider refuses, which stay so.',
   };
 }
 

@@ -1,10 +1,11 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { LociError } from '../../core/errors.ts';
-import { embedPending } from '../../ingest/embed.ts';
+import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, modelSpec } from '../embedding/generations.ts';
+import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -14,7 +15,7 @@ export interface ReindexOptions extends ProgressOptions {
   readonly vectors?: boolean;
 }
 
-export interface ReindexReport {
+export interface ReindexReport extends RefusalReport {
   /** Number of records whose passages were rebuilt. */
   readonly records: number;
   /** Records whose text is too complex to chunk. They keep their passages. */
@@ -41,15 +42,16 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const derived = await deriveStale(context, options);
   if (embedder === null) {
     await updateRelations(context, options);
-    return { ...derived, embedded: 0 };
+    return { ...derived, embedded: 0, ...NO_REFUSALS };
   }
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-  const embedded = await embedPending(store, embedder, generation.id, options);
+  const refusals = new Refusals();
+  const embedded = await embedPending(store, embedder, generation.id, { ...options, refusals });
   if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   await store.admin.compact(namespace);
   await updateRelations(context, options);
-  return { ...derived, embedded };
+  return { ...derived, embedded, ...(await refusalReport(context, refusals)) };
 }
 
 /** A fault of the file may affect the index of any namespace. */

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
 import { assertNotAborted } from '../../core/progress.ts';
-import { embedPending } from '../../ingest/embed.ts';
+import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import type { EngineContext } from '../context.ts';
+import { refusalReport } from '../embedding/refusal-report.ts';
 import { MANIFEST } from './export/markdown.ts';
 import { assertCompleteExport, parsedLines } from './import/export-lines.ts';
 import { ImportReport } from './import/import-report.ts';
@@ -112,7 +113,9 @@ async function embed(
   report: ImportReport,
 ): Promise<void> {
   try {
-    report.embedded = await embedPending(context.store, embedder, generation, options);
+    const refusals = new Refusals();
+    report.embedded = await embedPending(context.store, embedder, generation, { ...options, refusals });
+    report.refusals = await refusalReport(context, refusals);
   } catch (error) {
     if (!(error instanceof LociError) || error.code === 'aborted') throw error;
     report.why = error.message;

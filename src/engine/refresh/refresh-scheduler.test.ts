@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { type Loci, openLoci } from '../open.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
@@ -70,6 +71,27 @@ it('does not refresh a vault that was forgotten, although its settings are uncha
   await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 20_000, interval: 10 });
   expect(count(events, 'refreshed', true)).toBe(before);
   expect((await loci.search({ query: 'grout' })).results).toEqual([]);
+});
+
+it('embeds the texts that the provider does not refuse, and reports the others', async () => {
+  await using server = await startProvider({
+    ...{ format: OLLAMA, embed: letterVectors(384) },
+    refuse: ({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined),
+  });
+  loci = await openLoci(settings(folder.path), { create: true });
+  for (const content of ['The backsplash is blue.', 'A bad tile.']) await loci.write({ content });
+  await loci.close();
+  const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
+  loci = await openLoci(settings(folder.path, { embedding }));
+  const events: RefreshEvent[] = [];
+  loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
+  await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 20_000, interval: 10 });
+  const error = { message: expect.stringContaining('the provider refuses 1 text: http') as string };
+  expect(events).toMatchObject([
+    { kind: 'embedded', contents: 1 },
+    { kind: 'failed', source: 'embedding', error },
+  ]);
+  await loci.close();
 });
 
 it('embeds what has no vector yet, and derives to which notes documents belong', async () => {

@@ -1,6 +1,8 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { Refusals } from '../../ingest/embed.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from '../sources/configured-sources.ts';
@@ -79,6 +81,8 @@ export class RefreshScheduler {
   /** The time of `performance.now` before which nothing is derived again. */
   #deriveAt = 0;
   #lastDerivationError = '';
+  /** `index` alone sends these texts again. */
+  readonly #refusals = new Refusals();
 
   constructor(context: EngineContext, options: RefreshSchedulerOptions) {
     this.#context = context;
@@ -268,8 +272,10 @@ export class RefreshScheduler {
   async #derive(lastChange: number): Promise<void> {
     const signal = this.#stop.signal;
     try {
-      const { embedded } = await embedNew(this.#context, { signal });
+      const refusedBefore = this.#refusals.count;
+      const { embedded } = await embedNew(this.#context, { signal, refusals: this.#refusals });
       if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
+      this.#reportRefusals(refusedBefore);
       await updateRelations(this.#context, { signal });
       this.#derivedChange = lastChange;
       this.#lastDerivationError = '';
@@ -280,6 +286,13 @@ export class RefreshScheduler {
       if (message !== this.#lastDerivationError) this.#emitFailure('embedding', error);
       this.#lastDerivationError = message;
     }
+  }
+
+  #reportRefusals(before: number): void {
+    const [first, ...others] = this.#refusals.texts.slice(before);
+    if (first === undefined) return;
+    const message = `the provider refuses ${formatCount(1 + others.length, 'text')}: ${first.why}`;
+    this.#emitFailure('embedding', new LociError('embedding_unavailable', message));
   }
 
   #emit(event: RefreshEvent): void {

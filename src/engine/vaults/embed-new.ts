@@ -1,8 +1,9 @@
 import { LociError } from '../../core/errors.ts';
 import { pickSignal } from '../../core/progress.ts';
-import { countAllPending, embedPending } from '../../ingest/embed.ts';
+import { countAllPending, embedPending, Refusals } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
+import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { leaseProcess, withLease } from '../refresh/lease.ts';
 import type { IndexOptions } from './refresh-vault.ts';
 
@@ -10,10 +11,13 @@ const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
 /** Counting what another process has still to embed scans all passages. */
 const COUNT_INTERVAL_MS = 5000;
 
-type EmbedOptions = Pick<IndexOptions, 'signal' | 'onProgress' | 'wait'>;
+interface EmbedOptions extends Pick<IndexOptions, 'signal' | 'onProgress' | 'wait'> {
+  /** Those of earlier calls, whose texts are not sent again. */
+  readonly refusals?: Refusals;
+}
 
 /** What `embedNew` has done. */
-interface Embedded {
+interface Embedded extends RefusalReport {
   /** The contents that this call embedded. */
   readonly embedded: number;
   /** The process that embeds the rest, if this call did not wait for it; else `null`. */
@@ -21,22 +25,24 @@ interface Embedded {
 }
 
 /**
- * Embeds the contents of all namespaces that have no vector. While another process embeds, this call waits, so that nothing is
+ * Embeds the contents of all namespaces that have no vector, except for those that the provider refuses. While another process embeds, this call waits, so that nothing is
  * embedded twice, or returns at once if `wait` is false.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
   const { store } = context;
   const vectors = await context.vectorsToFill();
-  if (vectors === null) return { embedded: 0, embeddedBy: null };
+  const none = { embedded: 0, embeddedBy: null, ...NO_REFUSALS };
+  if (vectors === null) return none;
   const { embedder, generation } = vectors;
   const pending = await countAllPending(store, generation);
-  if (pending === 0) return { embedded: 0, embeddedBy: null };
+  if (pending === 0) return none;
+  const { refusals = new Refusals() } = options;
   try {
     const embedded = await withLease(
       context,
       EMBEDDING_LEASE,
-      (_lease, signal) => embedPending(store, embedder, generation, { ...options, signal }),
+      (_lease, signal) => embedPending(store, embedder, generation, { ...options, signal, refusals }),
       {
         wait: options.wait ?? true,
         onWait: waitingReporter(pending, () => countAllPending(store, generation), options),
@@ -45,11 +51,11 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
     );
     for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
       await store.admin.compact(namespace);
-    return { embedded, embeddedBy: null };
+    return { embedded, embeddedBy: null, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
     if (!(error instanceof LociError) || error.code !== 'conflict' || embeddedBy === null) throw error;
-    return { embedded: 0, embeddedBy };
+    return { ...none, embeddedBy };
   }
 }
 

@@ -7,6 +7,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
+import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -14,7 +15,7 @@ import type { IndexOptions } from './refresh-vault.ts';
 import { refreshVault } from './refresh-vault.ts';
 import { assertVaultNamesAreFree } from './vault-names.ts';
 
-export interface IndexReport {
+export interface IndexReport extends RefusalReport {
   readonly sources: readonly SyncReport[];
   /** Records whose passages could not be derived again after a change of chunking or an interrupted reindex. They stay as they were. */
   readonly problems: readonly SourceProblem[];
@@ -66,15 +67,15 @@ export async function indexVaults(
       unreadable.push(error);
     }
   }
-  const { embedded, embeddedBy } =
+  const embedding =
     options.embed === false
-      ? { embedded: 0, embeddedBy: await embeddingProcess(context) }
+      ? { embedded: 0, embeddedBy: await embeddingProcess(context), ...NO_REFUSALS }
       : await embedNew(context, options);
-  const isComplete = options.embed !== false && embeddedBy === null;
+  const isComplete = options.embed !== false && embedding.embeddedBy === null;
   // It needs the vectors, so that the process that embeds does it.
   if (isComplete) await updateRelations(context, options);
   const pending = isComplete ? 0 : await countPending(context);
-  const report = { sources, problems, embedded, pending, embeddedBy };
+  const report = { sources, problems, pending, ...embedding };
   const [first, ...others] = unreadable;
   if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
   return report;

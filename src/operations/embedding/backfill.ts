@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
+import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 
 const count = () => z.number().int().nonnegative();
@@ -29,6 +30,7 @@ const output = z.strictObject({
     .describe('What they cost by `embedding.pricePerMillionTokens`; `null` without that setting.'),
   embedded: count().describe('Texts that this call embedded.'),
   remaining: count().describe('Texts that have no vector of the target yet.'),
+  ...refusalFields,
   took_ms: tookMs(),
 });
 export type EmbedBackfillOutput = z.infer<typeof output>;
@@ -38,8 +40,8 @@ export const embedBackfill: Operation<EmbedBackfillInput, EmbedBackfillOutput> =
   title: 'Fill in vectors',
   description:
     'Makes the vectors of the configured model for everything that has none, beside those of another model, which searches ' +
-    'keep using. Several processes share the work, and a run that was stopped goes on where it was. `embed_switch` then makes ' +
-    'searches use them.',
+    'keep using. Several processes share the work, and a run that was stopped goes on where it was. Texts that the provider ' +
+    'refuses stay without one. `embed_switch` then makes searches use them.',
   input,
   output,
   readOnly: false,
@@ -64,16 +66,15 @@ async function runEmbedBackfill(
   const { values } = await context.loadConfig();
   const loci = await context.loci();
   const { signal, onProgress } = context;
-  const { target, active, isActive, texts, tokens, embedded, remaining } = await loci.embedding.backfill({
-    ...{ dryRun, signal, onProgress },
-  });
+  const report = await loci.embedding.backfill({ dryRun, signal, onProgress });
+  const { target, active, isActive, texts, tokens, embedded, remaining } = report;
   const price = values.embedding.pricePerMillionTokens;
   return {
     target: generationFields(target),
     active: active === null ? null : generationFields(active),
     ...{ is_active: isActive, dry_run: dryRun, texts, tokens },
     cost: price === undefined ? null : Math.round((1e4 * price * tokens) / MILLION) / 1e4,
-    ...{ embedded, remaining, took_ms: millisecondsSince(started) },
+    ...{ embedded, remaining, ...refusalOutput(report), took_ms: millisecondsSince(started) },
   };
 }
 

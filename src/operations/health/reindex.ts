@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { asProblem, problemList } from '../shared/problems.ts';
+import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 
 const input = z.strictObject({
   vectors: z.boolean().exactOptional().describe('Also embed everything again.'),
@@ -11,6 +12,7 @@ const output = z.strictObject({
   records: z.number().int().nonnegative().describe('Records whose passages were rebuilt.'),
   problems: problemList().describe('Records whose text is too complex; they keep their passages.'),
   embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
+  ...refusalFields,
   took_ms: tookMs(),
 });
 export type ReindexOutput = z.infer<typeof output>;
@@ -37,7 +39,11 @@ export const reindex: Operation<z.infer<typeof input>, ReindexOutput> = {
     const started = performance.now();
     const loci = await context.loci();
     const { signal, onProgress } = context;
-    const { records, problems, embedded } = await loci.reindex({ vectors, signal, onProgress });
-    return { records, problems: problems.map(asProblem), embedded, took_ms: millisecondsSince(started) };
+    const report = await loci.reindex({ vectors, signal, onProgress });
+    const { records, problems, embedded } = report;
+    return {
+      ...{ records, problems: problems.map(asProblem), embedded, ...refusalOutput(report) },
+      took_ms: millisecondsSince(started),
+    };
   },
 };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import type { ImportResult, ImportSource } from '../../engine/portable/import.ts';
+import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { agentName } from '../startup/startup-fields.ts';
 import { localPath, maskedKinds } from '../shared/record-fields.ts';
@@ -71,6 +72,7 @@ const output = z.strictObject({
   masked: maskedKinds(),
   masked_in: remarks().describe('The lines or files of these secrets, and their kinds.'),
   embedded: count().describe('Texts that were embedded.'),
+  ...refusalFields,
   why: z.string().nullable().describe('Why other texts were not embedded.'),
   took_ms: tookMs(),
 });
@@ -167,6 +169,7 @@ function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run
     masked: [...masked],
     masked_in: [...maskedIn].map(([location, kinds]) => ({ location, message: [...kinds].join(', ') })),
     embedded: report.embedded,
+    ...refusalOutput(report.refusals),
     why: report.why,
   };
 }

@@ -7,6 +7,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
 import { asProblem, errorFields, problemList } from '../shared/problems.ts';
+import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
 import { localPath } from '../shared/record-fields.ts';
 
@@ -57,6 +58,7 @@ const output = z.strictObject({
   vaults: z.array(indexedVault),
   problems: problemList().describe('Older records whose passages could not be derived again.'),
   embedded: count().describe('Texts that this call embedded.'),
+  ...refusalFields,
   pending: count().describe(
     'Texts that another process embeds, or that nothing embeds yet. Until then they are found by words.',
   ),
@@ -135,6 +137,7 @@ async function runIndex(
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,
+    ...refusalOutput(report),
     pending: report.pending,
     embedded_by: embeddedBy,
     configured: added.map(({ name }) => name),

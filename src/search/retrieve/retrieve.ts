@@ -37,7 +37,7 @@ export interface RetrievalResult {
 
 const NOT_ALL_EMBEDDED: MissingSignal = {
   signal: 'vector',
-  why: 'some of what matches is not embedded yet; `loci index` continues with it',
+  why: 'some of what matches has no vector; `loci index` embeds it, or says why the provider refuses it',
 };
 
 /** Signals that did not compare everything within the deadline. */

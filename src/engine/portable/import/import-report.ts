@@ -1,4 +1,5 @@
 import type { LociError } from '../../../core/errors.ts';
+import { NO_REFUSALS, type RefusalReport } from '../../embedding/refusal-report.ts';
 
 /** The number of records, or of startup entries, by the outcome of their import. */
 interface ImportCounts {
@@ -66,7 +67,9 @@ export class ImportReport {
   readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Number of texts that were embedded. */
   embedded = 0;
-  /** Why texts were not embedded; `null` when all were. */
+  /** Those that the embedding provider refused. */
+  refusals: RefusalReport = NO_REFUSALS;
+  /** Why other texts were not embedded; `null` when all were. */
   why: string | null = null;
 
   addConflict(location: string, message: string): void {

@@ -5,6 +5,7 @@ import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
 import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { refusalWarnings } from '../format/refusals.ts';
 import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
@@ -56,18 +57,21 @@ function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style
 type Generation = EmbedSwitchOutput['to'];
 
 export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
+  warnings: refusalWarnings,
   render: (output) => {
-    const { target, dry_run: dryRun, embedded, remaining, is_active: isActive, took_ms } = output;
+    const { target, dry_run: dryRun, embedded, remaining, refused, is_active: isActive, took_ms } = output;
     const lines = dryRun
       ? [`${sizeText(output)} to embed with ${generationText(target)}. Nothing was done.`]
       : [
           `Embedded ${formatCount(embedded, 'text')} with ${generationText(target)}, in ${durationText(took_ms / 1000)}.`,
         ];
-    if (!dryRun && remaining > 0)
+    const untried = Math.max(0, remaining - refused);
+    if (!dryRun && untried > 0)
       lines.push(
-        `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\` again.`,
+        `Still without a vector: ${formatCount(untried, 'text')}. Run \`loci embed backfill\` again.`,
       );
-    else if (!dryRun && !isActive) lines.push('`loci embed switch` lets searches use them.');
+    else if (!dryRun && !isActive)
+      lines.push(`\`loci embed switch${remaining > 0 ? ' --partial' : ''}\` lets searches use them.`);
     return `${lines.join('\n')}\n`;
   },
 };
@@ -108,12 +112,15 @@ export const embedCompare: OperationCommand<EmbedCompareOutput> = {
 
 export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
   render: ({ from, to, remaining }) => {
-    const before = from === null ? '' : `; before, those of ${generationText(from)}, which are kept`;
     const missing =
       remaining === 0
         ? ''
         : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
-    return `Searches use the vectors of ${generationText(to)}${before}.\n${missing}`;
+    const name = generationText(to);
+    if (from !== null && generationText(from) === name)
+      return `Searches use the vectors of ${name} already: nothing was changed.\n${missing}`;
+    const before = from === null ? '' : `; before, those of ${generationText(from)}, which are kept`;
+    return `Searches use the vectors of ${name}${before}.\n${missing}`;
   },
 };
 

@@ -2,6 +2,7 @@ import { formatCount } from '../../../core/text/format-count.ts';
 import type { ImportOutput } from '../../../operations/portable/import.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
+import { refusalWarnings } from '../format/refusals.ts';
 import { durationText } from '../format/times.ts';
 import { indent } from '../format/wrap.ts';
 import type { OperationCommand, View } from './operation-command.ts';
@@ -10,7 +11,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
   operands: [{ field: 'path', label: 'path', takes: 'one' }],
   inputOnly: ['lines', 'files'],
   viewOptions: [ALL_PROBLEMS],
-  warnings: maskedWarnings,
+  warnings: (output) => [...maskedWarnings(output), ...refusalWarnings(output)],
   render: (output, view) => {
     const { style } = view;
     const { renumbered, embedded, why, took_ms, dry_run, omitted } = output;

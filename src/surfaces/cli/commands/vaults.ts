@@ -6,6 +6,7 @@ import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, problemLines } from '../format/lists.ts';
 import { countsText } from '../format/phrases.ts';
+import { refusalWarnings } from '../format/refusals.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -13,7 +14,7 @@ export const index: OperationCommand<IndexOutput> = {
   operands: [{ field: 'paths', label: 'path', takes: 'list' }],
   negatable: ['wait'],
   viewOptions: [ALL_PROBLEMS],
-  warnings: ({ notes }) => notes,
+  warnings: (output) => [...output.notes, ...refusalWarnings(output)],
   failure: ({ error }) =>
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
   render: (output, view) => {
@@ -75,6 +76,7 @@ function pendingLines({ pending, embedded_by: process }: IndexOutput): string[] 
 
 export const reindex: OperationCommand<ReindexOutput> = {
   viewOptions: [ALL_PROBLEMS],
+  warnings: refusalWarnings,
   render: ({ records, problems, embedded, took_ms }, view) =>
     [
       ...problemLines(problems, view),

@@ -1,0 +1,50 @@
+import type { Refusals, RefusedText } from '../../ingest/embed.ts';
+import type { EngineContext } from '../context.ts';
+import { citationsOf } from '../records/citations/citation.ts';
+
+/** Texts that the provider refused, in a report of what was embedded. */
+export interface RefusalReport {
+  readonly refused: number;
+  /** The first of them. */
+  readonly refusals: readonly Refusal[];
+}
+
+export interface Refusal {
+  readonly namespace: string;
+  readonly citation: string;
+  /** What the provider says. */
+  readonly why: string;
+}
+
+const MAX_NAMED = 10;
+
+export const NO_REFUSALS: RefusalReport = { refused: 0, refusals: [] };
+
+/** Only the operator learns of the records of other namespaces; their refused texts are counted. */
+export async function refusalReport(context: EngineContext, refused: Refusals): Promise<RefusalReport> {
+  if (refused.count === 0) return NO_REFUSALS;
+  const { caller } = context;
+  const mayKnow = ({ namespace }: RefusedText): boolean =>
+    namespace === caller.namespace || caller.trust === 'operator';
+  const named = refused.texts.filter(mayKnow).slice(0, MAX_NAMED);
+  const refusals = await Promise.all(
+    named.map(async (text) => ({
+      namespace: text.namespace,
+      citation: await citationOf(context.as({ ...caller, namespace: text.namespace }), text),
+      why: text.why,
+    })),
+  );
+  return { refused: refused.count, refusals };
+}
+
+async function citationOf(context: EngineContext, { record: id, hash }: RefusedText): Promise<string> {
+  const { store, namespace } = context;
+  const [record] = await store.records.get(namespace, [id], 'any');
+  const passages = (await store.records.passagesOf(namespace, [id])).get(id) ?? [];
+  const passage = passages.find((each) => each.hash === hash);
+  // It was changed meanwhile.
+  if (record === undefined || passage === undefined) return `record/${String(id)}`;
+  const { startLine, endLine } = passage;
+  const [citation = ''] = await citationsOf(context, [{ record, startLine, endLine }]);
+  return citation;
+}
