@@ -1,4 +1,6 @@
+import { isJsonMap } from '../core/json.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
+import { changedDate, createdDate } from '../sources/files/dates.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
 import type { Span } from './text/span.ts';
 
@@ -36,6 +38,22 @@ export type PackRecord = Pick<
   | 'key'
   | 'recordType'
 >;
+
+/** A date at the beginning of a value of metadata. */
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+
+/**
+ * The day that a reader needs to judge a text: the day that it is about, such as that of an event or a daily note; else the day on which
+ * its front matter says that it was changed or created. `null` if it has none.
+ */
+export function shownDay({ metadata }: Pick<PackRecord, 'metadata'>): string | null {
+  const { date, frontMatter } = metadata;
+  const day = typeof date === 'string' && DAY.test(date) ? date.slice(0, 10) : null;
+  if (!isJsonMap(frontMatter)) return day;
+  const changed = changedDate(frontMatter)?.day ?? null;
+  const isOfCreation = day === null || (!('date' in frontMatter) && createdDate(frontMatter)?.day === day);
+  return isOfCreation && changed !== null && changed > (day ?? '') ? changed : day;
+}
 
 /**
  * Where a passage is in the content of its record. A passage whose text is not in its lines as it stands (front matter, a record that has

@@ -1,6 +1,6 @@
 import { analyzeForTerms } from '../core/text/analyze-for-terms.ts';
 import type { Trust } from '../core/types.ts';
-import { passageSpan, type Candidate } from './candidate.ts';
+import { passageSpan, shownDay, type Candidate } from './candidate.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { contentTerms, splitText } from './levels/document.ts';
 import { summaryOf } from './levels/summary.ts';
@@ -159,8 +159,7 @@ export class ItemMaker {
       record.origin === 'vault'
         ? ` ${shownText(citation.replaceAll(/\s+/g, ' '))}#L${String(lines.from)}-L${String(lines.to)}`
         : shortCitation(citation);
-    const date = record.metadata['date'];
-    const day = typeof date === 'string' && DAY.test(date) ? date.slice(0, 10) : null;
+    const day = shownDay(record);
     const header: ItemPart[] = [`${ITEM_MARK}${cited}`];
     if (day !== null) header.push({ day });
     header.push(trustMark(record.trust, usual));
@@ -182,9 +181,6 @@ export class ItemMaker {
     return false;
   }
 }
-
-/** A date at the beginning of a value of metadata. */
-export const DAY = /^\d{4}-\d{2}-\d{2}/;
 
 /** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
 function shortCitation(citation: string): string {

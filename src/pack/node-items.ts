@@ -1,7 +1,7 @@
 import type { NodeType } from '../core/graph-types.ts';
 import type { Trust } from '../core/types.ts';
-import { passageSpan, type Candidate } from './candidate.ts';
-import { DAY, HEAD_LENGTH, masked, MAX_TITLE } from './items.ts';
+import { passageSpan, shownDay, type Candidate } from './candidate.ts';
+import { HEAD_LENGTH, masked, MAX_TITLE } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
@@ -127,8 +127,8 @@ function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Tru
       ? null
       : sourceRange(record.content, { start: first.start, end: last!.end }).lines;
   const cited = lines === null ? citation : `${citation}#L${String(lines.from)}-L${String(lines.to)}`;
-  const date = record.metadata['date'];
-  const day = typeof date === 'string' && DAY.test(date) ? ` ${date.slice(0, 10)}` : '';
+  const shown = shownDay(record);
+  const day = shown === null ? '' : ` ${shown}`;
   const id = node.id === citation ? '' : `, ${oneLine(node.id)}`;
   const header = `${ITEM_MARK} ${oneLine(cited)}${day}${trustMark(record.trust, usual)}`;
   return [`${header} (${node.type}${id}, ${oneLine(why)})`, ' ', titleOf(candidate)];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GraphIndexResponse } from '../../engine/packs/graph-index.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 import { allowCrossProject, projectField } from './graph-fields.ts';
@@ -67,7 +68,10 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
     query,
     ...outputOfNodeText(response, trace),
     missing: response.missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [...response.notices],
+    notices: [
+      ...response.notices,
+      ...(response.candidates.length > 0 && strongMatches(response.candidates) === 0 ? [NOTHING_FITS] : []),
+    ],
     took_ms: Math.round(response.milliseconds),
   };
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
+import type { PackResponse } from '../../engine/packs/memory-pack.ts';
 import type { Loci } from '../../engine/open.ts';
 import { VERDICTS } from '../../store/receipt-model.ts';
-import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
+import { LEVELS, receiptSchema, type ReceiptLane } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { filterValue } from '../shared/record-fields.ts';
+import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 
@@ -141,11 +143,28 @@ async function runPack(
     empty,
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [...response.notices],
+    notices: noticesOf(response, use_graph === true),
     receipt_id: receiptId,
     receipt: trace ? receipt : null,
     took_ms: Math.round(milliseconds),
   };
+}
+
+const WITHOUT_GRAPH: { readonly [Status in ReceiptLane['status']]?: string } = {
+  off: 'is switched off',
+  failed: 'failed',
+  late: 'was too slow',
+};
+
+/** What whoever uses the text should know about it. */
+function noticesOf({ notices, items, receipt }: PackResponse, useGraph: boolean): string[] {
+  const status = receipt.lanes.find(({ name }) => name === 'graph')?.status ?? 'answered';
+  const without = WITHOUT_GRAPH[status];
+  return [
+    ...notices,
+    ...(items.length > 0 && strongMatches(items) === 0 ? [NOTHING_FITS] : []),
+    ...(useGraph && without !== undefined ? [`the graph ${without}, so that the pack is as without it`] : []),
+  ];
 }
 
 /** Stores the labels of the operator. @throws LociError `forbidden`, and the errors of a label */

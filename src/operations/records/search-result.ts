@@ -255,6 +255,9 @@ export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'
     : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
 }
 
+/** A notice for texts without scores. */
+export const NOTHING_FITS = 'nothing surely fits the query';
+
 /** Four decimal places: recency changes further ones with every millisecond. */
 function rounded(score: number): number {
   return Math.round(score * 10_000) / 10_000;
