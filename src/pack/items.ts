@@ -63,7 +63,14 @@ const BESIDE = '\nAlso there:';
 /** What says what a text is stands at its beginning. UTF-16 code units. */
 export const HEAD_LENGTH = 8000;
 /** UTF-16 code units. */
-export const MAX_TITLE = 120;
+const MAX_TITLE = 120;
+
+/** What an item shows of a title: its first line, which cannot begin a line of its own. */
+export function titleSpan(title: string): Span {
+  const { start, end } = trimSpan(title, { start: 0, end: title.length });
+  const line = title.slice(start, end).search(/[\n\r\u0085\u2028\u2029]/);
+  return trimSpan(title, { start, end: Math.min(start + MAX_TITLE, line === -1 ? end : start + line) });
+}
 
 /** Makes the items of candidates, and recognises those that say what an earlier one says. */
 export class ItemMaker {
@@ -164,7 +171,7 @@ export class ItemMaker {
     if (day !== null) header.push({ day });
     header.push(trustMark(record.trust, usual));
     if (via !== null) header.push(` (${shownText(via.replaceAll(/\s+/g, ' '))})`);
-    const title: Span = trimSpan(record.title, { start: 0, end: Math.min(record.title.length, MAX_TITLE) });
+    const title = titleSpan(record.title);
     const isSaid =
       isInCitation(record.title, citation) || beginsWith(shownFirst(record.content, parts), record.title);
     const isNamed = title.end > title.start && !isSaid;

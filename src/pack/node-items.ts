@@ -1,7 +1,7 @@
 import type { NodeType } from '../core/graph-types.ts';
 import type { Trust } from '../core/types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
-import { HEAD_LENGTH, masked, MAX_TITLE } from './items.ts';
+import { HEAD_LENGTH, masked, titleSpan } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
@@ -135,8 +135,7 @@ function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Tru
 }
 
 function titleOf({ record: { title } }: NodeCandidate): ItemPart {
-  const span = trimSpan(title, { start: 0, end: Math.min(title.length, MAX_TITLE) });
-  return { field: 'title', span, level: 'L0' };
+  return { field: 'title', span: titleSpan(title), level: 'L0' };
 }
 
 function itemOf(

@@ -192,6 +192,25 @@ describe('a verified receipt', () => {
     expect(await loci.receipts.verify({ prompt: '' })).toMatchObject({ receipts: [], promptBytes: 0 });
   });
 
+  it('does not say that a sentence is the same when words around it were added', async () => {
+    await writeNotes(vault, { 'Bill.md': '# Bill\n\nPay 100 euros for the oven\n\nThe plumber agrees.\n' });
+    await loci.index();
+    const { pack, receipt } = await stored();
+    const contentStates = async (): Promise<string[]> =>
+      states(
+        (await piecesOf({ id: receipt.id, prompt: pack.text })).filter(
+          ({ piece }) => piece.field === 'content',
+        ),
+        'Bill.md',
+      ).toSorted();
+    expect(await contentStates()).toEqual(['same']);
+    await writeNotes(vault, {
+      'Bill.md': '# Bill\n\nDo not Pay 100 euros for the oven, ask\n\nNote: The plumber agrees. Not today.\n',
+    });
+    await loci.index();
+    expect(await contentStates()).toEqual(['changed', 'same']);
+  });
+
   it('says what was moved, changed, deleted and purged since', async () => {
     await loci.write({ content: 'The oven key is under the mat of the porch.', title: 'Key' });
     const { pack, receipt } = await stored();

@@ -16,7 +16,7 @@ export interface VerifyRequest {
 }
 
 /**
- * `same`: the record has the line where it had it. `moved`: elsewhere in the same field. `changed`: not any more. `deleted`: the
+ * `same`: the record has the text where it had it, as whole sentences. `moved`: elsewhere in the same field. `changed`: not any more. `deleted`: the
  * record is deleted, and can be restored. `purged`: the record is gone from the store, so that only its hash is known.
  */
 export const PIECE_STATES = ['same', 'moved', 'changed', 'deleted', 'purged'] as const;
@@ -199,12 +199,27 @@ function stateOf(
 ): { readonly state: PieceState; readonly now: ReceiptPiece['lines'] | null } {
   if (record === undefined) return { state: 'purged', now: null };
   if (record.deletedAt !== null) return { state: 'deleted', now: null };
-  if (isInPlace) return { state: 'same', now: lines };
+  if (isInPlace && record.contentHash === piece.content_hash) return { state: 'same', now: lines };
   if (original === null) return { state: 'changed', now: null };
   const current = record[piece.field].split('\n');
-  if (current[lines.from - 1]?.includes(original) === true) return { state: 'same', now: lines };
-  const line = current.findIndex((each) => each.includes(original)) + 1;
+  if (saysTheSame(current[lines.from - 1] ?? '', original)) return { state: 'same', now: lines };
+  const line = current.findIndex((each) => saysTheSame(each, original)) + 1;
   return line === 0 ? { state: 'changed', now: null } : { state: 'moved', now: { from: line, to: line } };
+}
+
+/** The end of a sentence, with what may close around it. */
+const SENTENCE_END = /[.!?:;…。！？：；]["'”’»)\]*_]*$/u;
+/** What begins an item, a quotation or a row. */
+const LINE_BEGINNING = /^[\s>*+#|\-\d.)[\]xX]*$/;
+
+/** Whether a line has a text as whole sentences: words around it may turn its meaning into the opposite. */
+function saysTheSame(line: string, text: string): boolean {
+  for (let at = line.indexOf(text); at >= 0; at = line.indexOf(text, at + 1)) {
+    const [before, after] = [line.slice(0, at).trimEnd(), line.slice(at + text.length).trim()];
+    const begins = SENTENCE_END.test(before) || LINE_BEGINNING.test(before);
+    if (begins && (after === '' || after === '|' || SENTENCE_END.test(text.trimEnd()))) return true;
+  }
+  return false;
 }
 
 /** Bytes in at least one of the spans. */

@@ -51,7 +51,7 @@ export const WRITTEN_BY: Readonly<Record<Trust, string>> = {
 };
 /** The bracket of what looks like the mark of a trust class, in any case and with any spaces. */
 const BRACKET_OF_TRUST = new RegExp(
-  `\\((?=\\s*by\\s+(?:${Object.values(WRITTEN_BY).join('|').replaceAll(' ', '\\s+')})\\s*\\))`,
+  `[(（﹙❨⟮](?=[\\s\\u2800]*by[\\s\\u2800]+(?:${Object.values(WRITTEN_BY).join('|').replaceAll(' ', '[\\s\\u2800]+')})(?![\\p{L}\\p{N}]))`,
   'giu',
 );
 

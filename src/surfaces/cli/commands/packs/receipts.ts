@@ -79,15 +79,22 @@ export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
   inputOnly: ['prompt'],
   render: ({ receipts, prompt_bytes: total, from_records: covered }, { style, columns }) => {
     if (receipts.length === 0) return 'The prompt has nothing of a receipt.\n';
+    const isCompared = total > 0;
     const lines = receipts.flatMap(({ id, kind, at, whole, pieces }) => [
-      `${style.link(id)}  ${kind}  ${style.dim(localTime(at))}${whole === true ? '  whole' : ''}`,
+      `${style.link(id)}  ${kind}  ${style.dim(localTime(at))}${whole === true ? '  whole' : isCompared ? '  not whole in the prompt' : ''}`,
       ...alignColumns(
         pieces.map((piece) => [
-          piece.prompt === null ? '' : `${String(piece.prompt.start)}-${String(piece.prompt.end)}`,
+          piece.prompt === null
+            ? isCompared
+              ? 'not in it'
+              : ''
+            : `${String(piece.prompt.start)}-${String(piece.prompt.end)}`,
           piece.state,
           piece.level,
           oneLine(piece.citation ?? `${piece.record} ${piece.hash.slice(0, 12)}…`),
-          piece.field === 'title' ? 'title' : '',
+          [piece.field === 'title' ? 'title' : '', piece.record_is_same ? '' : 'the record has changed']
+            .filter((part) => part !== '')
+            .join(', '),
         ]),
         { columns, flexible: [3], cellStyles: [style.dim, String, style.dim, style.link, style.dim] },
       ),
