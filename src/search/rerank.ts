@@ -13,7 +13,7 @@ export interface Reranked {
 
 /** The last stage: puts the best results into the order of the reranker. If it cannot answer in time, the order stays. */
 export async function rerank(
-  reranker: Reranker,
+  reranker: Pick<Reranker, 'provider' | 'rerank'>,
   query: string,
   ranked: readonly Ranked[],
   signal: AbortSignal | undefined,

@@ -26,7 +26,7 @@ export interface SearchRun {
   /** `null` when the caller wants no related documents. */
   readonly related: RelatedOptions | null;
   /** Puts the best results into another order; `null` for none. */
-  readonly reranker: Reranker | null;
+  readonly reranker: Pick<Reranker, 'provider' | 'rerank'> | null;
   /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
@@ -134,6 +134,24 @@ describe('a provider that the settings name', () => {
 });
 
 describe('a key', () => {
+  it('of a provider is not sent to the address of another one', async () => {
+    const server = await serve();
+    vi.stubEnv('OPENAI_API_KEY', 'for-openai');
+    try {
+      const settings = { url: `${server.origin}/v1`, model: 'text-embedding-3-small' };
+      await expect(openEmbedder({ provider: 'openai', ...settings })).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining('OPENAI_API_KEY is not sent') as string,
+        hint: expect.stringMatching(
+          /embedding\.apiKey env:OPENAI_API_KEY.*embedding\.url https:\/\/api\.openai/,
+        ) as string,
+      });
+      expect(server.requests).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('is read from a file', async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'key');

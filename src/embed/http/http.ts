@@ -69,7 +69,7 @@ export class HttpClient {
     this.#url = parseUrl(settings.url ?? options.url, this.#section);
     this.#allowsLinkLocal = settings.allowLinkLocal;
     if (!this.#allowsLinkLocal) assertAllowedHost(this.#url);
-    this.#key = readKey(settings.apiKey, options);
+    this.#key = readKey(settings.apiKey, options, this.#url);
     this.#module = this.#url.protocol === 'https:' ? https : http;
     // Queries have connections in addition to those of passages.
     this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: settings.concurrency + 4 });
@@ -264,12 +264,29 @@ function parseUrl(text: string | undefined, section: Section): URL {
   return url;
 }
 
-/** The key that the settings name. @throws LociError `invalid_config` that names the place, and never a key */
+/**
+ * The key that the settings name. The variable of a provider is read for its own address only, since a URL may be left from another
+ * provider.
+ * @throws LociError `invalid_config` that names the place, and never a key
+ */
 function readKey(
   reference: string | undefined,
-  { keyVariable, needsKey, section = 'embedding' }: HttpOptions,
+  { url: ownUrl, keyVariable, needsKey, section = 'embedding' }: HttpOptions,
+  url: URL,
 ): string {
-  const key = reference === undefined ? (process.env[keyVariable ?? ''] ?? '') : keyAt(reference, section);
+  const ofVariable = process.env[keyVariable ?? ''] ?? '';
+  const isOwn = ownUrl === undefined || new URL(ownUrl).origin === url.origin;
+  if (reference === undefined && !isOwn && needsKey && ofVariable !== '')
+    throw new LociError(
+      'invalid_config',
+      `${section}.url is not the address of the provider, so that the key in ${keyVariable!} is not sent to ${url.origin}`,
+      {
+        hint:
+          `If the key belongs there: \`loci config set ${section}.apiKey env:${keyVariable!}\`. ` +
+          `If not: \`loci config set ${section}.url ${ownUrl}\`.`,
+      },
+    );
+  const key = reference === undefined ? (isOwn ? ofVariable : '') : keyAt(reference, section);
   if (key === '' && needsKey) {
     throw new LociError(
       'invalid_config',

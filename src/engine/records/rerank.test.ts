@@ -52,6 +52,14 @@ describe('a search with a reranker', () => {
     expect((documents as string[]).find((text) => text.endsWith(TEXTS[1]!))).toBeDefined();
   });
 
+  it('keeps its order when the settings lack what the reranker needs, and says what', async () => {
+    const [before] = await found(opened[0]!);
+    const [after, notices] = await found(await open('cohere'));
+    expect(after).toEqual(before);
+    expect(notices).toEqual([expect.stringMatching(/^ranked without the reranker cohere: .*API key/)]);
+    expect(server.requests).toEqual([]);
+  });
+
   it('keeps its order when the reranker is late, and says so', async () => {
     const [before] = await found(opened[0]!);
     server.faults.push('hang');

@@ -1,6 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
+import type { Reranker } from '../../embed/rerank/reranker.ts';
 import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
 import { matchedTerms } from '../../search/query/phrases.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
@@ -175,7 +176,7 @@ export async function searchOutcome(
   const { vaults, sources } = await sourcesOfNamespace(context);
   const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
-  const reranker = await context.reranker();
+  const reranker = await usableReranker(context);
   const limit = requestedLimit ?? config.search.limit;
   return runSearch({
     store,
@@ -200,6 +201,17 @@ export async function searchOutcome(
     }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** The reranker; with settings that it cannot use, one that refuses, since the order of the search is good enough without it. */
+async function usableReranker(context: EngineContext): Promise<Pick<Reranker, 'provider' | 'rerank'> | null> {
+  try {
+    return await context.reranker();
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'invalid_config') throw error;
+    const refusal = new LociError('embedding_unavailable', error.message, { cause: error });
+    return { provider: context.config.rerank.provider, rerank: () => Promise.reject(refusal) };
+  }
 }
 
 /** The results of the hits, then those of the related documents. */
