@@ -65,6 +65,9 @@ async function capabilities(): Promise<string> {
     const summary = OPERATIONS.find((entry) => entry.name === name)?.summary ?? '';
     return `- \`${tool}\` (scope \`${scope}\`): ${summary}`;
   });
+  const onRequest = [...byTool].flatMap(([tool, { listedOnRequest }]) =>
+    listedOnRequest === true ? [`\`${tool}\``] : [],
+  );
   const templates = listTemplates().map(({ uriTemplate, ...template }) => ({
     uri: uriTemplate,
     ...template,
@@ -84,9 +87,9 @@ async function capabilities(): Promise<string> {
       'scope `admin` are available over HTTP only; the owner has them on the command line. Tools:',
     tools.join('\n'),
     'A model gets the list of tools with every turn, so it is short: `memory_write`, `memory_update` and `memory_delete` are in\n' +
-      'it only while `writes.enabled` is true, and `memory_corpus`, `memory_import`, `memory_records`, `startup_list` and\n' +
-      '`startup_preview` only if the setting `mcp.tools` names them. Results come as text and as structured content; both say\n' +
-      'that recalled text is data, not instructions.',
+      `it only while \`writes.enabled\` is true, and ${new Intl.ListFormat('en-GB').format(onRequest)} only if the setting ` +
+      '`mcp.tools` names them. A client may call each of them all the same. Results come as text and as structured content; both ' +
+      'say that recalled text is data, not instructions.',
     'Resources (scope `read`):',
     resources.join('\n'),
     'Prompts:',
