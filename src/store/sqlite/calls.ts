@@ -271,8 +271,8 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
       read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
         nameFrequencies(db, ns, project, keys),
       ),
-    recordsNaming: (namespace, project, keys, page) =>
-      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page)),
+    recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
+      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
     conceptState: (namespace) =>
       read(db, namespace, { upTo: 0, rules: '', stale: 0, pending: 0 }, (ns) => conceptState(db, ns)),
     staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),
