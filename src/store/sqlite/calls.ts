@@ -242,7 +242,8 @@ function graphCalls(db: Database): StoreCalls['graph'] {
       read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
     neighbours: (namespace, request) =>
       read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
-    degrees: (namespace, ids, types) => read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null)),
+    degrees: (namespace, ids, types, excludedSources = []) =>
+      read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null, excludedSources)),
     pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
     pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
     counts: (namespace, filter) =>
