@@ -53,6 +53,8 @@ export interface NameSelector {
    * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have.
    */
   readonly only?: { readonly keys: readonly string[]; readonly notes: readonly string[] };
+  /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
+  readonly excludedSources?: readonly string[];
 }
 
 // ── Changes by operators ─────────────────────────────────────────────────────────────────────────
@@ -139,12 +141,16 @@ export interface StoreConcepts {
   recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
   /** How many records of a project mention each key, or have it as a tag or phrase. */
   nameFrequencies(namespace: string, project: string, keys: readonly string[]): Promise<Map<string, number>>;
-  /** The records of a project that mention one of these keys, or have it as a tag or phrase, by id. */
+  /**
+   * The records of a project that mention one of these keys, or have it as a tag or phrase, by id.
+   * @param excludedSources leaves out records of vaults and sources with these names
+   */
   recordsNaming(
     namespace: string,
     project: string,
     keys: readonly string[],
     page: { readonly after: number | null; readonly limit: number },
+    excludedSources?: readonly string[],
   ): Promise<number[]>;
   conceptState(namespace: string): Promise<ConceptState>;
   /** Records whose edges must be derived again, by id. */

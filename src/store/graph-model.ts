@@ -119,7 +119,7 @@ export interface StaleRecord {
 
 /** Which nodes and edges a call may see. */
 export interface GraphFilter {
-  /** Hides nodes of vaults and sources with these names. */
+  /** Hides nodes of vaults and sources with these names, and what only such nodes share. */
   readonly excludedSources?: readonly string[];
   /** Only nodes of this project. */
   readonly project?: string;

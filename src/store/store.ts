@@ -256,8 +256,16 @@ export interface StoreGraph extends StoreConcepts {
   /** Nodes in the order of the selector, each once; unknown ids are skipped. The node of a record precedes its tasks. */
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
   neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
-  /** How many edges each node has; of these types, if any are given. Unknown ids are skipped. */
-  degrees(namespace: string, ids: readonly string[], types?: readonly EdgeType[]): Promise<NodeDegree[]>;
+  /**
+   * How many edges each node has; of these types, if any are given. Unknown ids are skipped.
+   * @param excludedSources edges to nodes of vaults and sources with these names do not count
+   */
+  degrees(
+    namespace: string,
+    ids: readonly string[],
+    types?: readonly EdgeType[],
+    excludedSources?: readonly string[],
+  ): Promise<NodeDegree[]>;
   /** Nodes that pass the filter, by id. */
   pageNodes(namespace: string, filter: GraphFilter, page: Page<string>): Promise<GraphNode[]>;
   /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */

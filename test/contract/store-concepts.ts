@@ -89,6 +89,35 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       ]);
     });
 
+    it('leave out sources that a call does not see, as if they had no records', async () => {
+      const ns = namespace();
+      const hidden = { source: 'hidden' };
+      await write(store(), ns, note('one'), note('two', hidden), note('three', hidden), note('four'));
+      const phrase = name('phrase', 'Ada Lovelace');
+      const common = name('phrase', 'Slow Heat');
+      await put(ns, {
+        names: new Map([
+          [1, names(1, name('title', 'Oven'), phrase, common)],
+          [2, names(2, name('title', 'Layoff'), name('alias', 'Oven'), phrase)],
+          [3, names(3, phrase)],
+          [4, names(4, common)],
+        ]),
+        mentions: new Map([[3, [{ key: 'oven', line: 1, count: 1 }]]]),
+      });
+      const excludedSources = ['hidden', 'other'];
+      const texts = async (only?: { keys: string[]; notes: string[] }): Promise<string[]> => {
+        const selector = { project: 'p', excludedSources, ...(only !== undefined && { only }) };
+        const rows = await store().graph.conceptNames(ns, selector);
+        return rows.map(({ record, text }) => `${String(record)} ${text}`);
+      };
+      expect(await texts()).toEqual(['1 Oven', '1 Slow Heat', '4 Slow Heat']);
+      expect(await texts({ keys: ['layoff', 'oven'], notes: ['n_2'] })).toEqual(['1 Oven']);
+      const naming = (excluded?: string[]): Promise<number[]> =>
+        store().graph.recordsNaming(ns, 'p', ['oven', 'ada lovelace'], PAGE, excluded);
+      expect(await naming(excludedSources)).toEqual([1]);
+      expect(await naming()).toEqual([1, 2, 3]);
+    });
+
     it('are keys by first word, for titles and aliases alone', async () => {
       const ns = await filled();
       expect(await store().graph.conceptKeys(ns, 'p')).toEqual(['heat', 'new oven', 'oven', 'tiles']);

@@ -5,6 +5,7 @@ import type {
   GraphProvenance,
   GraphUpdate,
   NeighbourRequest,
+  NodeDegree,
   NodeDraft,
 } from '../../src/store/graph-model.ts';
 import { recordNode } from '../../src/store/graph-model.ts';
@@ -290,13 +291,22 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     it('hides the nodes of sources', async () => {
       const ns = await filled();
       const filter = { excludedSources: ['notes'] };
-      expect(await store().graph.pageNodes(ns, filter, ALL)).toMatchObject([{ id: 'p_1' }]);
+      expect(await store().graph.pageNodes(ns, filter, ALL)).toEqual([]);
       expect(await store().graph.pageEdges(ns, filter, ALL)).toEqual([]);
       expect((await store().graph.neighbours(ns, around('n_1', { filter }))).nodes).toMatchObject([
         { id: 'p_1' },
       ]);
-      expect(await store().graph.nodes(ns, { ids: ['n_1'] }, filter)).toEqual([]);
-      expect((await store().graph.counts(ns, filter)).nodes).toMatchObject([{ type: 'project', nodes: 1 }]);
+      expect(await store().graph.nodes(ns, { ids: ['n_1', 'p_1'] }, filter)).toEqual([]);
+      expect(await store().graph.counts(ns, filter)).toEqual({ nodes: [], edges: [] });
+      const degrees = (excluded: string[]): Promise<NodeDegree[]> =>
+        store().graph.degrees(ns, ['n_1', 'p_1'], undefined, excluded);
+      expect(await degrees(['notes'])).toEqual([
+        { id: 'n_1', out: 1, in: 0 },
+        { id: 'p_1', out: 0, in: 0 },
+      ]);
+      expect(await degrees(['others'])).toEqual(await store().graph.degrees(ns, ['n_1', 'p_1']));
+      const others = { excludedSources: ['others'] };
+      expect(await store().graph.nodes(ns, { ids: ['p_1'] }, others)).toMatchObject([{ id: 'p_1' }]);
     });
 
     it('names the records whose links mean other records, until they are derived again', async () => {

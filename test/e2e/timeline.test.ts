@@ -96,6 +96,13 @@ describe('loci timeline (G12)', () => {
     expect(await around({})).not.toContain('2026-05-02 Doctor.md');
     expect(await around({ sources: ['private'] })).toEqual(['2026-05-02 Doctor.md', 'Oven.md']);
     expect(citations(await read('Oven.md'))).toContain('2026-05-02 Doctor.md');
+    const hidden = { anchor: '2026-05-02 Doctor.md' };
+    await expect(around(hidden)).rejects.toMatchObject({
+      code: 'not_found',
+      hint: 'Search again for a current citation.',
+    });
+    expect(await around({ ...hidden, sources: ['private'] })).toContain('2026-05-02 Doctor.md');
+    expect(citations(await read('2026-05-02 Doctor.md'))).toContain('2026-05-02 Doctor.md');
   });
 
   it('refuses an anchor together with a time, and an unknown anchor', async () => {

@@ -51,7 +51,7 @@ async function findNode(
     if (node !== undefined) return node;
   }
   try {
-    const { record, lines } = await resolveCitation(context, name);
+    const { record, lines } = await resolveCitation(context, name, filter.excludedSources);
     const ofRecord = await store.graph.nodes(namespace, { records: [record.id] }, filter);
     const task = ofRecord.find(
       ({ provenance }) =>

@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
+import type { GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { type PathSearch, shortestPath } from '../../graph/path.ts';
 import { type Step, stepsFrom } from '../../graph/walk.ts';
@@ -43,6 +43,7 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
   const options = await readyWalk(context, request);
   const { nodes, unknown } = await findNodes(context, request.names, options.filter);
   const steps = await stepsFrom(options, nodes, request.limit);
+  const degrees = await visibleDegrees(context, nodes, options.filter);
   const { depth, limit } = request;
   const shown: ShownNode[] = [];
   const mask = new GraphMask(context.thread);
@@ -55,7 +56,7 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
       node: await mask.node(node),
       citation: citations[i]!,
       steps: await mask.steps((found?.steps ?? []).slice(0, limit)),
-      degree: found?.degree ?? 0,
+      degree: degrees.get(node.id) ?? found?.degree ?? 0,
       near: await Promise.all(
         further.map(async ({ node: other, score, path }) => ({
           node: await mask.node(other),
@@ -70,6 +71,18 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
     ...each.near.flatMap(({ path }) => path.map(({ edge }) => edge)),
   ]);
   return { nodes: shown, unknown, places: await placesOf(context, edges) };
+}
+
+/** How many edges of each node the caller may see; empty if all, which the steps have counted already. */
+async function visibleDegrees(
+  { store, namespace }: EngineContext,
+  nodes: readonly GraphNode[],
+  { excludedSources = [] }: GraphFilter,
+): Promise<Map<string, number>> {
+  if (excludedSources.length === 0) return new Map();
+  const ids = nodes.map(({ id }) => id);
+  const degrees = await store.graph.degrees(namespace, ids, undefined, excludedSources);
+  return new Map(degrees.map((each) => [each.id, each.in + each.out]));
 }
 
 export interface PathRequest extends GraphScope {

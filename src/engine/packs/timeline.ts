@@ -8,7 +8,7 @@ import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/timeline-model.ts';
 import type { EngineContext } from '../context.ts';
 import { resolveCitation, wholeCitations } from '../records/citations/citation.ts';
-import { audienceOf, excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+import { excludeSources, sourcesHiddenFrom } from '../sources/source-policies.ts';
 
 export interface TimelineRequest extends Omit<SearchFilter, 'now' | 'from' | 'until' | 'excludedSources'> {
   /** A citation; the records around this one are read. */
@@ -44,7 +44,8 @@ export interface TimelineResponse {
 }
 
 /**
- * What came before and after a record or a moment, in order (G12). Records of hidden sources are left out, as in a list.
+ * What came before and after a record or a moment, in order (G12). Records of hidden sources are left out, as in a list, and are
+ * no anchors.
  * @throws LociError `invalid_input` for an anchor together with a time; `not_found`, `ambiguous` for the anchor
  */
 export async function timeline(context: EngineContext, request: TimelineRequest): Promise<TimelineResponse> {
@@ -56,9 +57,9 @@ export async function timeline(context: EngineContext, request: TimelineRequest)
   await context.expire();
   const now = context.now();
   const middle = time ?? now;
-  const around = anchor === undefined ? { time: middle } : { record: await idOf(context, anchor) };
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  const visible = excludeSources(filter, hiddenSources(vaults, sources, audienceOf(context.caller, filter)));
+  const hidden = await sourcesHiddenFrom(context, filter);
+  const around = anchor === undefined ? { time: middle } : { record: await idOf(context, anchor, hidden) };
+  const visible = excludeSources(filter, hidden);
   // One record more tells whether there are further ones.
   const [found, count] = await Promise.all([
     context.store.records.timeline(context.namespace, {
@@ -83,8 +84,8 @@ export async function timeline(context: EngineContext, request: TimelineRequest)
   };
 }
 
-async function idOf(context: EngineContext, citation: string): Promise<number> {
-  const { record } = await resolveCitation(context, citation);
+async function idOf(context: EngineContext, citation: string, hidden: readonly string[]): Promise<number> {
+  const { record } = await resolveCitation(context, citation, hidden);
   return record.id;
 }
 

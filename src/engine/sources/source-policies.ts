@@ -70,6 +70,15 @@ export function hiddenSources(
   );
 }
 
+/** The names of the vaults and sources that the caller does not see. @param filter of the request, which may name sources */
+export async function sourcesHiddenFrom(
+  context: EngineContext,
+  filter: { readonly sources?: readonly string[] } = {},
+): Promise<string[]> {
+  const { vaults, sources } = await sourcesOfNamespace(context);
+  return hiddenSources(vaults, sources, audienceOf(context.caller, filter));
+}
+
 /** Adds the hidden sources to those that the filter excludes. */
 export function excludeSources<Filter extends Omit<SearchFilter, 'now'>>(
   filter: Filter,

@@ -242,7 +242,8 @@ function graphCalls(db: Database): StoreCalls['graph'] {
       read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
     neighbours: (namespace, request) =>
       read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
-    degrees: (namespace, ids, types) => read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null)),
+    degrees: (namespace, ids, types, excludedSources = []) =>
+      read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null, excludedSources)),
     pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
     pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
     counts: (namespace, filter) =>
@@ -271,8 +272,8 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
       read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
         nameFrequencies(db, ns, project, keys),
       ),
-    recordsNaming: (namespace, project, keys, page) =>
-      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page)),
+    recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
+      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
     conceptState: (namespace) =>
       read(db, namespace, { upTo: 0, rules: '', stale: 0, pending: 0 }, (ns) => conceptState(db, ns)),
     staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),

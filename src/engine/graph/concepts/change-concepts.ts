@@ -2,6 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import { type Concept, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
+import { groupNames } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
 import { auditDraft } from '../../audit/audit.ts';
@@ -128,7 +129,7 @@ function keysOfName({ concept, within }: FoundConcept, name: string): string[] {
 /** Stores a change with its entry in the audit log, unless it makes no sense. @throws LociError `conflict` with the reason */
 async function makeChange(
   context: EngineContext,
-  { project, names, changes }: ProjectConcepts,
+  { project, changes }: ProjectConcepts,
   detail: ConceptChangeDetail,
 ): Promise<MadeChange> {
   const { store, namespace, caller } = context;
@@ -142,6 +143,8 @@ async function makeChange(
   const at = Math.max(now, (changes.at(-1)?.at ?? 0) + 1);
   const { actor, surface } = caller;
   const change: ConceptChange = { id: uuidv7(now), at, actor, surface, project, ...detail };
+  // The change will be applied to the names of all sources, also of those that the caller does not see.
+  const names = groupNames(await store.graph.conceptNames(namespace, { project }));
   const reason = whyNot(names, changes, change);
   if (reason !== null)
     throw new LociError('conflict', reason, { hint: '`loci concept changes` lists the changes.' });

@@ -4,6 +4,7 @@ import { undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../records/citations/citation.ts';
 import { ConceptMask } from './concept-mask.ts';
@@ -84,7 +85,8 @@ export async function showConcept(
   const mask = new ConceptMask(context.thread);
   const keys = concept.names.map(({ key }) => key);
   const page = { after: null, limit: MAX_MENTIONS + concept.records.length };
-  const naming = await store.graph.recordsNaming(namespace, concept.project, keys, page);
+  const { excludedSources } = within;
+  const naming = await store.graph.recordsNaming(namespace, concept.project, keys, page, excludedSources);
   const others = naming.filter((id) => !concept.records.includes(id)).slice(0, MAX_MENTIONS);
   const state = { liveAt: context.now() };
   const conflicts = within.applied.state.conflicts();
@@ -137,11 +139,32 @@ export async function conceptChanges(context: EngineContext, project?: string): 
   return new ConceptMask(context.thread).changes(sorted);
 }
 
-function listChanges({ changes, applied }: ProjectConcepts): ListedChange[] {
+function listChanges(within: ProjectConcepts): ListedChange[] {
+  const { changes, applied } = within;
   const undone = undoneBy(changes);
-  return changes.map((change) => ({
+  return visibleChanges(within).map((change) => ({
     change,
     undoneBy: undone.get(change.id)?.id ?? null,
     idle: applied.idle.get(change.id)?.reason ?? null,
   }));
+}
+
+/** The changes without those that speak of names that only hidden sources have. */
+function visibleChanges({ changes, names, excludedSources }: ProjectConcepts): readonly ConceptChange[] {
+  if (excludedSources.length === 0) return changes;
+  const known = new Set([
+    ...names.groups.flatMap(({ labels }) => labels.map(({ key }) => key)),
+    ...names.disputed.keys(),
+  ]);
+  const visible = new Set<string>();
+  // A change speaks of names that earlier ones gave.
+  for (const change of changes) {
+    if (change.kind === 'rename' && known.has(change.concept)) known.add(nameKey(change.label));
+    const isVisible =
+      change.kind === 'undo'
+        ? visible.has(change.change)
+        : referencesIn([change]).every((name) => known.has(name));
+    if (isVisible) visible.add(change.id);
+  }
+  return changes.filter(({ id }) => visible.has(id));
 }

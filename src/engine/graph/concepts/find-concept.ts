@@ -5,11 +5,14 @@ import { conceptId, isConceptId, nameKey } from '../../../graph/concepts/name.ts
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
+import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
 import { updateConcepts } from './update-concepts.ts';
 
-/** The concepts of a project, and what they were made from. */
+/** The concepts of a project as the caller sees them, and what they were made from. */
 export interface ProjectConcepts {
   readonly project: string;
+  /** The vaults and sources whose names and mentions are left out. */
+  readonly excludedSources: readonly string[];
   readonly names: GroupedNames;
   readonly changes: readonly ConceptChange[];
   readonly applied: AppliedChanges;
@@ -31,13 +34,17 @@ export interface FoundConcept {
   readonly within: ProjectConcepts;
 }
 
-/** The concepts of one project, or of each. Derives what has changed before. */
+/**
+ * The concepts of one project, or of each, without what only sources say that the caller does not see. Derives what has changed
+ * before.
+ */
 export async function readConcepts(context: EngineContext, project?: string): Promise<ProjectConcepts[]> {
   const { store, namespace } = context;
   await context.expire();
   await updateConcepts(context);
   const changes = await store.graph.conceptChanges(namespace);
   const filter = { now: context.now() };
+  const excludedSources = await sourcesHiddenFrom(context);
   const projects =
     project !== undefined
       ? [project]
@@ -45,9 +52,10 @@ export async function readConcepts(context: EngineContext, project?: string): Pr
   return Promise.all(
     projects.map(async (each) => {
       const own = changes.filter((change) => change.project === each);
-      const names = groupNames(await store.graph.conceptNames(namespace, { project: each }));
+      const names = groupNames(await store.graph.conceptNames(namespace, { project: each, excludedSources }));
       const applied = applyChanges(names, own);
-      return { project: each, names, changes: own, applied, concepts: applied.state.concepts(each) };
+      const concepts = applied.state.concepts(each);
+      return { project: each, excludedSources, names, changes: own, applied, concepts };
     }),
   );
 }

@@ -4,6 +4,7 @@ import type { LociRecord } from '../../../core/types.ts';
 import type { RecordHeader } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { factAt } from '../../facts/corpus-path.ts';
+import { excludeSources, sourcesHiddenFrom } from '../../sources/source-policies.ts';
 import { nearNotes } from './near-notes.ts';
 import { sectionLines } from './section.ts';
 
@@ -85,30 +86,36 @@ export function parseCitation(citation: string): ParsedCitation {
 /**
  * Finds the record of a citation, or of the name of a note, and its lines or those below its heading. It opens no file: a
  * path can only lead to an indexed record (R4).
+ * @param excludedSources the records of these vaults and sources are not found, as if they did not exist
  * @throws LociError `not_found`; `ambiguous` when several vaults have the path, or several notes the name
  */
 export async function resolveCitation(
   context: EngineContext,
   citation: string,
+  excludedSources: readonly string[] = [],
 ): Promise<{ record: LociRecord; lines: LineRange | null }> {
   const { name, lines } = parseCitation(citation);
-  const record = await findRecord(context, name);
+  const record = await findRecord(context, name, excludedSources);
   if (record !== null) return { record, lines };
-  const section = await findSection(context, name.normalize('NFC'));
-  if (section === null) throw await notFoundError(context, citation, name);
+  const section = await findSection(context, name.normalize('NFC'), excludedSources);
+  if (section === null) throw await notFoundError(context, citation, name, excludedSources);
   return { record: section.record, lines: lines ?? section.lines };
 }
 
 /** The record with this id, path, corpus path, or name of a note. */
-async function findRecord(context: EngineContext, given: string): Promise<LociRecord | null> {
+async function findRecord(
+  context: EngineContext,
+  given: string,
+  excluded: readonly string[],
+): Promise<LociRecord | null> {
   const name = given.normalize('NFC');
   return (
-    (await recordById(context, name)) ??
-    (await noteAt(context, name)) ??
+    (await recordById(context, name, excluded)) ??
+    (await noteAt(context, name, excluded)) ??
     (await factAt(context, given)) ??
-    (await noteAt(context, `${name}.md`)) ??
-    (await recordBySourceAndPath(context, name)) ??
-    (await noteByName(context, name))
+    (await noteAt(context, `${name}.md`, excluded)) ??
+    (await recordBySourceAndPath(context, name, excluded)) ??
+    (await noteByName(context, name, excluded))
   );
 }
 
@@ -119,18 +126,25 @@ const MAX_HASHES = 8;
 async function findSection(
   context: EngineContext,
   name: string,
+  excluded: readonly string[],
 ): Promise<{ record: LociRecord; lines: LineRange } | null> {
   const hashes = Array.from(name.matchAll(/#/g), ({ index }) => index);
   for (const hash of hashes.slice(0, MAX_HASHES)) {
-    const record = await findRecord(context, name.slice(0, hash));
+    const record = await findRecord(context, name.slice(0, hash), excluded);
     if (record === null) continue;
     return { record, lines: await sectionLines(context, record, name.slice(hash + 1), name.slice(0, hash)) };
   }
   return null;
 }
 
-async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
-  const near = await nearNotes(context, name);
+async function notFoundError(
+  context: EngineContext,
+  citation: string,
+  name: string,
+  excluded: readonly string[],
+): Promise<LociError> {
+  // A caller may read a hidden note whose name it knows, but learns no such name.
+  const near = await nearNotes(context, name, [...excluded, ...(await sourcesHiddenFrom(context))]);
   const notes = near.map((note) => ({ ...note, origin: 'vault' as const }));
   const quoted = (await wholeCitations(context, notes)).map((path) => JSON.stringify(path));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
@@ -143,19 +157,27 @@ async function notFoundError(context: EngineContext, citation: string, name: str
   );
 }
 
-async function recordById(context: EngineContext, name: string): Promise<LociRecord | null> {
+async function recordById(
+  context: EngineContext,
+  name: string,
+  excluded: readonly string[],
+): Promise<LociRecord | null> {
   const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
   const { store, namespace, now } = context;
   const [record] = await store.records.get(namespace, [Number(id)], { liveAt: now() });
-  if (record === undefined) await assertNotDeleted(context, Number(id));
-  return record ?? null;
+  if (record === undefined) await assertNotDeleted(context, Number(id), excluded);
+  return record === undefined || excluded.includes(record.source) ? null : record;
 }
 
 /** @throws LociError `not_found` for a deleted record, with a hint how to restore it */
-async function assertNotDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
+async function assertNotDeleted(
+  { store, namespace, now }: EngineContext,
+  id: number,
+  excluded: readonly string[],
+): Promise<void> {
   const [record] = await store.records.get(namespace, [id], 'any');
-  if (record?.deletedAt === null || record === undefined) return;
+  if (record?.deletedAt === null || record === undefined || excluded.includes(record.source)) return;
   const age = formatAge(record.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
     hint: `\`memory_undelete ${String(id)}\` restores it.`,
@@ -163,8 +185,12 @@ async function assertNotDeleted({ store, namespace, now }: EngineContext, id: nu
 }
 
 /** @throws LociError `ambiguous` when several vaults have the path */
-async function noteAt(context: EngineContext, key: string): Promise<LociRecord | null> {
-  const found = await notesAt(context, key);
+async function noteAt(
+  context: EngineContext,
+  key: string,
+  excluded: readonly string[],
+): Promise<LociRecord | null> {
+  const found = await notesAt(context, key, excluded);
   if (found.length < 2) return found[0] ?? null;
   const names = found
     .map(({ source }) => `${source}:${key}`)
@@ -176,9 +202,13 @@ async function noteAt(context: EngineContext, key: string): Promise<LociRecord |
 const MAX_CANDIDATES = 10;
 
 /** @throws LociError `ambiguous` when several notes have the name */
-async function noteByName(context: EngineContext, name: string): Promise<LociRecord | null> {
+async function noteByName(
+  context: EngineContext,
+  name: string,
+  excluded: readonly string[],
+): Promise<LociRecord | null> {
   const noteName = name.replace(/\.(?:md|markdown)$/i, '');
-  const filter = { now: context.now(), origins: ['vault' as const], noteName };
+  const filter = excludeSources({ now: context.now(), origins: ['vault' as const], noteName }, excluded);
   const { records } = context.store;
   const [found, [count = 0]] = await Promise.all([
     records.list(context.namespace, { filter }, { after: null, limit: MAX_CANDIDATES }),
@@ -197,8 +227,12 @@ async function noteByName(context: EngineContext, name: string): Promise<LociRec
 }
 
 /** The notes of all vaults with this path. */
-function notesAt({ store, namespace, now }: EngineContext, key: string): Promise<LociRecord[]> {
-  const filter = { now: now(), origins: ['vault' as const], key };
+function notesAt(
+  { store, namespace, now }: EngineContext,
+  key: string,
+  excluded: readonly string[],
+): Promise<LociRecord[]> {
+  const filter = excludeSources({ now: now(), origins: ['vault' as const], key }, excluded);
   return store.records.list(namespace, { filter }, { after: null, limit: MAX_VAULTS });
 }
 
@@ -209,11 +243,15 @@ const MAX_VAULTS = 1000;
 const MAX_SOURCE_LENGTH = 128;
 
 /** Both names of sources and paths may have colons, so each colon may be the separator. */
-async function recordBySourceAndPath(context: EngineContext, name: string): Promise<LociRecord | null> {
+async function recordBySourceAndPath(
+  context: EngineContext,
+  name: string,
+  excluded: readonly string[],
+): Promise<LociRecord | null> {
   let colon = name.indexOf(':');
   for (; colon !== -1 && colon <= MAX_SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
     const source = name.slice(0, colon);
-    const found = await notesAt(context, name.slice(colon + 1));
+    const found = await notesAt(context, name.slice(colon + 1), excluded);
     const match = found.find((record) => record.source.normalize('NFC') === source);
     if (match !== undefined) return match;
   }

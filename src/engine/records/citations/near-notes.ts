@@ -16,13 +16,19 @@ interface NearNote {
 /**
  * Suggests up to three notes for a name that has no record, the most likely first: the path in another
  * case, a path that ends with the name (as of the link `[[Oven]]`), a similar path. Reads the paths of all notes.
+ * @param excludedSources the notes of these vaults are not suggested
  */
-export async function nearNotes(context: EngineContext, name: string): Promise<NearNote[]> {
+export async function nearNotes(
+  context: EngineContext,
+  name: string,
+  excludedSources: readonly string[] = [],
+): Promise<NearNote[]> {
   const { store, namespace, now } = context;
   const forms = formsOf(name);
   const candidates: NearNote[] = [];
   const sources = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
+    if (excludedSources.includes(source)) continue;
     for await (const { id, key } of storedEntries(store.records, namespace, source)) {
       const distance = Math.min(...forms.map((form) => distanceOf(form, key)));
       if (distance < Infinity) candidates.push({ id, source, key, distance });

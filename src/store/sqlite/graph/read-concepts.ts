@@ -15,14 +15,22 @@ import type { Row } from '../records/rows.ts';
 const NAME_COLUMNS = 'c.record, c.key, c.project, c.text, c.kind, c.line, r.note';
 const NAMES = `concept_name AS c CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record`;
 const CLAIM = `c.kind IN ('title', 'alias')`;
+const IS_VISIBLE = `(:excluded = '[]' OR NOT EXISTS (
+  SELECT 1 FROM record AS x WHERE x.ns = :ns AND x.id = c.record AND x.source IN (SELECT value FROM json_each(:excluded))))`;
 
-export function conceptNames(db: Database, ns: number, { project, only }: NameSelector): StoredName[] {
+export function conceptNames(
+  db: Database,
+  ns: number,
+  { project, only, excludedSources = [] }: NameSelector,
+): StoredName[] {
+  const excluded = JSON.stringify(excludedSources);
   const rows =
     only === undefined
-      ? db.prepare(ALL_NAMES).all({ ns, project })
+      ? db.prepare(ALL_NAMES).all({ ns, project, excluded })
       : db.prepare(SOME_NAMES).all({
           ns,
           project,
+          excluded,
           keys: JSON.stringify(only.keys),
           notes: JSON.stringify(only.notes),
         });
@@ -35,8 +43,8 @@ export function conceptNames(db: Database, ns: number, { project, only }: NameSe
 }
 
 const ALL_NAMES = `
-  SELECT ${NAME_COLUMNS} FROM ${NAMES} WHERE c.ns = :ns AND c.project = :project AND (${CLAIM} OR c.key IN (
-    SELECT key FROM concept_name WHERE ns = :ns AND project = :project AND kind IN ('tag', 'phrase')
+  SELECT ${NAME_COLUMNS} FROM ${NAMES} WHERE c.ns = :ns AND c.project = :project AND ${IS_VISIBLE} AND (${CLAIM} OR c.key IN (
+    SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND kind IN ('tag', 'phrase') AND ${IS_VISIBLE}
     GROUP BY key HAVING count(*) > 1))
   ORDER BY c.record, c.key`;
 
@@ -57,7 +65,7 @@ const SOME_NAMES = `
   SELECT ${NAME_COLUMNS} FROM wanted AS w
     CROSS JOIN concept_name AS c ON c.ns = :ns AND c.record = w.record AND c.key = w.key
     CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record
-  ORDER BY c.record, c.key`;
+  WHERE ${IS_VISIBLE} ORDER BY c.record, c.key`;
 
 function nameOf(row: Row): ConceptName {
   return {
@@ -147,10 +155,12 @@ export function recordsNaming(
   project: string,
   keys: readonly string[],
   { after, limit }: Page<number>,
+  excludedSources: readonly string[],
 ): number[] {
-  const select = db.prepare(NAMING);
+  const select = db.prepare(`SELECT c.record FROM (${NAMING}) AS c WHERE ${IS_VISIBLE}`);
+  const excluded = JSON.stringify(excludedSources);
   const found = new Set(
-    keys.flatMap((key) => select.all({ ns, project, key }).map((row) => row['record'] as number)),
+    keys.flatMap((key) => select.all({ ns, project, key, excluded }).map((row) => row['record'] as number)),
   );
   return [...found]
     .filter((record) => after === null || record > after)

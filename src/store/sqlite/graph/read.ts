@@ -33,6 +33,13 @@ const EDGE_COLUMNS = `e.type, e.weight, e.reason, e.record, e.passage, e.first_l
 const isVisible = (node: 'n' | 's' | 'd'): string =>
   `(:project IS NULL OR ${node}.project = :project)
    AND (${node}.source IS NULL OR ${node}.source NOT IN (SELECT value FROM json_each(:excluded)))`;
+/** What records share is visible if an edge leads to it from a visible record, or from it to one. */
+const IS_VISIBLE_IF_SHARED = `(:excluded = '[]' OR n.source IS NOT NULL OR EXISTS (
+    SELECT 1 FROM graph_edge AS e INDEXED BY graph_edge_dst CROSS JOIN graph_node AS o ON o.ns = e.ns AND o.key = e.src
+    WHERE e.ns = n.ns AND e.dst = n.key AND o.source NOT IN (SELECT value FROM json_each(:excluded)))
+  OR EXISTS (
+    SELECT 1 FROM graph_edge AS e CROSS JOIN graph_node AS o ON o.ns = e.ns AND o.key = e.dst
+    WHERE e.ns = n.ns AND e.src = n.key AND o.source NOT IN (SELECT value FROM json_each(:excluded))))`;
 
 function filterOf({ project, excludedSources }: GraphFilter): { project: string | null; excluded: string } {
   return { project: project ?? null, excluded: JSON.stringify(excludedSources ?? []) };
@@ -44,7 +51,7 @@ export function nodes(db: Database, ns: number, selector: NodeSelector, filter: 
   const index = column === 'id' ? 'graph_node_id' : 'graph_node_record';
   const select = db.prepare(
     `SELECT ${NODE_COLUMNS} FROM graph_node AS n INDEXED BY ${index}
-     WHERE n.ns = :ns AND n.${column} = :value AND ${isVisible('n')} ORDER BY n.key`,
+     WHERE n.ns = :ns AND n.${column} = :value AND ${isVisible('n')} AND ${IS_VISIBLE_IF_SHARED} ORDER BY n.key`,
   );
   return [...new Set<number | string>(wanted)].flatMap((value) => {
     const found = select.all({ ns, value, ...filterOf(filter) }).map(nodeOf);
@@ -99,23 +106,35 @@ export function degrees(
   ns: number,
   ids: readonly string[],
   types: readonly EdgeType[] | null,
+  excludedSources: readonly string[],
 ): NodeDegree[] {
   const key = db.prepare(
     'SELECT key FROM graph_node INDEXED BY graph_node_id WHERE ns = ? AND id = ? ORDER BY key',
   );
-  const [out, into] = (['src = :key', 'dst = :key'] as const).map((condition) =>
+  // Only where sources are hidden is the other node of each edge read, which takes longer than to read the edge.
+  const isVisibleEnd = (far: 'src' | 'dst'): string =>
+    `NOT EXISTS (SELECT 1 FROM graph_node AS n WHERE n.ns = e.ns AND n.key = e.${far}
+       AND n.source IN (SELECT value FROM json_each(:excluded)))`;
+  const [out, into] = (
+    [
+      ['src', 'dst', ''],
+      ['dst', 'src', 'INDEXED BY graph_edge_dst'],
+    ] as const
+  ).map(([near, far, index]) =>
     db.prepare(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM graph_edge ${condition.startsWith('dst') ? 'INDEXED BY graph_edge_dst' : ''}
-       WHERE ns = :ns AND ${condition} AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+      `SELECT count(*) AS n FROM (SELECT 1 FROM graph_edge AS e ${index}
+       WHERE ns = :ns AND ${near} = :key AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+         AND (:excluded = '[]' OR ${isVisibleEnd(far)})
        LIMIT ${String(MAX_COUNTED_DEGREE)})`,
     ),
   );
+  const excluded = JSON.stringify(excludedSources);
   const wanted = types === null ? null : JSON.stringify(types);
   return ids.flatMap((id) => {
     const found = key.get(ns, id)?.['key'] as string | undefined;
     if (found === undefined) return [];
     const [outgoing, incoming] = [out!, into!].map((each) =>
-      Number(each.get({ ns, key: found, types: wanted })?.['n']),
+      Number(each.get({ ns, key: found, types: wanted, excluded })?.['n']),
     );
     return [{ id, out: outgoing!, in: incoming! }];
   });
@@ -130,7 +149,7 @@ export function pageNodes(
   return db
     .prepare(
       `SELECT ${NODE_COLUMNS} FROM graph_node AS n INDEXED BY graph_node_id
-       WHERE n.ns = :ns AND n.id > :after AND ${isVisible('n')} ORDER BY n.id, n.key LIMIT :limit`,
+       WHERE n.ns = :ns AND n.id > :after AND ${isVisible('n')} AND ${IS_VISIBLE_IF_SHARED} ORDER BY n.id, n.key LIMIT :limit`,
     )
     .all({ ns, after: after ?? '', limit, ...filterOf(filter) })
     .map(nodeOf);
@@ -168,7 +187,8 @@ export function counts(db: Database, ns: number, filter: GraphFilter): GraphCoun
   const nodeRows = db
     .prepare(
       `SELECT n.project, n.type, count(*) AS nodes, total(n.record IS NOT NULL AND n.key NOT GLOB '*/*') AS records
-       FROM graph_node AS n WHERE n.ns = :ns AND ${isVisible('n')} GROUP BY n.project, n.type ORDER BY n.project, n.type`,
+       FROM graph_node AS n WHERE n.ns = :ns AND ${isVisible('n')} AND ${IS_VISIBLE_IF_SHARED}
+       GROUP BY n.project, n.type ORDER BY n.project, n.type`,
     )
     .all({ ns, ...filterOf(filter) });
   const edgeRows = db

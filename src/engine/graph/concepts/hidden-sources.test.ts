@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../../open.ts';
+
+const HIDDEN = {
+  'Layoff.md': '---\naliases: [Layoff plan, Wolfram]\ntags: [xlayoff]\n---\nMiller Brothers help.\n',
+  'Layoff2.md': '---\naliases: [Wolfram]\ntags: [xlayoff, shared]\n---\nMiller Brothers and “Slow Heat”.\n',
+};
+const VISIBLE = {
+  'Oven.md': '---\naliases: [Stove]\ntags: [shared]\n---\nThe word is “Slow Heat”.\n',
+  'Cellar.md': '---\ntags: [shared]\n---\nThe stove, and Wolfram.\n',
+};
+/** Words that only the hidden notes have. */
+const SECRET = /layoff|xlayoff|miller/i;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let owner: Loci;
+let agent: Loci;
+
+function open(hidden: { readonly includeInContext?: boolean; readonly enabled?: boolean }): Promise<Loci> {
+  const vaults = [
+    { name: 'Hidden', path: join(folder.path, 'hidden'), ...hidden },
+    { name: 'Open', path: join(folder.path, 'open') },
+  ];
+  return openLoci(settings(folder.path, { vaults }));
+}
+
+function agentOf(loci: Loci): Loci {
+  return loci.as({ namespace: loci.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'hidden'), HIDDEN);
+  await writeNotes(join(folder.path, 'open'), VISIBLE);
+  owner = await open({ includeInContext: false });
+  await owner.index();
+  agent = agentOf(owner);
+});
+
+afterEach(async () => {
+  await owner.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function labels(loci: Loci): Promise<string[]> {
+  return (await loci.concepts.list({ limit: 100 })).concepts.map(({ label }) => label).sort();
+}
+
+describe('concepts of hidden sources', () => {
+  it('are shown to the owner, with all names', async () => {
+    expect(await labels(owner)).toEqual(['Cellar', 'Layoff', 'Layoff2', 'Miller Brothers', 'Oven', 'Slow Heat', 'shared', 'xlayoff']); // prettier-ignore
+    expect((await owner.concepts.conflicts()).map(({ name }) => name)).toEqual(['Wolfram']);
+  });
+
+  it('do not exist for an agent, which sees neither their names nor their mentions', async () => {
+    const page = await agent.concepts.list({ limit: 100 });
+    expect(page.concepts.map(({ label }) => label).sort()).toEqual(['Cellar', 'Oven', 'shared']);
+    expect(page.total).toBe(3);
+    expect(JSON.stringify(page)).not.toMatch(SECRET);
+    expect(await agent.concepts.conflicts()).toEqual([]);
+    const { mentionedIn } = await agent.concepts.show('#shared');
+    expect(mentionedIn.map(({ title }) => title).sort()).toEqual(['Cellar', 'Oven']);
+    for (const name of ['Layoff', 'Layoff plan', 'Wolfram', 'xlayoff', 'Miller Brothers', 'Slow Heat'])
+      await expect(agent.concepts.show(name)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('hide the changes that speak of them, and the undo of such a change', async () => {
+    const { change } = await owner.concepts.merge('Oven', ['xlayoff']);
+    await owner.concepts.undo(change.id);
+    await owner.concepts.rename('Layoff', 'Layoffs of the year');
+    await owner.concepts.rename('Oven', 'Range');
+    expect(await owner.concepts.changes()).toHaveLength(4);
+    const seen = await agent.concepts.changes();
+    expect(seen.map(({ change: { kind } }) => kind)).toEqual(['rename']);
+    expect(JSON.stringify(seen)).not.toMatch(SECRET);
+  });
+
+  it('do not exist for the owner either while the source is disabled', async () => {
+    await owner.close();
+    owner = await open({ enabled: false });
+    expect(await labels(owner)).toEqual(['Cellar', 'Oven', 'shared']);
+    expect(await labels(agentOf(owner))).toEqual(['Cellar', 'Oven', 'shared']);
+    await expect(owner.concepts.show('Layoff')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

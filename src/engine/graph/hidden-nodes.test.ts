@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../open.ts';
+import type { ShownNode } from './show-nodes.ts';
+
+const HIDDEN = {
+  'Layoff.md': '---\ntags: [xlayoff]\nproject: staff\n---\nThe kitchen. Miller Brothers.\n',
+  'Layoff2.md': '---\ntags: [xlayoff]\n---\nThe kitchen. Miller Brothers.\n',
+  'Layoff3.md': 'The kitchen and [[Garden]]. Miller Brothers.\n',
+  'Garden.md': 'The hidden garden.\n',
+};
+const VISIBLE = {
+  'Kitchen.md': 'See [[Oven]].\n',
+  'Oven.md': 'See [[Kitchen]].\n',
+  'outside/Garden.md': 'The open garden.\n',
+};
+
+/** The hint for a name to which none is similar. */
+const NO_NOTE = 'Search again for a current citation.';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let owner: Loci;
+let agent: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'hidden'), HIDDEN);
+  await writeNotes(join(folder.path, 'open'), VISIBLE);
+  const vaults = [
+    { name: 'Hidden', path: join(folder.path, 'hidden'), includeInContext: false },
+    { name: 'Open', path: join(folder.path, 'open') },
+  ];
+  owner = await openLoci(settings(folder.path, { vaults }));
+  await owner.index();
+  agent = owner.as({ namespace: owner.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
+});
+
+afterEach(async () => {
+  await owner.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function show(loci: Loci, name: string) {
+  return loci.graph.show({ names: [name], depth: 1, limit: 50 });
+}
+
+async function shown(loci: Loci, name: string): Promise<ShownNode> {
+  return (await show(loci, name)).nodes[0]!;
+}
+
+async function whyUnknown(loci: Loci, name: string): Promise<string> {
+  return (await show(loci, name)).unknown[0]!.reason;
+}
+
+describe('the graph of an agent from which a vault is hidden', () => {
+  it('has no phrase, tag or project that only the hidden notes have', async () => {
+    const { steps } = await shown(owner, 'Hidden:Layoff2.md');
+    const phrase = steps.find(({ to }) => to.title === 'Miller Brothers')!.to;
+    for (const name of [phrase.id, '#xlayoff', 'staff']) {
+      expect((await shown(owner, name)).degree).toBeGreaterThan(0);
+      expect((await show(agent, name)).nodes).toEqual([]);
+    }
+    expect(await whyUnknown(agent, phrase.id)).toBe(`no node has the id ${phrase.id}`);
+    const projects = (await agent.graph.status()).counts.nodes.map(({ project }) => project);
+    expect(projects).not.toContain('staff');
+  });
+
+  it('counts the edges of a node that lead to visible nodes', async () => {
+    const { degree, steps } = await shown(agent, 'Kitchen');
+    // An edge to the project is no step.
+    expect(degree).toBe(steps.length + 1);
+    expect((await shown(owner, 'Kitchen')).degree).toBeGreaterThan(degree);
+  });
+
+  it('answers the name of a hidden note as one that does not exist, without a hint', async () => {
+    const { record } = await owner.get('Hidden:Layoff.md');
+    for (const name of [
+      'Layoff',
+      'Layoff.md',
+      'Hidden:Layoff.md',
+      `record/${String(record.id)}`,
+      'Layoff.md#L1',
+    ]) {
+      expect(await whyUnknown(agent, name)).toBe(`nothing in memory is called ${JSON.stringify(name)}`);
+      const error = await agent.timeline({ anchor: name, before: 1, after: 1, budgetTokens: 500 }).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(error).toMatchObject({ code: 'not_found', hint: NO_NOTE });
+    }
+  });
+
+  it('finds the visible note of a name that a hidden one has too', async () => {
+    expect((await shown(agent, 'Garden')).citation).toBe('outside/Garden.md');
+    await expect(agent.get('Layof.md')).rejects.toMatchObject({ code: 'not_found', hint: NO_NOTE });
+    await expect(owner.get('Layof.md')).rejects.toMatchObject({
+      hint: expect.stringContaining('Layoff.md') as string,
+    });
+  });
+
+  it('lets the agent read a hidden note that it names, and its time when it names the source', async () => {
+    expect((await agent.get('Layoff.md')).record.title).toBe('Layoff');
+    const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budgetTokens: 500 };
+    expect((await agent.timeline(request)).anchor?.title).toBe('Layoff');
+  });
+});
