@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync, openSync, closeSync, writeSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Loci, openLoci } from '../../src/engine/open.ts';
 import type { PackResponse } from '../../src/engine/packs/memory-pack.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { overwrite, sql } from './broken-tables.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const QUERY = 'oven autumn';
@@ -55,28 +56,6 @@ async function openBroken(breakFile: (path: string) => void, graph: object = NO_
   return openLoci(settings(home, { vaults, graph }), { now: () => NOW });
 }
 
-function sql(statements: string): (path: string) => void {
-  return (path) => {
-    using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
-    database.exec(statements);
-  };
-}
-
-/** Overwrites the first page of each table and index whose name has this beginning. */
-function overwrite(beginning: string): (path: string) => void {
-  return (path) => {
-    using database = new DatabaseSync(path, { readOnly: true });
-    const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
-    const roots = database
-      .prepare(`SELECT rootpage AS page FROM sqlite_schema WHERE tbl_name GLOB ? AND rootpage > 0`)
-      .all(`${beginning}*`) as { page: number }[];
-    expect(roots.length).toBeGreaterThan(0);
-    const file = openSync(path, 'r+');
-    for (const { page } of roots) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
-    closeSync(file);
-  };
-}
-
 function laneOf({ receipt }: PackResponse): object | undefined {
   return receipt.lanes.find(({ name }) => name === 'graph');
 }
@@ -103,9 +82,9 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ['the progress is missing', sql('DROP TABLE graph_progress'), 'store_failed'],
     ['an index is missing', sql('DROP INDEX graph_edge_dst'), 'store_failed'],
     ['a column has another name', sql('ALTER TABLE graph_node RENAME COLUMN hash TO h'), 'store_failed'],
-    ['the nodes are overwritten', overwrite('graph_node'), 'store_corrupt'],
-    ['the edges are overwritten', overwrite('graph_edge'), 'store_corrupt'],
-    ['the progress is overwritten', overwrite('graph_progress'), 'store_corrupt'],
+    ['the nodes are overwritten', overwrite('graph_node*'), 'store_corrupt'],
+    ['the edges are overwritten', overwrite('graph_edge*'), 'store_corrupt'],
+    ['the progress is overwritten', overwrite('graph_progress*'), 'store_corrupt'],
     ['the graph is half built', sql("UPDATE graph_progress SET rules = 'building:' || rules"), 'store_busy'],
     ['the graph was never built', sql('DELETE FROM graph_progress'), 'store_busy'],
   ])('%s, are as without it', async (_, breakFile, failure) => {
