@@ -86,6 +86,12 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ['the edges are overwritten', overwrite('graph_edge*'), 'store_corrupt'],
     ['the progress is overwritten', overwrite('graph_progress*'), 'store_corrupt'],
     ['the graph is half built', sql("UPDATE graph_progress SET rules = 'building:' || rules"), 'store_busy'],
+    [
+      'the records were not all compared yet',
+      sql("UPDATE graph_progress SET rules = 'comparing ' || rules"),
+      'store_busy',
+    ],
+    ['concepts were never derived', sql('UPDATE graph_progress SET concepts_up_to = 0'), 'store_busy'],
     ['the graph was never built', sql('DELETE FROM graph_progress'), 'store_busy'],
   ])('%s, are as without it', async (_, breakFile, failure) => {
     const loci = await openBroken(breakFile);
@@ -94,6 +100,27 @@ describe('a pack that asks for the graph, and a search, while', () => {
     expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
     expect((await loci.receipts.show(pack.receiptId!)).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
+    await loci.close();
+  });
+
+  it('the graph is merely behind, have what it leads to', async () => {
+    const loci = await openBroken(
+      sql('UPDATE graph_progress SET up_to = 1, similar_up_to = 1, concepts_up_to = 1'),
+    );
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(withGraph);
+    expect(laneOf(pack)).toMatchObject({ status: 'answered' });
+    await loci.close();
+  });
+
+  it('the build of the graph was continued, have what it leads to', async () => {
+    const loci = await openBroken(
+      sql("UPDATE graph_progress SET rules = 'comparing ' || rules, concepts_up_to = 0"),
+    );
+    expect(await loci.graph.status()).toMatchObject({ condition: 'building' });
+    await loci.index();
+    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
+    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
