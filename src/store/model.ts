@@ -189,8 +189,6 @@ export interface RecordBounds {
   readonly oldestDeletion: Timestamp | null;
   /** The earliest `expiresAt` of the history. */
   readonly nextHistoryExpiry: Timestamp | null;
-  /** The time of the oldest receipt; `null` if there is none. */
-  readonly oldestReceipt: Timestamp | null;
   /** Sequence number of the last change; 0 before the first. */
   readonly lastChange: number;
   readonly belongsTo: BelongsToProgress;
@@ -272,8 +270,6 @@ export interface PurgeRequest {
   readonly expiredBy: Timestamp;
   /** Purges records that were deleted before this time. */
   readonly deletedBefore: Timestamp;
-  /** Removes receipts made before this time; none unless given. */
-  readonly receiptsBefore?: Timestamp;
   readonly limit: number;
   /** Fields of the audit entries. Each purged record gets one entry. */
   readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface'>;

@@ -289,6 +289,8 @@ export interface StoreGraph extends StoreConcepts {
 export interface StoreReceipts {
   /** A receipt with a known id replaces the other. Durable when it resolves. */
   add(namespace: string, batch: ReceiptBatch): Promise<void>;
+  /** Removes the receipts made before this time. */
+  removeBefore(namespace: string, time: Timestamp): Promise<void>;
   get(namespace: string, id: string): Promise<StoredReceipt | null>;
   /** Newest first, ties by id in descending order. */
   list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;

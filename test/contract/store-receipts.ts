@@ -85,16 +85,16 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       expect(await list(ns)).toEqual([2, 5, 4]);
     });
 
-    it('are removed by a purge only if it says so, and are in the bounds', async () => {
+    it('are removed by their time alone, and not by a purge', async () => {
       const ns = namespace();
       await add(ns, [receipt(1), receipt(2)]);
-      expect(await store().records.bounds(ns)).toMatchObject({ oldestReceipt: NOW + 1 });
       await store().records.purge(ns, purgeRequest());
       expect(await list(ns)).toEqual([2, 1]);
-      await store().records.purge(ns, purgeRequest({ receiptsBefore: NOW + 2 }));
+      await store().receipts.removeBefore(ns, NOW + 2);
       expect(await list(ns)).toEqual([2]);
-      await store().records.purge(ns, purgeRequest({ receiptsBefore: NOW + 3 }));
-      expect(await store().records.bounds(ns)).toMatchObject({ oldestReceipt: null });
+      await store().receipts.removeBefore(ns, NOW + 3);
+      expect(await list(ns)).toEqual([]);
+      await store().receipts.removeBefore(namespace(), NOW + 3);
     });
 
     it('are refused with a time that is not whole', async () => {
@@ -110,7 +110,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       expect(await list(ours)).toEqual([1]);
       expect(await store().receipts.get(ours, receipt(1).id)).toEqual(receipt(1));
       expect(await store().receipts.get(ours, receipt(2).id)).toBeNull();
-      await store().records.purge(theirs, purgeRequest({ receiptsBefore: NOW + 100 }));
+      await store().receipts.removeBefore(theirs, NOW + 100);
       expect(await list(ours)).toEqual([1]);
       expect(await list(namespace())).toEqual([]);
     });
@@ -140,7 +140,8 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       const [ours, theirs] = [namespace(), namespace()];
       await store().records.commit(ours, { labels: [label()] });
       await store().records.commit(theirs, { labels: [label({ verdict: 'not-useful' })] });
-      await store().records.purge(ours, purgeRequest({ receiptsBefore: NOW + 100 }));
+      await store().records.purge(ours, purgeRequest());
+      await store().receipts.removeBefore(ours, NOW + 100);
       expect(await store().receipts.labels(ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
       expect(await store().receipts.labels(namespace(), null, ALL)).toEqual([]);
     });

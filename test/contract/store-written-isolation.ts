@@ -138,7 +138,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
           nextExpiry: null,
           oldestDeletion: null,
           nextHistoryExpiry: null,
-          oldestReceipt: null,
           lastChange: 0,
           belongsTo: { upTo: 0, excludedSources: [], pass: null },
         },

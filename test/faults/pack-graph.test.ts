@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync, openSync, closeSync, writeSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Loci, openLoci } from '../../src/engine/open.ts';
 import type { PackResponse } from '../../src/engine/packs/memory-pack.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { overwrite, sql } from './broken-tables.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const QUERY = 'oven autumn';
@@ -55,28 +56,6 @@ async function openBroken(breakFile: (path: string) => void, graph: object = NO_
   return openLoci(settings(home, { vaults, graph }), { now: () => NOW });
 }
 
-function sql(statements: string): (path: string) => void {
-  return (path) => {
-    using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
-    database.exec(statements);
-  };
-}
-
-/** Overwrites the first page of each table and index whose name has this beginning. */
-function overwrite(beginning: string): (path: string) => void {
-  return (path) => {
-    using database = new DatabaseSync(path, { readOnly: true });
-    const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
-    const roots = database
-      .prepare(`SELECT rootpage AS page FROM sqlite_schema WHERE tbl_name GLOB ? AND rootpage > 0`)
-      .all(`${beginning}*`) as { page: number }[];
-    expect(roots.length).toBeGreaterThan(0);
-    const file = openSync(path, 'r+');
-    for (const { page } of roots) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
-    closeSync(file);
-  };
-}
-
 function laneOf({ receipt }: PackResponse): object | undefined {
   return receipt.lanes.find(({ name }) => name === 'graph');
 }
@@ -103,10 +82,16 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ['the progress is missing', sql('DROP TABLE graph_progress'), 'store_failed'],
     ['an index is missing', sql('DROP INDEX graph_edge_dst'), 'store_failed'],
     ['a column has another name', sql('ALTER TABLE graph_node RENAME COLUMN hash TO h'), 'store_failed'],
-    ['the nodes are overwritten', overwrite('graph_node'), 'store_corrupt'],
-    ['the edges are overwritten', overwrite('graph_edge'), 'store_corrupt'],
-    ['the progress is overwritten', overwrite('graph_progress'), 'store_corrupt'],
+    ['the nodes are overwritten', overwrite('graph_node*'), 'store_corrupt'],
+    ['the edges are overwritten', overwrite('graph_edge*'), 'store_corrupt'],
+    ['the progress is overwritten', overwrite('graph_progress*'), 'store_corrupt'],
     ['the graph is half built', sql("UPDATE graph_progress SET rules = 'building:' || rules"), 'store_busy'],
+    [
+      'the records were not all compared yet',
+      sql("UPDATE graph_progress SET rules = 'comparing ' || rules"),
+      'store_busy',
+    ],
+    ['concepts were never derived', sql('UPDATE graph_progress SET concepts_up_to = 0'), 'store_busy'],
     ['the graph was never built', sql('DELETE FROM graph_progress'), 'store_busy'],
   ])('%s, are as without it', async (_, breakFile, failure) => {
     const loci = await openBroken(breakFile);
@@ -115,6 +100,27 @@ describe('a pack that asks for the graph, and a search, while', () => {
     expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
     expect((await loci.receipts.show(pack.receiptId!)).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
+    await loci.close();
+  });
+
+  it('the graph is merely behind, have what it leads to', async () => {
+    const loci = await openBroken(
+      sql('UPDATE graph_progress SET up_to = 1, similar_up_to = 1, concepts_up_to = 1'),
+    );
+    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    expect(pack.text).toBe(withGraph);
+    expect(laneOf(pack)).toMatchObject({ status: 'answered' });
+    await loci.close();
+  });
+
+  it('the build of the graph was continued, have what it leads to', async () => {
+    const loci = await openBroken(
+      sql("UPDATE graph_progress SET rules = 'comparing ' || rules, concepts_up_to = 0"),
+    );
+    expect(await loci.graph.status()).toMatchObject({ condition: 'building' });
+    await loci.index();
+    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
+    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
     await loci.close();
   });
 

@@ -20,7 +20,7 @@ import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/s
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
 import { putConceptChanges, putConcepts } from './concepts.ts';
 import { linksAndIdentities, markStale, putGraph } from './graph.ts';
-import { putGoldenQueries, putLabels, removeReceiptsBefore } from './receipts.ts';
+import { putGoldenQueries, putLabels } from './receipts.ts';
 import {
   byCodePoint,
   type Namespace,
@@ -266,7 +266,6 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
   markStale(namespace, before);
   removeExpiredKeys(namespace, by.at);
   removeExpiredHistory(namespace, by.at);
-  if (request.receiptsBefore !== undefined) removeReceiptsBefore(namespace, request.receiptsBefore);
   return due.length;
 }
 

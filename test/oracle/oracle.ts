@@ -100,7 +100,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
         nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
         nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
-        oldestReceipt: earliest([...namespace.receipts.values()].map(({ at }) => at)),
         lastChange: namespace.lastChange,
         belongsTo: namespace.belongsToProgress,
       };

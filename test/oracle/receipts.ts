@@ -11,6 +11,9 @@ export function receiptCalls(state: OracleState): StoreReceipts {
         add(namespace, structuredClone(batch));
       });
     },
+    removeBefore: async (name, time) => {
+      removeReceiptsBefore(state.read(name), time);
+    },
     get: async (name, id) => structuredClone(state.read(name).receipts.get(id) ?? null),
     list: async (name, { since, kind, hash }, { after, limit }) =>
       structuredClone(
@@ -47,7 +50,7 @@ function add(namespace: Namespace, { receipts, forgetBefore, keep }: ReceiptBatc
   for (const { id } of newestFirst(namespace).slice(keep)) namespace.receipts.delete(id);
 }
 
-export function removeReceiptsBefore({ receipts }: Namespace, time: number): void {
+function removeReceiptsBefore({ receipts }: Namespace, time: number): void {
   for (const { id, at } of [...receipts.values()]) if (at < time) receipts.delete(id);
 }
 

@@ -85,6 +85,8 @@ export class OperationRunner {
       }
       case 'addReceipts':
         return store.receipts.add(operation.namespace, operation.batch);
+      case 'removeReceipts':
+        return store.receipts.removeBefore(operation.namespace, operation.before);
       case 'commitConcepts':
         return runConceptOperation(store, operation, (record) => this.#idOf(operation.namespace, record));
       case 'takeLease':

@@ -29,6 +29,7 @@ export type WrittenOperation =
   /** A commit without records. */
   | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
   | { readonly kind: 'addReceipts'; readonly namespace: string; readonly batch: ReceiptBatch }
+  | { readonly kind: 'removeReceipts'; readonly namespace: string; readonly before: number }
   | { readonly kind: 'takeLease'; readonly namespace: string; readonly request: LeaseRequest }
   | {
       readonly kind: 'dropLease';
@@ -206,7 +207,6 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
         deletedBefore: time,
         limit: fc.constantFrom(1, 2, 100),
         by: fc.record({ at: time, actor: fc.constant('loci'), surface: fc.constant('upkeep') }),
-        receiptsBefore: time,
       }),
     }),
   },
@@ -221,6 +221,7 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('commitState' as const), namespace, batch: stateBatch }),
   },
   fc.record({ kind: fc.constant('addReceipts' as const), namespace, batch: receiptBatch }),
+  fc.record({ kind: fc.constant('removeReceipts' as const), namespace, before: time }),
   fc.record({
     kind: fc.constant('takeLease' as const),
     namespace,

@@ -72,14 +72,9 @@ export class RetentionSweeper {
     return this.#store.records.purge(namespace, {
       expiredBy: now,
       deletedBefore,
-      receiptsBefore: this.#receiptsBefore(),
       limit: PURGE_BATCH,
       by,
     });
-  }
-
-  #receiptsBefore(): Timestamp {
-    return this.#now() - this.#days.receiptDays * DAY_MS;
   }
 
   /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */
@@ -87,10 +82,9 @@ export class RetentionSweeper {
     const now = this.#now();
     if (this.#purge !== null || now - this.#purgedAt < PURGE_INTERVAL_MS) return;
     this.#purgedAt = now;
-    this.#purge = this.#purgeAll()
+    this.#purge = Promise.allSettled([this.#purgeAll(), this.#removeReceipts()])
       // The next purge does what this one could not.
-      .catch(() => undefined)
-      .finally(() => {
+      .then(() => {
         this.#purge = null;
       });
   }
@@ -116,16 +110,20 @@ export class RetentionSweeper {
     if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
   }
 
+  /** On its own, because a table of receipts that is broken must keep no record from being purged. */
+  async #removeReceipts(): Promise<void> {
+    const before = this.#now() - this.#days.receiptDays * DAY_MS;
+    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
+      await this.#store.receipts.removeBefore(namespace, before);
+  }
+
   async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
     const bounds = await this.#store.records.bounds(namespace);
-    const { oldestDeletion, nextExpiry, nextHistoryExpiry, oldestReceipt } = bounds;
+    const { oldestDeletion, nextExpiry, nextHistoryExpiry } = bounds;
     const now = this.#now();
     const isOver = (time: Timestamp | null): boolean => time !== null && time <= now;
     return (
-      (oldestDeletion !== null && oldestDeletion < cutoff) ||
-      (oldestReceipt !== null && oldestReceipt < this.#receiptsBefore()) ||
-      isOver(nextExpiry) ||
-      isOver(nextHistoryExpiry)
+      (oldestDeletion !== null && oldestDeletion < cutoff) || isOver(nextExpiry) || isOver(nextHistoryExpiry)
     );
   }
 

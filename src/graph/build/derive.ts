@@ -34,15 +34,25 @@ function graphRules(types: NodeTypeRules): string {
 
 /** Precedes the rules while all records are derived for the first time, or again after a change of the rules. */
 const BUILDING = 'building ';
+/** Precedes the rules from then on until all records were compared with each other once. */
+const COMPARING = 'comparing ';
 
-/** Whether all records were derived once by these rules, so that the graph lacks at most what changed last. */
-export function isBuilt({ rules }: GraphState, types: NodeTypeRules): boolean {
-  return rules === graphRules(types);
+/** The rules by which all texts were derived, whether or not the records were compared since. */
+export function rulesOfText(rules: string): string {
+  return rules.startsWith(COMPARING) ? rules.slice(COMPARING.length) : rules;
+}
+
+/**
+ * Whether every lane has derived all records once since the last full build, so that the graph lacks at most what changed last.
+ * A graph without a whole lane would lead elsewhere.
+ */
+export function isBuilt({ rules, conceptsUpTo }: GraphState, types: NodeTypeRules): boolean {
+  return rules === graphRules(types) && conceptsUpTo > 0;
 }
 
 /** Whether no record waits to be derived from its text. */
 export function isTextCurrent({ upTo, rules, lastChange, stale }: GraphState, types: NodeTypeRules): boolean {
-  return upTo === lastChange && stale === 0 && rules === graphRules(types);
+  return upTo === lastChange && stale === 0 && rulesOfText(rules) === graphRules(types);
 }
 
 /**
@@ -57,7 +67,8 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
   if (isTextCurrent(state, types)) return 0;
   const rules = graphRules(types);
   let upTo = state.upTo;
-  if (state.rules !== rules && state.rules !== BUILDING + rules) {
+  const isDerived = rulesOfText(state.rules) === rules;
+  if (!isDerived && state.rules !== BUILDING + rules) {
     upTo = 0;
     await commit(options, { progress: { upTo, rules: BUILDING + rules } });
   }
@@ -94,7 +105,7 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
     await commit(options, { ...contributions, settled: stale });
     report(stale.length);
   }
-  if (state.rules !== rules) await commit(options, { progress: { rules } });
+  if (!isDerived) await commit(options, { progress: { rules: COMPARING + rules } });
   return done;
 }
 

@@ -1,8 +1,14 @@
 import { assertNotAborted } from '../../core/progress.ts';
-import { type EdgeDraft, type GraphState, type RecordGraph, recordNode } from '../../store/graph-model.ts';
+import {
+  type EdgeDraft,
+  type GraphProgress,
+  type GraphState,
+  type RecordGraph,
+  recordNode,
+} from '../../store/graph-model.ts';
 import type { SimilarRecord } from '../../store/search-model.ts';
 import { rounded } from './record-graph.ts';
-import type { DerivationOptions } from './derive.ts';
+import { rulesOfText, type DerivationOptions } from './derive.ts';
 
 /** Edges of a node at most: each of two similar records is among the nearest of the other. */
 const MAX_NEAREST = 5;
@@ -18,8 +24,8 @@ const MAX_INCREMENTAL_CHANGES = 200;
 const MAX_RUN_MS = 60_000;
 
 /** Whether no record waits to be compared with the others. */
-export function isSimilarCurrent({ similarUpTo, lastChange }: GraphState): boolean {
-  return similarUpTo === lastChange;
+export function isSimilarCurrent({ similarUpTo, lastChange, rules }: GraphState): boolean {
+  return similarUpTo === lastChange && rulesOfText(rules) === rules;
 }
 
 /**
@@ -31,7 +37,7 @@ export function isSimilarCurrent({ similarUpTo, lastChange }: GraphState): boole
  */
 export async function deriveSimilar(options: DerivationOptions, generation: number | null): Promise<void> {
   const { store, namespace } = options;
-  const { similarUpTo, lastChange } = await store.graph.state(namespace);
+  const { similarUpTo, lastChange, rules } = await store.graph.state(namespace);
   const comparison = new Comparison(options, generation);
   const isIncremental = similarUpTo > 0 && lastChange - similarUpTo <= MAX_INCREMENTAL_CHANGES;
   const deadline = performance.now() + MAX_RUN_MS;
@@ -43,13 +49,14 @@ export async function deriveSimilar(options: DerivationOptions, generation: numb
       continue;
     }
     const last = page.changes.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) break;
     const written = page.changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
     const compared = isIncremental ? await comparison.withNeighbours(written) : written;
     await comparison.update(compared, last.sequence);
     if (performance.now() > deadline) return;
     after = last.sequence;
   }
+  if (rulesOfText(rules) !== rules) await comparison.finish(rulesOfText(rules));
 }
 
 /** Compares records, and remembers the nearest ones of each while nothing changes. */
@@ -75,16 +82,20 @@ class Comparison {
 
   /** Replaces the edges of these records. */
   async update(records: readonly number[], similarUpTo: number): Promise<void> {
-    const { store, namespace, fence } = this.#options;
     await this.#load(records);
     await this.#load(records.flatMap((record) => this.#near(record).map((near) => near.record)));
+    await this.#commit(await this.#contributions(records), { similarUpTo });
+  }
+
+  /** Notes that all records were compared since the last full build. */
+  finish(rules: string): Promise<void> {
+    return this.#commit(new Map(), { rules });
+  }
+
+  async #commit(records: ReadonlyMap<number, RecordGraph>, progress: Partial<GraphProgress>): Promise<void> {
+    const { store, namespace, fence } = this.#options;
     await store.records.commit(namespace, {
-      graph: {
-        lane: 'similar',
-        records: await this.#contributions(records),
-        shared: [],
-        progress: { similarUpTo },
-      },
+      graph: { lane: 'similar', records, shared: [], progress },
       ...(fence !== undefined && { fence }),
     });
   }

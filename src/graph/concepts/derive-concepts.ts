@@ -18,11 +18,12 @@ export async function isConceptsCurrent({
   store,
   namespace,
 }: Pick<ConceptOptions, 'store' | 'namespace'>): Promise<boolean> {
-  const [{ upTo, rules, stale, pending }, { lastChange }] = await Promise.all([
+  const [{ upTo, rules, stale, pending }, { lastChange, conceptsUpTo }] = await Promise.all([
     store.graph.conceptState(namespace),
-    store.records.bounds(namespace),
+    store.graph.state(namespace),
   ]);
-  return (upTo === lastChange && rules === CONCEPT_RULES && stale === 0 && pending === 0) || lastChange === 0;
+  const isDerived = upTo === lastChange && conceptsUpTo === upTo && rules === CONCEPT_RULES;
+  return (isDerived && stale === 0 && pending === 0) || lastChange === 0;
 }
 
 /**

@@ -61,7 +61,7 @@ import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
 import { goldenQueries } from './receipts/golden-queries.ts';
 import { labels } from './receipts/labels.ts';
-import { addReceipts, listReceipts, receiptById } from './receipts/receipts.ts';
+import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
@@ -287,6 +287,10 @@ function receiptCalls(db: Database): StoreCalls['receipts'] {
     add: (namespace, batch) => {
       addReceipts(db, namespace, batch);
     },
+    removeBefore: (namespace, time) => {
+      const ns = findNamespace(db, namespace);
+      if (ns !== null) removeReceiptsBefore(db, ns, time);
+    },
     get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
     list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
     labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
@@ -300,7 +304,6 @@ const NO_BOUNDS = {
   nextExpiry: null,
   oldestDeletion: null,
   nextHistoryExpiry: null,
-  oldestReceipt: null,
   lastChange: 0,
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };

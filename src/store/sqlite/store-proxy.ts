@@ -88,6 +88,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
   receipts: {
     add: 'writer',
+    removeBefore: 'writer',
     get: 'reader',
     list: 'reader',
     labels: 'reader',

@@ -16,7 +16,6 @@ import { RecordChanges } from './changes.ts';
 import type { Database } from '../database/database.ts';
 import { removeExpiredHistory } from '../admin/history.ts';
 import { withSecureDelete } from '../database/namespaces.ts';
-import { removeReceiptsBefore } from '../receipts/receipts.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { countWords, mergeWords, pendingWordCounts } from '../search/vocabulary.ts';
@@ -41,10 +40,7 @@ export function recordsInState(
 }
 
 export function bounds(db: Database, ns: number): RecordBounds {
-  const earliest = (
-    column: 'expires_at' | 'deleted_at' | 'at',
-    table: 'record' | 'history' | 'receipt',
-  ): number | null => {
+  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): number | null => {
     const select = db.prepare(
       `SELECT min(${column}) AS at FROM ${table} WHERE ns = ? AND ${column} IS NOT NULL`,
     );
@@ -61,7 +57,6 @@ export function bounds(db: Database, ns: number): RecordBounds {
     nextExpiry: earliest('expires_at', 'record'),
     oldestDeletion: earliest('deleted_at', 'record'),
     nextHistoryExpiry: earliest('expires_at', 'history'),
-    oldestReceipt: earliest('at', 'receipt'),
     lastChange: Number(row?.['last_change'] ?? 0),
     belongsTo: {
       upTo: Number(row?.['belongs_to_change'] ?? 0),
@@ -175,7 +170,6 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
     appendAudit(db, ns, drafts);
     db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
     removeExpiredHistory(db, ns, request.by.at);
-    if (request.receiptsBefore !== undefined) removeReceiptsBefore(db, ns, request.receiptsBefore);
     return rows.length;
   });
 }
