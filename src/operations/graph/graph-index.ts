@@ -58,16 +58,17 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
   const { query, k = DEFAULT_K, budget = DEFAULT_BUDGET, trace = false } = input;
   const { project, allow_cross_project } = input;
   const loci = await context.loci();
+  const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
   const response: GraphIndexResponse = await loci.graph.index({
     ...{ query, k, budget, signal: context.signal },
     ...(project !== undefined && { project }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    ...crossing,
   });
   return {
     query,
     ...outputOfNodeText(response, trace),
     missing: response.missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [...response.notices],
+    notices: [...response.notices, ...(await loci.graph.notices(crossing))],
     took_ms: Math.round(response.milliseconds),
   };
 }
