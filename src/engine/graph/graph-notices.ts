@@ -37,12 +37,15 @@ async function commonTagNotices(
   const tags = names.filter((name) => name.trim().startsWith('#'));
   if (tags.length === 0) return [];
   const { store, namespace } = context;
-  const { nodes } = await findNodes(context, tags, await graphFilter(context, scope));
+  const filter = await graphFilter(context, scope);
+  const { nodes } = await findNodes(context, tags, filter);
   const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
   const common = await commonTags({ graph: store.graph, namespace }, concepts);
   return concepts.flatMap(({ id, title }) => {
     const counts = common.get(id);
     if (counts === undefined) return [];
-    return `#${title} is too common to follow: ${String(counts.tagged)} of ${String(counts.records)} records of the project have it`;
+    // The numbers include records of sources that the caller may not see.
+    const numbers = `: ${String(counts.tagged)} of ${String(counts.records)} records of the project have it`;
+    return `#${title} is too common to follow${filter.excludedSources === undefined ? numbers : ''}`;
   });
 }

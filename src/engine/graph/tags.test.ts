@@ -9,7 +9,11 @@ let loci: Loci;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  const vaults = [{ name: 'Notes', path: join(folder.path, 'Notes') }];
+  const vaults = [
+    { name: 'Notes', path: join(folder.path, 'Notes') },
+    { name: 'Private', path: join(folder.path, 'Private'), includeInContext: false },
+  ];
+  await writeNotes(join(folder.path, 'Private'), { 'p.md': '---\nproject: private\n---\nNone.' });
   loci = await openLoci(settings(folder.path, { vaults }));
 });
 
@@ -83,6 +87,9 @@ describe('tags in the graph', () => {
     expect(await loci.graph.notices({ names: ['#two', '#all', '0', '#none'] })).toEqual([
       '#all is too common to follow: 12 of 24 records of the project have it',
     ]);
+    // An agent does not learn how many notes a vault has that is kept from it.
+    const agent = loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
+    expect(await agent.graph.notices({ names: ['#all'] })).toEqual(['#all is too common to follow']);
     const [note] = (await show('0')).nodes;
     expect(note!.counts).toEqual({ degree: 15, otherProjects: 0, commonTags: 1, ownProject: 1 });
     expect(note!.steps).toHaveLength(13);
