@@ -34,6 +34,22 @@ describe('configSet', () => {
     expect(await readdir(home)).toEqual(['loci.yaml']);
   });
 
+  it.each([
+    ['links_to', "'[links_to]'"],
+    ['links_to, embeds', "'[links_to, embeds]'"],
+    ['{[', "'[first, second]'"],
+  ])('says how to write a list in place of %s, and which choices there are', async (value, list) => {
+    await expect(set('graph.crossProjectTypes', value)).rejects.toMatchObject({
+      message: expect.stringContaining('expected a list, each one of links_to, embeds, ') as string,
+      hint: `Write a list in brackets: \`loci config set graph.crossProjectTypes ${list}\`.`,
+    });
+    await set('graph.crossProjectTypes', '[links_to]');
+    expect(await get('graph.crossProjectTypes')).toMatchObject({ value: ['links_to'] });
+    await expect(set('vaults', 'notes')).rejects.not.toMatchObject({
+      hint: expect.stringContaining('[notes]') as string,
+    });
+  });
+
   it('keeps comments, order and everything else', async () => {
     await writeFile(
       file,

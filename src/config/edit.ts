@@ -8,7 +8,7 @@ import { replaceFile } from '../core/fs/replace-file.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
 import { parseSetting } from './environment.ts';
-import type { ConfigKey } from './keys.ts';
+import { CONFIG_KEYS, type ConfigKey } from './keys.ts';
 import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveConfig } from './load.ts';
 import { explainIssues, requireSetting } from './problems.ts';
 import { pathsOfSetting } from './replaced-keys.ts';
@@ -116,7 +116,7 @@ async function change(
   const before = await readConfigText(file);
   const document = parseConfig(before ?? '', file);
   const edit = plan(document);
-  assertValidValue(key.path, edit.value);
+  assertValidValue(key, edit.value);
   const after = editedText(document, key, edit, home);
   try {
     makePrivateFolder(home);
@@ -138,13 +138,25 @@ function overridingVariable(key: ConfigKey, options: ConfigOptions): string | un
   return variable !== null && (options.env ?? process.env)[variable] ? variable : undefined;
 }
 
-function assertValidValue(path: string, value: Json): void {
+function assertValidValue(key: ConfigKey, value: Json): void {
+  const { path } = key;
   const tree: JsonMap = {};
   setAt(tree, path.split('.'), structuredClone(value));
   const result = configSchema.safeParse(tree);
   if (result.success) return;
   const lines = explainIssues(result.error.issues, tree).map(({ message }) => message);
-  throw new LociError('invalid_input', lines.join('\n'));
+  throw new LociError('invalid_input', lines.join('\n'), listHint(key, value));
+}
+
+/** One or more words with commas between them, which a user may take for a list. */
+const WORDS = /^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/;
+
+/** How to write on the command line what was given as plain text for a list. */
+function listHint({ type, path }: ConfigKey, value: Json): { readonly hint?: string } {
+  const hasEntries = CONFIG_KEYS.some((key) => key.path.startsWith(`${path}[].`));
+  if (type !== 'list' || hasEntries || typeof value !== 'string') return {};
+  const words = WORDS.test(value) ? value.split(',').map((word) => word.trim()) : ['first', 'second'];
+  return { hint: `Write a list in brackets: \`loci config set ${path} '[${words.join(', ')}]'\`.` };
 }
 
 /** The text of the whole file after the edit. Checks that exactly the edited setting has changed. */

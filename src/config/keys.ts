@@ -57,7 +57,7 @@ function expectation(node: SchemaNode): string {
       return 'true or false';
     case 'array':
       return node.items?.properties === undefined
-        ? 'a list'
+        ? `a list${node.items?.enum === undefined ? '' : `, each one of ${node.items.enum.join(', ')}`}`
         : `a list of entries with ${keyNames(node.items)}`;
     case 'object':
       return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;

@@ -30,6 +30,7 @@ import type { GraphExportPage, GraphExportRequest } from './graph/export-graph.t
 import type { GraphStatus } from './graph/graph-status.ts';
 import type { GraphScope } from './graph/graph-view.ts';
 import type { Neighbourhood, NeighbourhoodRequest } from './graph/neighbourhood.ts';
+import type { NoticeRequest } from './graph/graph-notices.ts';
 import type { FoundPath, PathRequest, ShowRequest, ShownNodes } from './graph/show-nodes.ts';
 import type { Check } from './health/check.ts';
 import type { Status, Totals } from './health/health.ts';
@@ -187,6 +188,8 @@ interface Graph {
   show(request: ShowRequest): Promise<ShownNodes>;
   /** The shortest path between two nodes. */
   path(request: PathRequest): Promise<FoundPath>;
+  /** Sentences about why a request leads to less than its caller may expect. */
+  notices(request: NoticeRequest): Promise<string[]>;
   /** What is near some records, within `graph.deadline`. It never throws. */
   neighbourhood(request: NeighbourhoodRequest): Promise<Neighbourhood>;
   /** A short text within a budget of tokens: the best candidates for a query, and what to look at next. */
@@ -380,6 +383,7 @@ function graphOf(context: EngineContext): Graph {
     status: async (scope = {}) => (await import('./graph/graph-status.ts')).graphStatus(context, scope),
     show: async (request) => (await nodes()).showNodes(context, request),
     path: async (request) => (await nodes()).findPath(context, request),
+    notices: async (request) => (await import('./graph/graph-notices.ts')).graphNotices(context, request),
     neighbourhood: async (request) =>
       (await import('./graph/neighbourhood.ts')).neighbourhood(context, request),
     index: async (request) => (await import('./packs/graph-index.ts')).graphIndex(context, request),

@@ -28,12 +28,9 @@ export interface NodeSteps {
   readonly degree: number;
 }
 
-/** A tag that this share of the notes has, or more, says nothing about them. */
-const MAX_TAG_SHARE = 1 / 20;
-
 /**
- * The steps from each of the nodes, both ways along their edges. None leads to a project, which connects everything, or to a
- * tag that many notes have.
+ * The steps from each of the nodes, both ways along their edges. None leads to a project, which connects everything, and none
+ * along the edge of a tag that many notes have.
  * @param limit edges of a node to look at in each direction
  * @param maxDegree nodes with more edges have no steps
  */
@@ -43,26 +40,19 @@ export async function stepsFrom(
   limit: number,
   maxDegree = Infinity,
 ): Promise<Map<string, NodeSteps>> {
-  const { graph, namespace, filter, crossProjectTypes } = options;
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const degrees = await graph.degrees(namespace, [...byId.keys()]);
-  const of = degrees.flatMap((each) => (each.in + each.out > maxDegree ? [] : [each.id]));
-  const request = { of, limit, filter, crossProjectTypes };
-  const read = async (direction: NeighbourRequest['direction']): Promise<Step[]> => {
-    const found = await graph.neighbours(namespace, { ...request, direction });
-    const others = new Map(found.nodes.map((node) => [node.id, node]));
-    return found.edges.flatMap((edge) => {
-      const forwards = direction === 'out';
-      const from = byId.get(forwards ? edge.src : edge.dst);
-      const to = others.get(forwards ? edge.dst : edge.src);
-      const leads = from !== undefined && to !== undefined && from.id !== to.id && !isProjectNode(to);
-      return leads ? [{ edge, from, to, forwards }] : [];
-    });
-  };
-  const [out, into] = await Promise.all([read('out'), read('in')]);
-  const common = await commonTags(options, [...out, ...into]);
+  const degrees = await options.graph.degrees(
+    options.namespace,
+    nodes.map(({ id }) => id),
+  );
+  const small = new Set(degrees.flatMap((each) => (each.in + each.out > maxDegree ? [] : [each.id])));
+  const all = await readSteps(
+    options,
+    nodes.filter(({ id }) => small.has(id)),
+    limit,
+  );
+  const common = await commonTagsOf(options, all);
   const steps = Map.groupBy(
-    [...out, ...into].filter(({ to }) => !common.has(to.id)),
+    all.filter((step) => !isProjectNode(step.to) && !common.has(tagOf(step)?.id ?? '')),
     ({ from }) => from.id,
   );
   return new Map(
@@ -73,30 +63,75 @@ export async function stepsFrom(
   );
 }
 
-function isProjectNode({ type, record }: GraphNode): boolean {
+/** All steps from the nodes that the options allow, also those that no walk follows. */
+export async function readSteps(
+  { graph, namespace, filter, crossProjectTypes }: WalkOptions,
+  nodes: readonly GraphNode[],
+  limit: number,
+): Promise<Step[]> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const request = { of: [...byId.keys()], limit, filter, crossProjectTypes };
+  const read = async (direction: NeighbourRequest['direction']): Promise<Step[]> => {
+    const found = await graph.neighbours(namespace, { ...request, direction });
+    const others = new Map(found.nodes.map((node) => [node.id, node]));
+    return found.edges.flatMap((edge) => {
+      const forwards = direction === 'out';
+      const from = byId.get(forwards ? edge.src : edge.dst);
+      const to = others.get(forwards ? edge.dst : edge.src);
+      return from === undefined || to === undefined || from.id === to.id
+        ? []
+        : [{ edge, from, to, forwards }];
+    });
+  };
+  return (await Promise.all([read('out'), read('in')])).flat();
+}
+
+export function isProjectNode({ type, record }: GraphNode): boolean {
   return type === 'project' && record === null;
 }
 
-/** The tags among the ends of steps that too many notes have. */
-async function commonTags(options: WalkOptions, steps: readonly Step[]): Promise<Set<string>> {
-  const tags = steps.flatMap(({ edge, to }) => (edge.type === 'tagged' ? [to] : []));
-  const rare = await rareTags(options, tags);
-  return new Set(tags.map(({ id }) => id).filter((id) => !rare.has(id)));
+/** The tag at one of the ends of a step. */
+export function tagOf({ edge, from, to, forwards }: Step): GraphNode | undefined {
+  return edge.type === 'tagged' ? (forwards ? to : from) : undefined;
 }
 
-/** The ids of those of the tags that so few notes of their project have that they say something about them. */
-export async function rareTags(
+/** A tag that more of the notes of a project have says nothing about them. */
+const MAX_TAG_SHARE = 1 / 20;
+/** A tag that no more notes have is never too common, because this share of a small project is less than one note. */
+const MAX_RARE_NOTES = 10;
+
+export interface CommonTag {
+  /** How many records have the tag. */
+  readonly tagged: number;
+  /** How many records the project has. */
+  readonly records: number;
+}
+
+/** Those of the tags that so many records of their project have that no walk follows them, by id. */
+export async function commonTags(
   { graph, namespace }: Pick<WalkOptions, 'graph' | 'namespace'>,
   tags: readonly GraphNode[],
-): Promise<Set<string>> {
+): Promise<Map<string, CommonTag>> {
   const projects = new Map(tags.map(({ id, project }) => [id, projectNodeId(project)]));
-  if (projects.size === 0) return new Set();
+  if (projects.size === 0) return new Map();
+  const ids = [...new Set([...projects.keys(), ...projects.values()])];
   // Every record has one edge to its project.
-  const degrees = await graph.degrees(namespace, [...new Set([...projects.keys(), ...projects.values()])]);
+  const degrees = await graph.degrees(namespace, ids, ['tagged', 'part_of']);
   const incoming = new Map(degrees.map(({ id, in: edges }) => [id, edges]));
-  const isRare = (tag: string, project: string): boolean =>
-    (incoming.get(tag) ?? 0) < (incoming.get(project) ?? 0) * MAX_TAG_SHARE;
-  return new Set([...projects].filter(([tag, project]) => isRare(tag, project)).map(([tag]) => tag));
+  return new Map(
+    [...projects].flatMap(([tag, project]): [string, CommonTag][] => {
+      const [tagged, records] = [incoming.get(tag) ?? 0, incoming.get(project) ?? 0];
+      return tagged > Math.max(MAX_RARE_NOTES, records * MAX_TAG_SHARE) ? [[tag, { tagged, records }]] : [];
+    }),
+  );
+}
+
+/** The tags along whose edges the steps lead that are too common. */
+export function commonTagsOf(options: WalkOptions, steps: readonly Step[]): Promise<Map<string, CommonTag>> {
+  return commonTags(
+    options,
+    steps.flatMap((step) => tagOf(step) ?? []),
+  );
 }
 
 function heaviestFirst(a: Step, b: Step): number {

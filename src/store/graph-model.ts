@@ -182,6 +182,8 @@ export interface GraphCounts {
   readonly nodes: readonly GraphCount[];
   /** By type. */
   readonly edges: readonly { readonly type: EdgeType; readonly edges: number }[];
+  /** The nodes that edges of type `tagged` lead to, by id, with the number of these edges. */
+  readonly tags: readonly { readonly tag: GraphNode; readonly edges: number }[];
 }
 
 export interface GraphState extends GraphProgress {

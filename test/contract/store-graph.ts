@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EdgeType } from '../../src/core/graph-types.ts';
 import type {
   EdgeDraft,
+  GraphFilter,
   GraphProvenance,
   GraphUpdate,
   NeighbourRequest,
@@ -119,7 +120,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         expect([await nodesOf(ns), await edgesOf(ns)]).toEqual([[], []]);
         expect(await store().graph.nodes(ns, { records: [1] })).toEqual([]);
         expect(await store().graph.neighbours(ns, around('n_1'))).toEqual({ edges: [], nodes: [] });
-        expect(await store().graph.counts(ns, {})).toEqual({ nodes: [], edges: [] });
+        expect(await store().graph.counts(ns, {})).toEqual({ nodes: [], edges: [], tags: [] });
         expect(await store().graph.state(ns)).toEqual({
           ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', stale: 0 },
           lastChange: written ? 1 : 0,
@@ -182,8 +183,28 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
           { type: 'links_to', edges: 2 },
           { type: 'part_of', edges: 2 },
         ],
+        tags: [],
       });
       expect(await graph.state(ns)).toMatchObject({ upTo: 3, rules: 'r', lastChange: 3, stale: 0 });
+    });
+
+    it('counts the visible edges of each tag', async () => {
+      const ns = await filled();
+      const tags = ['c_1', 'c_2'].map((id) => shared(id, { type: 'concept', title: id }));
+      const tagged = { nodes: [node(1)], edges: [edge(1, 'c_1', 'tagged'), edge(1, 'c_2', 'tagged')] };
+      const other = { nodes: [node(2)], edges: [edge(2, 'c_1', 'tagged')] };
+      const records = new Map([
+        [1, tagged],
+        [2, other],
+      ]);
+      await commit(store(), ns, update({ records, shared: tags }));
+      const counted = async (filter: GraphFilter) => (await store().graph.counts(ns, filter)).tags;
+      expect(await counted({})).toMatchObject([
+        { tag: { id: 'c_1', type: 'concept', title: 'c_1', record: null }, edges: 2 },
+        { tag: { id: 'c_2' }, edges: 1 },
+      ]);
+      expect(await counted({ excludedSources: ['notes'] })).toEqual([]);
+      expect(await counted({ project: 'other' })).toEqual([]);
     });
 
     it('has for each record what was contributed last, in each lane', async () => {

@@ -49,6 +49,7 @@ describe('loci graph', () => {
     expect(none.code).toBe(1);
     expect(JSON.parse(none.stdout)).toEqual({
       nodes: [],
+      notices: [],
       unknown: [{ name: 'n_0000000000000000', reason: 'no node has the id n_0000000000000000' }],
     });
     const { nodes } = await json<GraphShowOutput>('graph', 'show', 'Oven', '--depth', '2');
@@ -72,6 +73,60 @@ describe('loci graph', () => {
     expect([unknown.code, unknown.stdout]).toEqual([1, '']);
     expect(unknown.stderr).toContain('Nothing');
     expect((await run('graph', 'path', 'Oven', 'Oven')).stdout).toBe('They are the same node.\n');
+  });
+
+  it('says what leads into another project, and which settings let a call follow it', async () => {
+    writeFileSync(join(folder, 'notes/Trip.md'), '---\nproject: travel\n---\nSee [[Budget]].\n');
+    await run('index');
+    const asked = ['graph', 'path', 'Trip', 'Contract'];
+    const closed = await run(...asked);
+    expect([closed.code, closed.stderr]).toEqual([1, '']);
+    expect(closed.stdout).toBe(
+      [
+        'They are connected only through another project (travel → default, by links_to).',
+        '`--allow-cross-project` follows it once the settings allow it; graph.crossProjectTypes is empty by default:',
+        '  loci config set graph.crossProject true',
+        "  loci config set graph.crossProjectTypes '[links_to]'",
+        '',
+      ].join('\n'),
+    );
+    expect((await run('graph', 'show', 'Trip')).stdout).toContain(
+      '\n  and 1 edge into another project, which is not followed\n',
+    );
+    const { nodes } = await json<GraphShowOutput>('graph', 'show', 'Trip');
+    expect(nodes[0]).toMatchObject({
+      degree: 2,
+      not_shown: { limit: 0, other_projects: 1, common_tags: 0, own_project: 1 },
+    });
+    for (const command of [
+      asked,
+      ['graph', 'show', 'Trip'],
+      ['graph', 'index', 'budget'],
+      ['graph', 'pack', 'Trip'],
+    ])
+      expect((await run(...command, '--allow-cross-project')).stderr).toContain(
+        'has no effect, because the settings do not allow it: graph.crossProject is false and graph.crossProjectTypes is empty',
+      );
+    await run('config', 'set', 'graph.crossProject', 'true');
+    await run('config', 'set', 'graph.crossProjectTypes', '[links_to]');
+    expect((await run(...asked)).stdout).toContain(
+      '`--allow-cross-project`, without `--project`, follows it.',
+    );
+    const open = await run(...asked, '--allow-cross-project');
+    expect([open.code, open.stderr]).toEqual([0, '']);
+    expect(open.stdout).toContain('→ links_to  Budget (project default)');
+  });
+
+  it('says when a tag is too common to follow', async () => {
+    for (let i = 0; i < 11; i++) writeFileSync(join(folder, `notes/${String(i)}.md`), '#all\n');
+    await run('index');
+    for (const command of ['show', 'pack'])
+      expect((await run('graph', command, '#all')).stderr).toContain(
+        '#all is too common to follow: 11 of 16 records of the project have it',
+      );
+    expect((await run('graph', 'show', '0')).stdout).toContain(
+      '  and 1 edge of tags that are too common to follow\n',
+    );
   });
 
   it('is exported, and two exports are compared', async () => {
@@ -125,6 +180,7 @@ describe('loci concept', () => {
   it('merges concepts and takes it back', async () => {
     const { change } = await json<MadeChangeOutput>('concept', 'merge', 'Hob', 'Cooker');
     expect(await json('concept', 'conflicts')).toEqual({ conflicts: [] });
+    expect((await run('concept', 'changes')).stdout).toMatch(/^merge Cooker into Hob\n/);
     expect((await run('concept', 'undo', change.id)).stdout).toMatch(/^Undone\. /);
     expect((await json<ConceptConflictsOutput>('concept', 'conflicts')).conflicts).toHaveLength(1);
     const again = await run('concept', 'undo', change.id);

@@ -245,6 +245,9 @@ function pageCalls(
         edges: [...edges]
           .map(([type, group]): { type: EdgeType; edges: number } => ({ type, edges: group.length }))
           .sort((a, b) => byCodePoint(a.type, b.type)),
+        tags: [...Map.groupBy(edges.get('tagged') ?? [], ({ dst }) => dst.key).values()]
+          .map((group) => ({ tag: nodeOf(group[0]!.dst), edges: group.length }))
+          .sort((a, b) => byCodePoint(a.tag.id, b.tag.id)),
       };
     },
   };

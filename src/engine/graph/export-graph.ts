@@ -14,7 +14,7 @@ import {
   type ExportedNode,
   type ExportedProvenance,
 } from '../../graph/export-schema.ts';
-import { rareTags } from '../../graph/walk.ts';
+import { commonTags } from '../../graph/walk.ts';
 import { abstractOf } from '../../pack/levels/abstract.ts';
 import { splitText } from '../../pack/levels/document.ts';
 import type { EngineContext } from '../context.ts';
@@ -107,8 +107,8 @@ async function nodePage(
   const nodes = await store.graph.pageNodes(namespace, filter, { after, limit: PAGE });
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
-  const common = await commonTags(context, nodes);
-  const shown = nodes.filter(({ id }) => common.get(id)?.hasOtherEdges ?? true);
+  const common = await commonTagIds(context, nodes);
+  const shown = nodes.filter(({ id }) => !common.has(id));
   const places = await sharedPlaces(context, filter, shown);
   const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
   const mask = new GraphMask(context.thread);
@@ -173,7 +173,7 @@ async function edgePage(
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
   );
-  const common = await commonTags(context, tags);
+  const common = await commonTagIds(context, tags);
   const records = await recordsOf(
     context,
     edges.map(({ provenance }) => provenance),
@@ -192,24 +192,13 @@ async function edgePage(
   };
 }
 
-/** The tags among the nodes that too many notes have, and whether the node has edges of another type too. */
-async function commonTags(
+/** The ids of the tags among the nodes that too many records have. Tags have no edges but those of type `tagged`. */
+async function commonTagIds(
   { store, namespace }: EngineContext,
   nodes: readonly GraphNode[],
-): Promise<Map<string, { readonly hasOtherEdges: boolean }>> {
+): Promise<ReadonlySet<string>> {
   const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  if (concepts.length === 0) return new Map();
-  const ids = concepts.map(({ id }) => id);
-  const rare = await rareTags({ graph: store.graph, namespace }, concepts);
-  const tagged = await store.graph.degrees(namespace, ids, ['tagged']);
-  const all = new Map(
-    (await store.graph.degrees(namespace, ids)).map((each) => [each.id, each.in + each.out]),
-  );
-  return new Map(
-    tagged.flatMap(({ id, in: count }) =>
-      count === 0 || rare.has(id) ? [] : [[id, { hasOtherEdges: (all.get(id) ?? 0) > count }]],
-    ),
-  );
+  return new Set((await commonTags({ graph: store.graph, namespace }, concepts)).keys());
 }
 
 /** For each node that records share, where the edge with the highest weight comes from. */

@@ -27,8 +27,9 @@ export async function findNodes(
 ): Promise<FoundNodes> {
   const nodes = new Map<string, GraphNode>();
   const unknown: UnknownNode[] = [];
+  const tags = new TagFinder(context, filter);
   for (const name of new Set(names.map((each) => each.trim()))) {
-    const found = await findNode(context, name, filter);
+    const found = await findNode(context, name, filter, tags);
     if ('reason' in found) unknown.push(found);
     else nodes.set(found.id, found);
   }
@@ -39,16 +40,17 @@ async function findNode(
   context: EngineContext,
   name: string,
   filter: GraphFilter,
+  tags: TagFinder,
 ): Promise<GraphNode | UnknownNode> {
-  const { store, namespace, config } = context;
+  const { store, namespace } = context;
   if (NODE_ID.test(name)) {
     const [node] = await store.graph.nodes(namespace, { ids: [name] }, filter);
     return node ?? { name, reason: `no node has the id ${name}` };
   }
   if (name.startsWith('#')) {
-    const project = filter.project ?? config.project;
-    const [node] = await store.graph.nodes(namespace, { ids: [tagNodeId(project, name.slice(1))] }, filter);
-    if (node !== undefined) return node;
+    const [tag, ...others] = await tags.called(name.slice(1));
+    if (tag !== undefined && others.length === 0) return tag;
+    if (tag !== undefined) return { name, reason: severalProjects(name, [tag, ...others]) };
   }
   try {
     const { record, lines } = await resolveCitation(context, name, filter.excludedSources);
@@ -62,6 +64,40 @@ async function findNode(
     if (!(error instanceof LociError) || (error.code !== 'not_found' && error.code !== 'ambiguous'))
       throw error;
     const [project] = await store.graph.nodes(namespace, { ids: [projectNodeId(name)] }, filter);
-    return project ?? { name, reason: error.message };
+    if (project !== undefined) return project;
+    const isTag = error.code === 'not_found' && (await tags.called(name)).length > 0;
+    return { name, reason: isTag ? `${error.message}; did you mean the tag #${name}?` : error.message };
   }
+}
+
+/** Finds tags by name. It reads the names of the projects once, because this reads every record. */
+class TagFinder {
+  readonly #context: EngineContext;
+  readonly #filter: GraphFilter;
+  #projects: Promise<readonly string[]> | undefined;
+
+  constructor(context: EngineContext, filter: GraphFilter) {
+    this.#context = context;
+    this.#filter = filter;
+  }
+
+  /** The tag in each project that has it. */
+  async called(tag: string): Promise<GraphNode[]> {
+    const { store, namespace } = this.#context;
+    const projects = await (this.#projects ??= this.#readProjects());
+    return store.graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
+  }
+
+  async #readProjects(): Promise<readonly string[]> {
+    const { store, namespace, now } = this.#context;
+    const { project, excludedSources } = this.#filter;
+    if (project !== undefined) return [project];
+    const visible = { now: now(), ...(excludedSources !== undefined && { excludedSources }) };
+    return (await store.records.facet(namespace, 'project', visible)).map(({ value }) => value).sort();
+  }
+}
+
+function severalProjects(name: string, tags: readonly GraphNode[]): string {
+  const ids = tags.map(({ id, project }) => `${id} in ${project}`).join(', ');
+  return `${name} is a tag of several projects: ${ids}; give the project, or the id of one`;
 }

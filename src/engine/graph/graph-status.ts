@@ -1,6 +1,7 @@
-import type { GraphCounts, GraphState } from '../../store/graph-model.ts';
+import type { GraphCounts, GraphFilter, GraphState } from '../../store/graph-model.ts';
 import { isBuilt, isTextCurrent } from '../../graph/build/derive.ts';
 import { isSimilarCurrent } from '../../graph/build/similar.ts';
+import { commonTags } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { graphFilter, type GraphScope } from './graph-view.ts';
 
@@ -9,15 +10,40 @@ export type GraphCondition = 'off' | 'building' | 'behind' | 'current';
 
 export interface GraphStatus extends GraphState {
   readonly condition: GraphCondition;
-  readonly counts: GraphCounts;
+  readonly counts: Pick<GraphCounts, 'nodes' | 'edges'>;
 }
 
 export async function graphStatus(context: EngineContext, scope: GraphScope): Promise<GraphStatus> {
   const { store, namespace, config } = context;
   await context.expire();
   const state = await store.graph.state(namespace);
-  const counts = await store.graph.counts(namespace, await graphFilter(context, scope));
+  const counts = await followedCounts(context, await graphFilter(context, scope));
   return { ...state, condition: conditionOf(config, state), counts };
+}
+
+/** Nodes and edges without the tags that are too common to follow, as in an export. */
+async function followedCounts(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+): Promise<Pick<GraphCounts, 'nodes' | 'edges'>> {
+  const { nodes, edges, tags } = await store.graph.counts(namespace, filter);
+  const ids = await commonTags(
+    { graph: store.graph, namespace },
+    tags.map(({ tag }) => tag),
+  );
+  const common = tags.filter(({ tag }) => ids.has(tag.id));
+  const tagged = common.reduce((sum, each) => sum + each.edges, 0);
+  const without = (project: string): number => common.filter(({ tag }) => tag.project === project).length;
+  return {
+    nodes: nodes
+      .map((each) =>
+        each.type === 'concept' ? { ...each, nodes: each.nodes - without(each.project) } : each,
+      )
+      .filter((each) => each.nodes > 0),
+    edges: edges
+      .map((each) => (each.type === 'tagged' ? { ...each, edges: each.edges - tagged } : each))
+      .filter((each) => each.edges > 0),
+  };
 }
 
 function conditionOf({ graph }: EngineContext['config'], state: GraphState): GraphCondition {

@@ -184,21 +184,6 @@ describe('the graph of a vault', () => {
     expect(await idOf('b.md')).toBe(id);
   });
 
-  it('has tagged edges only for tags that fewer than a twentieth of the notes have', async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 41 }, (_, i) => [
-        `${String(i)}.md`,
-        `#all ${i < 2 ? '#rare' : ''} ${i < 3 ? '#common' : ''}`,
-      ]),
-    );
-    await using home = await open(many);
-    expect(await edgesOf(home.loci, ['tagged'])).toEqual([
-      '0 tagged rare: tagged #rare',
-      '1 tagged rare: tagged #rare',
-    ]);
-    expect((await exported(home.loci)).nodes.map(({ title }) => title)).not.toContain('all');
-  });
-
   it('is compared with the records by `doctor`', async () => {
     await using home = await open(NOTES);
     const check = async () => (await home.loci.doctor()).find(({ name }) => name === 'graph');

@@ -1,4 +1,5 @@
 import type { GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import { countEdges, type EdgeCounts } from '../../graph/edge-counts.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { type PathSearch, shortestPath } from '../../graph/path.ts';
 import { type Step, stepsFrom } from '../../graph/walk.ts';
@@ -8,6 +9,7 @@ import { edgePlaces } from './edge-places.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
 import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
+import { type PathAcrossProjects, pathAcrossProjects } from './other-projects.ts';
 import { updateGraph } from './update-relations.ts';
 
 export interface ShowRequest extends GraphScope {
@@ -25,8 +27,8 @@ export interface ShownNode {
   readonly citation: string | null;
   /** The edges that lead from it or to it, the closest first. */
   readonly steps: readonly Step[];
-  /** All edges of the node, also those that are not shown. */
-  readonly degree: number;
+  /** All edges of the node that the caller may know, and why some are not shown. */
+  readonly counts: EdgeCounts;
   /** What more than one step leads to; empty for a depth of 1. */
   readonly near: readonly ExpandedNode[];
 }
@@ -38,12 +40,15 @@ export interface ShownNodes {
   readonly places: ReadonlyMap<GraphEdge, string>;
 }
 
+/** Of a node that was removed a moment ago. */
+const NO_EDGES: EdgeCounts = { degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
+
 /** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
 export async function showNodes(context: EngineContext, request: ShowRequest): Promise<ShownNodes> {
   const options = await readyWalk(context, request);
   const { nodes, unknown } = await findNodes(context, request.names, options.filter);
   const steps = await stepsFrom(options, nodes, request.limit);
-  const degrees = await visibleDegrees(context, nodes, options.filter);
+  const counts = await countEdges(options, nodes);
   const { depth, limit } = request;
   const shown: ShownNode[] = [];
   const mask = new GraphMask(context.thread);
@@ -56,7 +61,7 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
       node: await mask.node(node),
       citation: citations[i]!,
       steps: await mask.steps((found?.steps ?? []).slice(0, limit)),
-      degree: degrees.get(node.id) ?? found?.degree ?? 0,
+      counts: counts.get(node.id) ?? NO_EDGES,
       near: await Promise.all(
         further.map(async ({ node: other, score, path }) => ({
           node: await mask.node(other),
@@ -73,18 +78,6 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
   return { nodes: shown, unknown, places: await placesOf(context, edges) };
 }
 
-/** How many edges of each node the caller may see; empty if all, which the steps have counted already. */
-async function visibleDegrees(
-  { store, namespace }: EngineContext,
-  nodes: readonly GraphNode[],
-  { excludedSources = [] }: GraphFilter,
-): Promise<Map<string, number>> {
-  if (excludedSources.length === 0) return new Map();
-  const ids = nodes.map(({ id }) => id);
-  const degrees = await store.graph.degrees(namespace, ids, undefined, excludedSources);
-  return new Map(degrees.map((each) => [each.id, each.in + each.out]));
-}
-
 export interface PathRequest extends GraphScope {
   readonly from: string;
   readonly to: string;
@@ -94,6 +87,8 @@ export interface FoundPath extends PathSearch {
   /** `null` for an unknown name. */
   readonly from: GraphNode | null;
   readonly to: GraphNode | null;
+  /** For nodes without a path, one that the request does not follow because it leads through another project. */
+  readonly across: PathAcrossProjects | null;
   readonly unknown: readonly UnknownNode[];
   readonly places: ReadonlyMap<GraphEdge, string>;
 }
@@ -113,11 +108,12 @@ export async function findPath(context: EngineContext, request: PathRequest): Pr
     to: end === null ? null : await mask.node(end),
   };
   if (start === null || end === null)
-    return { ...ends, unknown, path: null, isPartial: false, places: new Map() };
+    return { ...ends, unknown, path: null, across: null, isPartial: false, places: new Map() };
   const { path: found, isPartial } = await shortestPath(options, start, end);
   const path = found === null ? null : await mask.steps(found);
+  const across = found === null ? await pathAcrossProjects(context, request, start, end) : null;
   const edges = (path ?? []).map(({ edge }) => edge);
-  return { ...ends, unknown, path, isPartial, places: await placesOf(context, edges) };
+  return { ...ends, unknown, path, across, isPartial, places: await placesOf(context, edges) };
 }
 
 async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<typeof walkOptions> {

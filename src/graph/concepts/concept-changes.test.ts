@@ -99,6 +99,14 @@ describe('a split', () => {
     expect(summary(conceptsAfter(merge, split))).toEqual(BEFORE);
   });
 
+  it('takes the label with it, after which the concept is called by its first name again', () => {
+    const rename = change(1, { kind: 'rename', concept: 'oven', label: 'Backofen' });
+    const split = change(2, { kind: 'split', from: 'n_1', names: ['backofen'] });
+    expect(whyNot(NAMES, [rename], split)).toBeNull();
+    const after = summary(conceptsAfter(rename, split));
+    expect(after).toEqual([...BEFORE, 'Backofen: Backofen []'].sort());
+  });
+
   it('is refused for the first name, and for names of other concepts', () => {
     const reason = (names: string[]): string | null =>
       whyNot(NAMES, [], change(1, { kind: 'split', from: 'oven', names }));

@@ -135,6 +135,8 @@ export class ConceptState {
       source.names.delete(each.key);
       this.#move(each, concept);
     }
+    // Otherwise, two concepts would have the label that has left.
+    if (names.includes(nameKey(source.label))) source.label = source.names.get(source.first)!.text;
     return null;
   }
 
@@ -172,6 +174,12 @@ export class ConceptState {
     return quoted(this.#ownerOf(key)?.names.get(key)?.text ?? key);
   }
 
+  /** What a change calls a name or note by its key; the key itself if nothing has it now. */
+  textOf(key: string): string {
+    const label = this.#ownerOf(key)?.names.get(key) ?? this.#disputed.get(key);
+    return label?.text ?? key;
+  }
+
   /** All concepts, by id. */
   concepts(project: string): Concept[] {
     const settled = Map.groupBy(
@@ -201,6 +209,23 @@ export class ConceptState {
     return [...this.#disputed.values()]
       .filter(({ key }) => this.#ownerOf(key) === undefined)
       .sort((a, b) => compareText(a.key, b.key));
+  }
+}
+
+/** The change with what its notes and names are called now, for a person. */
+export function namedChange(change: ConceptChange, state: ConceptState): ConceptChange {
+  const textOf = (key: string): string => state.textOf(key);
+  // The title of a note leaves together with the note, and is named once.
+  const textsOf = (keys: readonly string[]): string[] => [...new Set(keys.map(textOf))];
+  switch (change.kind) {
+    case 'merge':
+      return { ...change, into: textOf(change.into), from: textsOf(change.from) };
+    case 'split':
+      return { ...change, from: textOf(change.from), names: textsOf(change.names) };
+    case 'rename':
+      return { ...change, concept: textOf(change.concept) };
+    case 'undo':
+      return change;
   }
 }
 

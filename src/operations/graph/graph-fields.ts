@@ -22,7 +22,7 @@ export const allowCrossProject = () =>
     .boolean()
     .exactOptional()
     .describe(
-      'Follow edges into other projects too, if `graph.crossProject` allows it: those of the types in `graph.crossProjectTypes`.',
+      'Follow edges into other projects too, if `graph.crossProject` allows it: those of the types in `graph.crossProjectTypes`, which is empty by default.',
     );
 
 export const nodeOutput = z.strictObject({
@@ -47,6 +47,10 @@ export const stepOutput = z.strictObject({
   }),
 });
 export type StepOutput = z.infer<typeof stepOutput>;
+
+export const noticesOutput = z
+  .array(z.string())
+  .describe('Why it leads to less than one may expect, such as a setting or a tag that is too common.');
 
 export const unknownOutput = z.array(z.strictObject({ name: z.string(), reason: z.string() }));
 

@@ -59,10 +59,11 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
   const { query, k = DEFAULT_K, budget = DEFAULT_BUDGET, trace = false } = input;
   const { project, allow_cross_project } = input;
   const loci = await context.loci();
+  const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
   const response: GraphIndexResponse = await loci.graph.index({
     ...{ query, k, budget, signal: context.signal },
     ...(project !== undefined && { project }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    ...crossing,
   });
   return {
     query,
@@ -71,6 +72,7 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
     notices: [
       ...response.notices,
       ...(response.candidates.length > 0 && strongMatches(response.candidates) === 0 ? [NOTHING_FITS] : []),
+      ...(await loci.graph.notices(crossing)),
     ],
     took_ms: Math.round(response.milliseconds),
   };

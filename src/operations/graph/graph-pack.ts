@@ -7,6 +7,7 @@ import {
   allowCrossProject,
   NODE_NAMES,
   nodeName,
+  noticesOutput,
   outputOfUnknown,
   projectField,
   unknownOutput,
@@ -42,6 +43,7 @@ type GraphPackInput = z.infer<typeof input>;
 const output = z.strictObject({
   ...nodeTextFields,
   mode: z.enum(PACK_MODES),
+  notices: noticesOutput,
   unknown: unknownOutput.describe('The names without a node.'),
   took_ms: tookMs(),
 });
@@ -74,14 +76,15 @@ async function runPack(context: OperationContext, input: GraphPackInput): Promis
   const { nodes, depth = DEFAULT_DEPTH, budget = DEFAULT_BUDGET, mode = 'safe', trace = false } = input;
   const { project, allow_cross_project } = input;
   const loci = await context.loci();
-  const response = await loci.graph.pack({
-    ...{ nodes, depth, budget, mode },
+  const scope = {
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
-  });
+  };
+  const response = await loci.graph.pack({ nodes, depth, budget, mode, ...scope });
   return {
     ...outputOfNodeText(response, trace),
     mode,
+    notices: await loci.graph.notices({ names: nodes, audience: 'context', ...scope }),
     unknown: outputOfUnknown(response.unknown),
     took_ms: Math.round(response.milliseconds),
   };

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { EDGE_TYPES } from '../../core/graph-types.ts';
+import type { PathAcrossProjects } from '../../engine/graph/other-projects.ts';
 import { describePath } from '../../graph/walk.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import {
   allowCrossProject,
   nodeName,
   nodeOutput,
+  noticesOutput,
   outputOfNode,
   outputOfStep,
   outputOfUnknown,
@@ -28,6 +31,18 @@ const output = z.strictObject({
   partial: z.boolean().describe('Whether the search ended before it had seen everything within reach.'),
   steps: z.array(stepOutput),
   via: z.string().nullable().describe('The path in words.'),
+  across_projects: z
+    .strictObject({
+      projects: z.array(z.string()).describe('The projects through which it leads, in this order.'),
+      types: z.array(z.enum(EDGE_TYPES)).describe('The types of its edges into other projects.'),
+      setting: z.array(z.enum(EDGE_TYPES)).describe('`graph.crossProjectTypes` with these types added.'),
+      allowed: z.boolean().describe('Whether the settings allow them with `allow_cross_project`.'),
+    })
+    .nullable()
+    .describe(
+      'Where no path was found: one that leads through other projects and is therefore not followed.',
+    ),
+  notices: noticesOutput,
   unknown: unknownOutput.describe('The names without a node.'),
 });
 export type GraphPathOutput = z.infer<typeof output>;
@@ -51,11 +66,12 @@ export const graphPath: Operation<GraphPathInput, GraphPathOutput> = {
 async function runPath(context: OperationContext, input: GraphPathInput): Promise<GraphPathOutput> {
   const { from: start, to: end, project, allow_cross_project } = input;
   const loci = await context.loci();
-  const { from, to, path, isPartial, unknown, places } = await loci.graph.path({
-    ...{ from: start, to: end },
+  const scope = {
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
-  });
+  };
+  const found = await loci.graph.path({ from: start, to: end, ...scope });
+  const { from, to, path, across, isPartial, unknown, places } = found;
   return {
     from: from === null ? null : outputOfNode(from),
     to: to === null ? null : outputOfNode(to),
@@ -63,6 +79,17 @@ async function runPath(context: OperationContext, input: GraphPathInput): Promis
     partial: isPartial,
     steps: (path ?? []).map((step) => outputOfStep(step, places)),
     via: path === null || path.length === 0 ? null : `${describePath(path)} → [[${to?.title ?? ''}]]`,
+    across_projects: across === null ? null : outputOfAcross(across),
+    notices: await loci.graph.notices({ names: [start, end], ...scope }),
     unknown: outputOfUnknown(unknown),
   };
+}
+
+function outputOfAcross({
+  projects,
+  types,
+  setting,
+  isAllowed,
+}: PathAcrossProjects): NonNullable<GraphPathOutput['across_projects']> {
+  return { projects: [...projects], types: [...types], setting: [...setting], allowed: isAllowed };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EdgeCounts } from '../../graph/edge-counts.ts';
 import { MAX_DEPTH } from '../../graph/expand.ts';
 import { describePath } from '../../graph/walk.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -7,6 +8,7 @@ import {
   NODE_NAMES,
   nodeName,
   nodeOutput,
+  noticesOutput,
   outputOfNode,
   outputOfStep,
   outputOfUnknown,
@@ -18,6 +20,8 @@ import {
 const MAX_NODES = 20;
 const MAX_K = 100;
 const DEFAULT_K = 20;
+
+const count = () => z.number().int().nonnegative();
 
 const input = z.strictObject({
   nodes: z.array(nodeName()).min(1).max(MAX_NODES).describe(`Nodes to show: ${NODE_NAMES}.`),
@@ -49,8 +53,16 @@ const output = z.strictObject({
       task: z.strictObject({ done: z.boolean(), due: z.string().nullable() }).nullable(),
       citation: z.string().nullable().describe('Null for a node that records share, such as a project.'),
       hash: z.string().nullable().describe('SHA-256 of its text.'),
-      degree: z.number().int().describe('How many edges it has, also those that are not shown.'),
+      degree: count().describe('How many edges it has, also those that are not shown.'),
       edges: z.array(stepOutput).describe('The closest first.'),
+      not_shown: z
+        .strictObject({
+          limit: count().describe('Edges beyond the limit `k`.'),
+          other_projects: count().describe('Edges into other projects, which are not followed.'),
+          common_tags: count().describe('Edges of tags that are too common to follow.'),
+          own_project: count().describe('The edge to its project.'),
+        })
+        .describe('How many of its edges are not in `edges`, and why.'),
       near: z.array(
         nodeOutput.extend({
           score: z.number().describe('How near it is, 0 to 1.'),
@@ -60,6 +72,7 @@ const output = z.strictObject({
       ),
     }),
   ),
+  notices: noticesOutput,
   unknown: unknownOutput.describe('The names without a node.'),
 });
 export type GraphShowOutput = z.infer<typeof output>;
@@ -85,20 +98,21 @@ export const graphShow: Operation<GraphShowInput, GraphShowOutput> = {
 async function runShow(context: OperationContext, input: GraphShowInput): Promise<GraphShowOutput> {
   const { nodes: names, depth = 1, k = DEFAULT_K, project, allow_cross_project } = input;
   const loci = await context.loci();
-  const { nodes, unknown, places } = await loci.graph.show({
-    ...{ names, depth, limit: k },
+  const scope = {
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
-  });
+  };
+  const { nodes, unknown, places } = await loci.graph.show({ names, depth, limit: k, ...scope });
   return {
-    nodes: nodes.map(({ node, citation, steps, degree, near }) => ({
+    nodes: nodes.map(({ node, citation, steps, counts, near }) => ({
       ...outputOfNode(node),
       tags: [...node.tags],
       task: node.task,
       citation,
       hash: node.provenance?.hash ?? null,
-      degree,
+      degree: counts.degree,
       edges: steps.map((step) => outputOfStep(step, places)),
+      not_shown: notShown(counts, steps.length),
       near: near.map(({ node: other, score, path }) => ({
         ...outputOfNode(other),
         score: Math.round(score * 1000) / 1000,
@@ -106,6 +120,15 @@ async function runShow(context: OperationContext, input: GraphShowInput): Promis
         steps: path.map((step) => outputOfStep(step, places)),
       })),
     })),
+    notices: await loci.graph.notices({ names, ...scope }),
     unknown: outputOfUnknown(unknown),
   };
+}
+
+function notShown(
+  { degree, otherProjects, commonTags, ownProject }: EdgeCounts,
+  shown: number,
+): GraphShowOutput['nodes'][number]['not_shown'] {
+  const limit = degree - otherProjects - commonTags - ownProject - shown;
+  return { limit, other_projects: otherProjects, common_tags: commonTags, own_project: ownProject };
 }

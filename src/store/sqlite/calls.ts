@@ -247,7 +247,7 @@ function graphCalls(db: Database): StoreCalls['graph'] {
     pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
     pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
     counts: (namespace, filter) =>
-      read(db, namespace, { nodes: [], edges: [] }, (ns) => counts(db, ns, filter)),
+      read(db, namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(db, ns, filter)),
     state: (namespace) => read(db, namespace, NO_GRAPH, (ns) => graphState(db, ns)),
     stale: (namespace, limit) => read(db, namespace, [], (ns) => staleRecords(db, ns, limit)),
     sharingIdentity: (namespace, records) =>

@@ -1,7 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
-import { type Concept, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
+import { type Concept, namedChange, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
 import { groupNames } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
@@ -24,6 +24,8 @@ const MAX_CHANGES = 10_000;
 
 export interface MadeChange {
   readonly change: ConceptChange;
+  /** The same change with the titles of notes and the names as written, where it refers to ids and keys. */
+  readonly named: ConceptChange;
   /** The concepts that the change is about, as they are now. */
   readonly concepts: readonly Concept[];
 }
@@ -119,8 +121,10 @@ function keysOfName({ concept, within }: FoundConcept, name: string): string[] {
     .map((each) => each.key);
   // A note that stays keeps its title, which the change then refuses to split.
   if (first!.kind === 'note' && nameKey(first!.text) === key && notes.length === 0) return [first!.key];
-  const isName = [first!, ...others].some((each) => each.key === key && !within.names.disputed.has(key));
-  if (isName || notes.length > 0) return isName ? [...notes, key] : notes;
+  const isName = [first!, ...others].some((each) => each.key === key);
+  // Where a title that two notes have leaves with one of the notes, it is again the title of both.
+  if (notes.length > 0) return isName && !within.names.disputed.has(key) ? [...notes, key] : notes;
+  if (isName) return [key];
   throw new LociError('not_found', `${quoted(name)} is not a name of ${quoted(concept.label)}`, {
     hint: `\`loci concept show ${concept.id}\` lists its names.`,
   });
@@ -154,22 +158,26 @@ async function makeChange(
     audit: [auditDraft(context, `concept-${detail.kind}`, `concept:${change.id}`, diff)],
   });
   await updateConcepts(context);
-  const concepts = await conceptsOfChange(context, change, [...changes, change]);
+  const [within] = await readConcepts(context, project);
+  const concepts = conceptsOfChange(within!.concepts, change, [...changes, change]);
   const mask = new ConceptMask(context.thread);
-  return { change: await mask.change(change), concepts: await mask.concepts(concepts) };
+  return {
+    change: await mask.change(change),
+    named: await mask.change(namedChange(change, within!.applied.state)),
+    concepts: await mask.concepts(concepts),
+  };
 }
 
-async function conceptsOfChange(
-  context: EngineContext,
+function conceptsOfChange(
+  concepts: readonly Concept[],
   change: ConceptChange,
   changes: readonly ConceptChange[],
-): Promise<Concept[]> {
+): Concept[] {
   const undone = change.kind === 'undo' ? changes.find(({ id }) => id === change.change) : change;
   const original = undone?.kind === 'undo' ? changes.find(({ id }) => id === undone.change) : undone;
   if (original === undefined) return [];
   const names = new Set(namesOfChange(original));
-  const [within] = await readConcepts(context, change.project);
-  return within!.concepts.filter((concept) => concept.names.some(({ key }) => names.has(key)));
+  return concepts.filter((concept) => concept.names.some(({ key }) => names.has(key)));
 }
 
 function namesOfChange(change: ConceptChange): string[] {

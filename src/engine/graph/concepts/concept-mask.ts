@@ -50,8 +50,9 @@ export class ConceptMask {
 
   changes(changes: readonly ListedChange[]): Promise<ListedChange[]> {
     return Promise.all(
-      changes.map(async ({ change, undoneBy, idle }) => ({
+      changes.map(async ({ change, named, undoneBy, idle }) => ({
         change: await this.change(change),
+        named: await this.change(named),
         undoneBy,
         idle: idle === null ? null : await this.texts.text(idle),
       })),

@@ -109,6 +109,37 @@ describe('concepts of an engine', () => {
     ]);
   });
 
+  it('lose a name that two merged notes had, by a split', async () => {
+    const before = await titlesNaming('Oven');
+    const { change: merge } = await loci.concepts.merge('Oven', ['Furnace']);
+    expect((await loci.concepts.show('Heater')).concept.label).toBe('Oven');
+    const { change, concepts } = await loci.concepts.split('Oven', ['heater']);
+    expect(concepts.map(({ label }) => label).sort()).toEqual(['Heater', 'Oven']);
+    const { concept } = await loci.concepts.show('Heater');
+    expect([concept.label, concept.names.length, concept.records]).toEqual(['Heater', 1, []]);
+    expect(await loci.concepts.conflicts()).toEqual([]);
+    await loci.reindex();
+    expect((await loci.concepts.show('Heater')).concept.id).toBe(concept.id);
+    await loci.concepts.undo(change.id);
+    await loci.concepts.undo(merge.id);
+    expect((await loci.concepts.conflicts()).map(({ name }) => name)).toEqual(['Heater']);
+    expect(await titlesNaming('Oven')).toEqual(before);
+  });
+
+  it('have changes that are told with the titles of notes and the names as written', async () => {
+    await loci.concepts.merge('Oven', ['Furnace']);
+    await loci.concepts.rename('Oven', 'Backofen');
+    await loci.concepts.split('Backofen', ['Furnace']);
+    await loci.concepts.split('Oven', ['Backofen']);
+    expect((await loci.concepts.changes()).map(({ named }) => named)).toMatchObject([
+      { kind: 'split', from: 'Oven', names: ['Backofen'] },
+      { kind: 'split', from: 'Oven', names: ['Furnace'] },
+      { kind: 'rename', concept: 'Oven', label: 'Backofen' },
+      { kind: 'merge', into: 'Oven', from: ['Furnace'] },
+    ]);
+    expect(await labels()).toEqual(['Backofen', 'Furnace', 'Miller Brothers', 'Oven', '厨房装修']);
+  });
+
   it('write each change to the audit log, with who made it', async () => {
     const { change } = await loci.concepts.merge('Oven', ['Furnace']);
     const [entry] = await loci.audit({ limit: 1 });

@@ -1,6 +1,6 @@
 import type { LociRecord } from '../../../core/types.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
-import { undoneBy } from '../../../graph/concepts/concept-changes.ts';
+import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
 import { nameKey } from '../../../graph/concepts/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
@@ -144,6 +144,7 @@ function listChanges(within: ProjectConcepts): ListedChange[] {
   const undone = undoneBy(changes);
   return visibleChanges(within).map((change) => ({
     change,
+    named: namedChange(change, applied.state),
     undoneBy: undone.get(change.id)?.id ?? null,
     idle: applied.idle.get(change.id)?.reason ?? null,
   }));

@@ -22,6 +22,8 @@ export interface ProjectConcepts {
 /** A change by an operator, and whether it counts. */
 export interface ListedChange {
   readonly change: ConceptChange;
+  /** The same change with the titles of notes and the names as written, where it refers to ids and keys. */
+  readonly named: ConceptChange;
   /** The change that undid it; `null` if none did. */
   readonly undoneBy: string | null;
   /** Why it has no effect now, though nothing undid it; `null` if it has. */

@@ -60,7 +60,7 @@ export const changeOutput = z.strictObject({
   at: z.iso.datetime(),
   actor: z.string(),
   surface: z.string(),
-  what: z.string().describe('The change in words, with the names by which it refers to concepts.'),
+  what: z.string().describe('The change in words, with the titles and names of its concepts.'),
   undone_by: z.string().nullable().describe('The change that undid it; null: none.'),
   no_effect: z
     .string()
@@ -69,10 +69,10 @@ export const changeOutput = z.strictObject({
 });
 export type ConceptChangeOutput = z.infer<typeof changeOutput>;
 
-export function formatChange({ change, undoneBy, idle }: ListedChange): ConceptChangeOutput {
+export function formatChange({ change, named, undoneBy, idle }: ListedChange): ConceptChangeOutput {
   const { id, kind, project, at, actor, surface } = change;
   const fields = { id, kind, project, at: isoTime(at), actor, surface };
-  return { ...fields, what: describeChange(change), undone_by: undoneBy, no_effect: idle };
+  return { ...fields, what: describeChange(named), undone_by: undoneBy, no_effect: idle };
 }
 
 function describeChange(change: ListedChange['change']): string {
@@ -95,9 +95,9 @@ export const madeChange = z.strictObject({
 });
 export type MadeChangeOutput = z.infer<typeof madeChange>;
 
-export function formatMadeChange({ change, concepts }: MadeChange): MadeChangeOutput {
+export function formatMadeChange({ change, named, concepts }: MadeChange): MadeChangeOutput {
   return {
-    change: formatChange({ change, undoneBy: null, idle: null }),
+    change: formatChange({ change, named, undoneBy: null, idle: null }),
     concepts: concepts.map(formatConcept),
   };
 }

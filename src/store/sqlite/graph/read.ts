@@ -199,6 +199,14 @@ export function counts(db: Database, ns: number, filter: GraphFilter): GraphCoun
        WHERE e.ns = :ns AND ${isVisible('s')} AND ${isVisible('d')} GROUP BY e.type ORDER BY e.type`,
     )
     .all({ ns, ...filterOf(filter) });
+  const tagRows = db
+    .prepare(
+      `SELECT ${NODE_COLUMNS}, count(*) AS edges FROM graph_edge AS e
+       CROSS JOIN graph_node AS s ON s.ns = e.ns AND s.key = e.src
+       CROSS JOIN graph_node AS n ON n.ns = e.ns AND n.key = e.dst
+       WHERE e.ns = :ns AND e.type = 'tagged' AND ${isVisible('s')} AND ${isVisible('n')} GROUP BY n.key ORDER BY n.id`,
+    )
+    .all({ ns, ...filterOf(filter) });
   return {
     nodes: nodeRows.map((row) => ({
       project: row['project'] as string,
@@ -207,6 +215,7 @@ export function counts(db: Database, ns: number, filter: GraphFilter): GraphCoun
       records: row['records'] as number,
     })),
     edges: edgeRows.map((row) => ({ type: row['type'] as EdgeType, edges: row['edges'] as number })),
+    tags: tagRows.map((row) => ({ tag: nodeOf(row), edges: row['edges'] as number })),
   };
 }
 

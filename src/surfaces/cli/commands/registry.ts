@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
   'concept-changes': async () => (await import('./graph/concepts.ts')).conceptChanges,
   'graph-status': async () => (await import('./graph/graph.ts')).graphStatus,
   'graph-index': async () => (await import('./packs/node-texts.ts')).graphIndex,
-  'graph-pack': async () => (await import('./packs/node-texts.ts')).graphPack,
+  'graph-pack': async () => (await import('./graph/graph.ts')).graphPack,
   'graph-show': async () => (await import('./graph/graph.ts')).graphShow,
   'graph-path': async () => (await import('./graph/graph.ts')).graphPath,
   'graph-export': async () => (await import('./graph/graph.ts')).graphExport,

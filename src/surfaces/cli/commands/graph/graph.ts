@@ -2,11 +2,13 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
 import type { StepOutput } from '../../../../operations/graph/graph-fields.ts';
+import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
 import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
 import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
+import { graphPack as nodePack } from '../packs/node-texts.ts';
 
 type Unknown = GraphShowOutput['unknown'];
 
@@ -39,22 +41,37 @@ function countsText(counts: Readonly<Partial<Record<string, number>>>): string {
 export const graphShow: OperationCommand<GraphShowOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { k: 'n' },
-  warnings: ({ unknown }) => unknownWarnings(unknown),
+  warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
   exitCode: ({ nodes }) => (nodes.length === 0 ? 1 : 0),
   render: ({ nodes }, view) => nodes.map((node) => nodeLines(node, view).join('\n') + '\n').join('\n'),
 };
 
 function nodeLines(node: GraphShowOutput['nodes'][number], { style }: View): string[] {
-  const { id, type, title, project, task, citation, degree, edges, near } = node;
+  const { id, type, title, project, task, citation, edges, not_shown, near } = node;
   const state =
     task === null ? '' : `, ${task.done ? 'done' : 'open'}${task.due === null ? '' : `, due ${task.due}`}`;
-  const more = degree - edges.length;
   return [
     `${style.bold(oneLine(title))}  ${style.dim(`${type}${state} · ${oneLine(project)} · ${id}`)}`,
     ...(citation === null ? [] : [style.link(oneLine(citation))]),
     ...edges.map((edge) => `  ${edgeText(edge)}`),
-    ...(more > 0 ? [style.dim(`  and ${formatCount(more, 'other edge')}`)] : []),
+    ...notShownLines(not_shown).map((line) => style.dim(`  and ${line}`)),
     ...near.map((each) => `  ${style.dim('near')}  ${oneLine(each.title)}  ${style.dim(oneLine(each.via))}`),
+  ];
+}
+
+/** The edge to its own project is left out, because the heading names the project. */
+function notShownLines({
+  limit,
+  other_projects,
+  common_tags,
+}: GraphShowOutput['nodes'][number]['not_shown']): string[] {
+  return [
+    ...(limit > 0 ? [formatCount(limit, 'other edge')] : []),
+    ...(other_projects === 1 ? ['1 edge into another project, which is not followed'] : []),
+    ...(other_projects > 1
+      ? [`${String(other_projects)} edges into other projects, which are not followed`]
+      : []),
+    ...(common_tags > 0 ? [`${formatCount(common_tags, 'edge')} of tags that are too common to follow`] : []),
   ];
 }
 
@@ -69,10 +86,11 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
     { field: 'from', label: 'from', takes: 'one' },
     { field: 'to', label: 'to', takes: 'one' },
   ],
-  warnings: ({ unknown }) => unknownWarnings(unknown),
+  warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
   exitCode: ({ found }) => (found ? 0 : 1),
-  render: ({ from, to, found, partial, steps }, { style }) => {
+  render: ({ from, to, found, partial, steps, across_projects }, { style }) => {
     if (from === null || to === null) return '';
+    if (across_projects !== null) return acrossText(across_projects);
     if (!found) return partial ? 'No path was found among the nearest nodes.\n' : 'They are not connected.\n';
     if (steps.length === 0) return 'They are the same node.\n';
     return [style.bold(oneLine(from.title)), ...steps.map((step) => `  ${edgeText(step)}`)]
@@ -81,9 +99,35 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
   },
 };
 
+/** How a path through other projects can be followed. */
+function acrossText({
+  projects,
+  types,
+  setting,
+  allowed,
+}: NonNullable<GraphPathOutput['across_projects']>): string {
+  const through = `${projects.map(oneLine).join(' → ')}, by ${types.join(' and ')}`;
+  const how = allowed
+    ? ['`--allow-cross-project`, without `--project`, follows it.']
+    : [
+        '`--allow-cross-project` follows it once the settings allow it; graph.crossProjectTypes is empty by default:',
+        '  loci config set graph.crossProject true',
+        `  loci config set graph.crossProjectTypes '[${setting.join(', ')}]'`,
+      ];
+  return [`They are connected only through another project (${through}).`, ...how]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 function unknownWarnings(unknown: Unknown): string[] {
   return unknown.map(({ reason }) => oneLine(reason));
 }
+
+/** Also prints what the graph has to say about the request. */
+export const graphPack: OperationCommand<GraphPackOutput> = {
+  ...nodePack,
+  warnings: (output) => [...output.notices.map(oneLine), ...(nodePack.warnings?.(output) ?? [])],
+};
 
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,

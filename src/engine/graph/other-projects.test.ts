@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { type Loci, openLoci } from '../open.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let opened: Loci[];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  opened = [];
+  await writeNotes(join(folder.path, 'Notes'), {
+    'Start.md': 'See [[Kitchen]] and [[Other]].\n',
+    'Kitchen.md': '---\nproject: home\n---\n![[Start]]\n\n[[Tiles]]\n',
+    'Tiles.md': '---\nproject: home\n---\nBlue.\n',
+    'Other.md': 'Nothing.\n',
+    'Alone.md': '---\nproject: home\n---\nNothing either.\n',
+  });
+});
+
+afterEach(async () => {
+  for (const loci of opened) await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function open(graph: object = {}): Promise<Loci> {
+  const vaults = [{ name: 'Notes', path: join(folder.path, 'Notes') }];
+  const loci = await openLoci(settings(folder.path, { vaults, graph }));
+  opened.push(loci);
+  await loci.index();
+  return loci;
+}
+
+const LINKS = { crossProject: true, crossProjectTypes: ['links_to'] };
+const agentOf = (loci: Loci): Loci => loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
+
+describe('a path that leads through another project', () => {
+  it('is not followed, but named with what it needs', async () => {
+    const loci = await open();
+    const { path, across } = await loci.graph.path({ from: 'Start', to: 'Tiles' });
+    expect(path).toBeNull();
+    expect(across).toEqual({
+      ...{ projects: ['default', 'home'], types: ['embeds'], setting: ['embeds'] },
+      isAllowed: false,
+    });
+    expect((await loci.graph.path({ from: 'Start', to: 'Alone' })).across).toBeNull();
+    expect((await loci.graph.path({ from: 'Start', to: 'Other' })).across).toBeNull();
+  });
+
+  it('is known to an agent only as far as the settings let it ask for it', async () => {
+    const closed = agentOf(await open());
+    expect((await closed.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    const off = agentOf(await open({ crossProjectTypes: ['links_to'] }));
+    expect((await off.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    const other = agentOf(await open({ crossProject: true, crossProjectTypes: ['supersedes'] }));
+    expect((await other.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    const allowed = agentOf(await open(LINKS));
+    const asked = { from: 'Start', to: 'Tiles' };
+    expect((await allowed.graph.path(asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
+    const followed = await allowed.graph.path({ ...asked, allowCrossProject: true });
+    expect([followed.path?.length, followed.across]).toEqual([2, null]);
+  });
+});
+
+describe('edges into other projects', () => {
+  it('are counted apart from those that the limit hides', async () => {
+    const loci = await open(LINKS);
+    const counted = async (request: object) => {
+      const { nodes } = await loci.graph.show({ names: ['Start'], depth: 1, limit: 9, ...request });
+      return [nodes[0]!.steps.length, nodes[0]!.counts.otherProjects, nodes[0]!.counts.degree];
+    };
+    const [shown, across, degree] = await counted({});
+    // To and from “Kitchen” in another project; each direction with `links_to`, `embeds` or `mentions`.
+    expect(across).toBeGreaterThanOrEqual(2);
+    expect(shown! + across! + 1).toBe(degree);
+    const [followed, left] = await counted({ allowCrossProject: true });
+    expect(followed! + left!).toBe(shown! + across!);
+    expect(left).toBeLessThan(across!);
+    expect(await counted({ project: 'default', allowCrossProject: true })).toEqual([shown, across, degree]);
+  });
+
+  it.each([
+    [{}, 'graph.crossProject is false and graph.crossProjectTypes is empty'],
+    [{ crossProject: true }, 'graph.crossProjectTypes is empty'],
+    [{ crossProjectTypes: ['links_to'] }, 'graph.crossProject is false'],
+  ])('cannot be asked for with the settings %j, which a notice says', async (graph, reason) => {
+    const loci = await open(graph);
+    expect(await loci.graph.notices({ allowCrossProject: true })).toEqual([
+      `allow_cross_project (--allow-cross-project) has no effect, because the settings do not allow it: ${reason}`,
+    ]);
+    expect(await loci.graph.notices({ allowCrossProject: false })).toEqual([]);
+  });
+
+  it('can be asked for without a notice when the settings allow it', async () => {
+    const loci = await open(LINKS);
+    expect(await loci.graph.notices({ allowCrossProject: true })).toEqual([]);
+  });
+});

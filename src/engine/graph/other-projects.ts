@@ -1,0 +1,42 @@
+import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
+import { shortestPath } from '../../graph/path.ts';
+import type { GraphNode } from '../../store/graph-model.ts';
+import type { EngineContext } from '../context.ts';
+import { crossProjectTypes, graphFilter, type GraphScope } from './graph-view.ts';
+
+/** What a path between two nodes needs that was not found within their projects. */
+export interface PathAcrossProjects {
+  /** The projects through which it leads, in its order. */
+  readonly projects: readonly string[];
+  /** The types of its edges into other projects, which `graph.crossProjectTypes` must have. */
+  readonly types: readonly EdgeType[];
+  /** What `graph.crossProjectTypes` is with them. */
+  readonly setting: readonly EdgeType[];
+  /** Whether the settings allow these edges to a request that asks for them. */
+  readonly isAllowed: boolean;
+}
+
+/**
+ * Looks for a path through other projects, without following it for the caller. The operator may know about each edge; an agent
+ * about those that it may ask to follow.
+ */
+export async function pathAcrossProjects(
+  context: EngineContext,
+  { project: _, ...scope }: GraphScope,
+  from: GraphNode,
+  to: GraphNode,
+): Promise<PathAcrossProjects | null> {
+  const { store, namespace, caller, config } = context;
+  const allowed = crossProjectTypes(context, { allowCrossProject: true });
+  const known = caller.trust === 'operator' ? EDGE_TYPES : allowed;
+  if (known.length === 0) return null;
+  const filter = await graphFilter(context, scope);
+  const options = { graph: store.graph, namespace, filter, crossProjectTypes: known };
+  const { path } = await shortestPath(options, from, to);
+  if (path === null) return null;
+  const crossing = path.filter((step) => step.from.project !== step.to.project);
+  const types = [...new Set(crossing.map(({ edge }) => edge.type))];
+  const projects = [from.project, ...crossing.map((step) => step.to.project)];
+  const setting = [...new Set([...config.graph.crossProjectTypes, ...types])];
+  return { projects, types, setting, isAllowed: types.every((type) => allowed.includes(type)) };
+}

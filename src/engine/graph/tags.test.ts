@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
+import { type Loci, openLoci } from '../open.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const vaults = [
+    { name: 'Notes', path: join(folder.path, 'Notes') },
+    { name: 'Private', path: join(folder.path, 'Private'), includeInContext: false },
+  ];
+  await writeNotes(join(folder.path, 'Private'), { 'p.md': '---\nproject: private\n---\nNone.' });
+  loci = await openLoci(settings(folder.path, { vaults }));
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Notes of which the first ones have each tag, as many as it says. */
+async function index(notes: number, tags: Readonly<Record<string, number>>): Promise<void> {
+  const texts = Array.from({ length: notes }, (_, i): [string, string] => {
+    const own = Object.keys(tags).filter((tag) => i < tags[tag]!);
+    return [`${String(i)}.md`, own.map((tag) => `#${tag}`).join(' ')];
+  });
+  await writeNotes(join(folder.path, 'Notes'), Object.fromEntries(texts));
+  await loci.index();
+}
+
+async function exported(): Promise<ExportedGraph> {
+  let text = '';
+  for await (const piece of loci.graph.export()) text += piece;
+  return exportSchema.parse(JSON.parse(text));
+}
+
+async function tagsInExport(): Promise<Record<string, number>> {
+  const { nodes, edges } = await exported();
+  const tagged = edges.filter(({ type }) => type === 'tagged');
+  const titles = new Map(nodes.map(({ id, title }) => [id, title]));
+  const byTag = Map.groupBy(tagged, ({ dst }) => titles.get(dst) ?? dst);
+  return Object.fromEntries([...byTag].map(([title, group]) => [title, group.length]));
+}
+
+const show = (name: string, project?: string) =>
+  loci.graph.show({ names: [name], depth: 1, limit: 50, ...(project !== undefined && { project }) });
+
+describe('tags in the graph', () => {
+  it('are there if ten notes of a small project have them, and not if eleven do', async () => {
+    await index(12, { all: 12, eleven: 11, ten: 10, one: 1 });
+    expect(await tagsInExport()).toEqual({ ten: 10, one: 1 });
+    expect((await exported()).nodes.map(({ title }) => title)).not.toContain('eleven');
+  });
+
+  it('are there if a twentieth of the notes of a large project have them, and not if more do', async () => {
+    await index(220, { twelve: 12, eleven: 11 });
+    expect(await tagsInExport()).toEqual({ eleven: 11 });
+  });
+
+  it('are counted by the status as they are exported', async () => {
+    await index(12, { all: 12, ten: 10 });
+    const { nodes, edges } = await exported();
+    const { counts } = await loci.graph.status();
+    const total = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+    expect(total(counts.nodes.map((each) => each.nodes))).toBe(nodes.length);
+    expect(total(counts.edges.map((each) => each.edges))).toBe(edges.length);
+    expect(counts.edges).toContainEqual({ type: 'tagged', edges: 10 });
+  });
+
+  it('lead to their notes, however many notes link to these, unless they are too common', async () => {
+    await index(12, { all: 12, two: 2 });
+    const links = Array.from({ length: 12 }, (_, i): [string, string] => [`l${String(i)}.md`, '[[0]]']);
+    await writeNotes(join(folder.path, 'Notes'), Object.fromEntries(links));
+    await loci.index();
+    const { nodes } = await show('#two');
+    expect(nodes[0]!.steps.map(({ to }) => to.title).sort()).toEqual(['0', '1']);
+    expect(nodes[0]!.counts).toMatchObject({ degree: 2, commonTags: 0 });
+    const [all] = (await show('#all')).nodes;
+    expect([all!.steps, all!.counts]).toEqual([
+      [],
+      { degree: 12, otherProjects: 0, commonTags: 12, ownProject: 0 },
+    ]);
+    expect(await loci.graph.notices({ names: ['#two', '#all', '0', '#none'] })).toEqual([
+      '#all is too common to follow: 12 of 24 records of the project have it',
+    ]);
+    // An agent does not learn how many notes a vault has that is kept from it.
+    const agent = loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
+    expect(await agent.graph.notices({ names: ['#all'] })).toEqual(['#all is too common to follow']);
+    const [note] = (await show('0')).nodes;
+    expect(note!.counts).toEqual({ degree: 15, otherProjects: 0, commonTags: 1, ownProject: 1 });
+    expect(note!.steps).toHaveLength(13);
+  });
+
+  it('are ambiguous in several projects, unless one is named', async () => {
+    await writeNotes(join(folder.path, 'Notes'), {
+      'a.md': '#kitchen #here',
+      'b.md': '---\nproject: home\n---\n#kitchen',
+    });
+    await loci.index();
+    const { nodes, unknown } = await show('#kitchen');
+    expect(nodes).toEqual([]);
+    expect(unknown[0]!.reason).toMatch(
+      /^#kitchen is a tag of several projects: c_\w+ in default, c_\w+ in home; give the project/,
+    );
+    const [, id] = /(c_\w+) in home/.exec(unknown[0]!.reason)!;
+    for (const found of [await show('#kitchen', 'home'), await show(id!)])
+      expect(found.nodes[0]!.steps.map(({ to }) => to.title)).toEqual(['b']);
+    expect((await show('#here')).nodes[0]!.steps.map(({ to }) => to.title)).toEqual(['a']);
+  });
+
+  it('are suggested for a name that only a tag has', async () => {
+    await index(2, { kitchen: 1 });
+    const reason = async (name: string) => (await show(name)).unknown[0]!.reason;
+    expect(await reason('Kitchen')).toContain('; did you mean the tag #Kitchen?');
+    expect(await reason('cellar')).not.toContain('#');
+  });
+});
