@@ -52,7 +52,7 @@ import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
 import type { GoldenDifference } from './golden/diff.ts';
-import type { GoldenRequest } from './golden/golden-queries.ts';
+import type { GoldenRequest, RecordedGolden } from './golden/golden-queries.ts';
 import type { GoldenRun, ReplayOptions } from './golden/replay.ts';
 import type { LabelRequest } from './packs/labels.ts';
 import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
@@ -217,7 +217,7 @@ interface Receipts {
 
 /** Recorded queries and the records that they should find, to see what a change does to searches. */
 interface Golden {
-  record(request: GoldenRequest): Promise<GoldenQuery>;
+  record(request: GoldenRequest): Promise<RecordedGolden>;
   list(): Promise<GoldenQuery[]>;
   remove(id: string): Promise<GoldenQuery>;
   replay(options?: Omit<ReplayOptions, 'vectors'>): Promise<GoldenRun>;
