@@ -108,7 +108,7 @@ export const embedding = z.strictObject({
       'The price of a million tokens, in any currency. `loci embed backfill --dry-run` multiplies by it.',
     ),
   timeout: duration('30s').describe(
-    'How long a request for passages may take. A search waits for the usual time of an answer and 100 ms.',
+    'How long a request for passages may take. A search waits for the usual time of an answer and 100 ms, and longer after late answers.',
   ),
   allowLinkLocal: z
     .boolean()

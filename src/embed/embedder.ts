@@ -8,6 +8,8 @@ export interface EmbedOptions {
   readonly signal?: AbortSignal;
   /** Whether somebody waits for these passages: a request that fails is not repeated, and a provider that is down not tried. */
   readonly brief?: boolean;
+  /** Whether a query may take as long as the settings allow, also while the provider counts as down. No search waits so long. */
+  readonly patient?: boolean;
   /** Asks whether the model has embedded texts before. One that has not, and refuses several, is at fault, not the texts. */
   readonly hasVectors?: () => Promise<boolean>;
 }

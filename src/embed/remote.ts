@@ -145,7 +145,11 @@ class RemoteEmbedder implements Embedder {
   }
 
   /** A search waits for the usual time of an answer and no longer, and not at all while the provider is down. */
-  async #embedQuery(texts: readonly string[], { signal }: EmbedOptions): Promise<Float32Array[]> {
+  async #embedQuery(
+    texts: readonly string[],
+    { signal, patient = false }: EmbedOptions,
+  ): Promise<Float32Array[]> {
+    if (patient) return this.#measuredQuery(texts, signal);
     const { failure, maxWaitMs } = this.#availability;
     const tried = this.#availability.beginTry();
     if (failure !== null && tried === null) throw failure;
@@ -156,9 +160,10 @@ class RemoteEmbedder implements Embedder {
     return this.#within(answer, maxWaitMs, signal);
   }
 
-  async #measuredQuery(texts: readonly string[]): Promise<Float32Array[]> {
+  async #measuredQuery(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const started = performance.now();
-    const options = { timeoutMs: this.#timeoutMs, repeat: false, signal: this.#closing.signal };
+    const stop = anySignal(this.#closing.signal, signal);
+    const options = { timeoutMs: this.#timeoutMs, repeat: false, signal: stop };
     const results = await this.#recording(
       'query',
       () => this.#sender.embed(texts, 'query', options),
@@ -175,7 +180,7 @@ class RemoteEmbedder implements Embedder {
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const why = `${this.provider} did not answer within ${String(Math.round(maxWaitMs))} ms`;
-      this.#availability.failed(why);
+      this.#availability.late(why);
       reject(new LociError('embedding_unavailable', why));
     }, maxWaitMs);
     const abort = (): void => {

@@ -19,7 +19,7 @@ import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
 import type { CompareOptions, Comparison } from './embedding/compare.ts';
-import type { RemovedGeneration } from './embedding/prune.ts';
+import type { PruneReport } from './embedding/prune.ts';
 import type { SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
 import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
@@ -53,7 +53,7 @@ import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
 import type { GoldenDifference } from './golden/diff.ts';
-import type { GoldenRequest } from './golden/golden-queries.ts';
+import type { GoldenRequest, RecordedGolden } from './golden/golden-queries.ts';
 import type { GoldenRun, ReplayOptions } from './golden/replay.ts';
 import type { LabelRequest } from './packs/labels.ts';
 import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
@@ -155,7 +155,7 @@ interface Facts {
 interface EmbeddingAdmin {
   backfill(options?: BackfillOptions): Promise<BackfillReport>;
   switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
-  prune(): Promise<readonly RemovedGeneration[]>;
+  prune(options?: ProgressOptions): Promise<PruneReport>;
   /** How the vectors of searches and those of the configured model do on the golden queries. */
   compare(options?: CompareOptions): Promise<Comparison>;
 }
@@ -220,7 +220,7 @@ interface Receipts {
 
 /** Recorded queries and the records that they should find, to see what a change does to searches. */
 interface Golden {
-  record(request: GoldenRequest): Promise<GoldenQuery>;
+  record(request: GoldenRequest): Promise<RecordedGolden>;
   list(): Promise<GoldenQuery[]>;
   remove(id: string): Promise<GoldenQuery>;
   replay(options?: Omit<ReplayOptions, 'vectors'>): Promise<GoldenRun>;
@@ -323,7 +323,7 @@ function engineOf(context: EngineContext): Loci {
       backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
       compare: async (options) =>
         (await import('./embedding/compare.ts')).compareGenerations(context, options),
-      prune: async () => (await import('./embedding/prune.ts')).prune(context),
+      prune: async (options) => (await import('./embedding/prune.ts')).prune(context, options),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },
     status: async () => (await import('./health/health.ts')).status(context),

@@ -222,7 +222,7 @@ export interface StoreSearch {
 /** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
 export interface StoreVectors {
   generations(namespace: AdminNamespace): Promise<Generation[]>;
-  /** The generation of this model. It is created if there is none, and not active yet. */
+  /** The generation of this model. It is created if there is none, and not active yet. Its id is never that of a removed one. */
   addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
   /** Makes searches use this generation. */
   activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
@@ -243,7 +243,7 @@ export interface StoreVectors {
   /**
    * Stores vectors by content. A content that has a vector keeps it.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
-   *   finite, `not_found` for an unknown generation
+   *   finite, `not_found` for a generation that is unknown or was removed
    */
   put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
 }

@@ -140,8 +140,12 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       await expect(searchVectors(store(), ns, removed, EAST, ALL_LIVE, 10)).rejects.toMatchObject({
         code: 'not_found',
       });
-      // Another one may get its id, and has none of its vectors.
+      // A process that still works with the removed one must not write into another.
       const next = await generation(3);
+      expect(next).toBeGreaterThan(removed);
+      await expect(store().vectors.put(ns, removed, [{ hash: '00', vector: EAST }])).rejects.toMatchObject({
+        code: 'not_found',
+      });
       expect(await searchVectors(store(), ns, next, EAST, ALL_LIVE, 10)).toEqual([]);
       expect(await store().vectors.countPending(ns, next)).toBe(2);
       expect(await store().admin.verify(ns)).toEqual([]);

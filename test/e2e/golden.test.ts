@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { GoldenDiffOutput } from '../../src/operations/golden/golden-diff.ts';
-import type { GoldenOutput, GoldenRunOutput } from '../../src/operations/golden/golden-fields.ts';
+import type { GoldenRunOutput } from '../../src/operations/golden/golden-fields.ts';
+import type { GoldenRecordOutput } from '../../src/operations/golden/golden-record.ts';
 import type { GoldenListOutput } from '../../src/operations/golden/golden-list.ts';
+import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 let home: string;
@@ -23,13 +25,13 @@ beforeEach(async () => {
 
 describe('loci golden', () => {
   it('records, lists, replays, compares and removes, and its exit code says that something is missing', async () => {
-    const recorded = await lociJson<GoldenOutput>(['golden', 'record', 'oven'], { home });
+    const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home });
     expect(recorded.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
       ['Oven.md', 1],
       ['Stove.md', 2],
     ]);
     const { queries } = await lociJson<GoldenListOutput>(['golden', 'list'], { home });
-    expect(queries).toEqual([recorded]);
+    expect(queries.map((each) => ({ ...each, missing: [], notices: [] }))).toEqual([recorded]);
     const first = await loci(['golden', 'replay', '--json'], { home });
     expect(first.code).toBe(0);
     expect(JSON.parse(first.stdout) as GoldenRunOutput).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
@@ -57,6 +59,29 @@ describe('loci golden', () => {
     const none = await loci(['golden', 'replay'], { home });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('there are no golden queries');
+  });
+
+  it('says that the search lacks a signal whose places it records', async () => {
+    const server = await startProvider({
+      ...{ format: OLLAMA, embed: letterVectors(384) },
+    });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const env = {
+      LOCI_EMBEDDING_PROVIDER: 'ollama',
+      LOCI_EMBEDDING_MODEL: 'all-minilm',
+      LOCI_EMBEDDING_URL: server.origin,
+    };
+    await loci(['index'], { home, env });
+    const broken: Fault = { status: 500, body: { error: 'out of memory' } };
+    server.faults.push(broken);
+    const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home, env });
+    expect(recorded.expected).toHaveLength(2);
+    const why = expect.stringContaining('out of memory') as string;
+    expect(recorded.missing).toEqual([{ signal: 'vector', why }]);
+    server.faults.push(broken, broken);
+    const again = await loci(['golden', 'record', 'oven'], { home, env });
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain('the recorded places may lack meaning: ');
   });
 
   it('refuses a file that is no run', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/operations/embedding/backfill.ts';
+import type { EmbedPruneOutput } from '../../src/operations/embedding/prune.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import { type CommandResult, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import {
@@ -119,5 +120,30 @@ describe('loci embed backfill', () => {
     expect(found.missing).toEqual([
       { signal: 'vector', why: expect.stringContaining('says why the provider refuses it') as string },
     ]);
+  });
+
+  it('keeps its vectors while other processes with other settings prune', async () => {
+    const { server, home, env } = await prepare();
+    await lociJson<EmbedBackfillOutput>(BACKFILL, { home, env });
+    await lociJson(['embed', 'switch'], { home, env });
+    const other = { home, env: { ...env, LOCI_EMBEDDING_MODEL: 'bge-m3', LOCI_EMBEDDING_DIMENSIONS: '384' } };
+    const before = received(server).length;
+    const backfill = startLoci(BACKFILL, other);
+    await expect
+      .poll(() => received(server).length, { timeout: 60_000, interval: 5 })
+      .toBeGreaterThan(before);
+    const prunes: EmbedPruneOutput[] = [];
+    do prunes.push(await lociJson<EmbedPruneOutput>(['embed', 'prune'], { home, env }));
+    while (backfill.child.exitCode === null);
+    const output = outputOf(await backfill.ended);
+    expect([output.embedded, output.remaining]).toEqual([TEXTS, 0]);
+    const inUse = { provider: 'ollama', model: 'bge-m3', dimensions: 384 };
+    expect(prunes[0]).toEqual({
+      removed: [],
+      in_use: [{ ...inUse, process: `process ${String(backfill.child.pid)}` }],
+    });
+    // Once the work has ended, and not before, they may be removed.
+    const removed = prunes.flatMap((prune) => prune.removed);
+    expect(removed.filter(({ vectors }) => vectors !== TEXTS)).toEqual([]);
   });
 });

@@ -293,9 +293,8 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
     addGeneration: async (_namespace, { provider, model, dimensions }) => {
       const isSame = (each: (typeof state.generations)[number]): boolean =>
         each.provider === provider && each.model === model && each.dimensions === dimensions;
-      const id = Math.max(0, ...state.generations.map((each) => each.id)) + 1;
       if (!state.generations.some(isSame))
-        state.generations.push({ id, provider, model, dimensions, active: false });
+        state.generations.push({ id: ++state.lastGeneration, provider, model, dimensions, active: false });
       return { ...state.generations.find(isSame)! };
     },
     activateGeneration: async (_namespace, id) => {

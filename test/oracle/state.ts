@@ -102,6 +102,7 @@ function emptyNamespace(name: string): Namespace {
 /** The state of the oracle, in plain maps. */
 export class OracleState {
   readonly generations: Generation[] = [];
+  lastGeneration = 0;
   readonly #namespaces = new Map<string, Namespace>();
   /** By namespace and name, as JSON. */
   readonly #leases = new Map<string, Lease>();

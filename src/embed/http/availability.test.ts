@@ -64,6 +64,56 @@ describe('Availability', () => {
     expect(availability.maxWaitMs).toBe(1100);
   });
 
+  it('lets the next search wait twice as long after a late answer, up to 2 s, until one is in time', () => {
+    const { now, pass } = clock();
+    const availability = new Availability({ provider: 'p', file: null, now });
+    const waits: number[] = [];
+    for (let query = 0; query < 6; query++) {
+      waits.push(availability.maxWaitMs);
+      availability.late('late');
+      // Another query that was late at the same time is not another try.
+      availability.late('late');
+      pass(2000);
+      expect(availability.beginTry()).toBe('aside');
+    }
+    expect(waits).toEqual([100, 200, 400, 800, 1600, 2000]);
+    availability.succeeded(1500);
+    expect([availability.failure, availability.maxWaitMs]).toEqual([null, 1600]);
+    availability.succeeded(1500);
+    expect(availability.maxWaitMs).toBe(1600);
+  });
+
+  it('asks less and less often when none of the longest waits was enough', () => {
+    const { now, pass } = clock();
+    const availability = new Availability({ provider: 'p', file: null, now });
+    const pauses: number[] = [];
+    for (let query = 0; query < 8; query++) {
+      let paused = 0;
+      availability.late('late');
+      for (; availability.beginTry() === null; paused += 500) pass(500);
+      pauses.push(paused);
+    }
+    expect(pauses).toEqual([1000, 1000, 1000, 1000, 1000, 2000, 4000, 8000]);
+    // An answer comes, but too late for every search.
+    availability.succeeded(5000);
+    expect(availability.failure?.message).toContain('takes 5.0 s to answer');
+    pass(16_000);
+    availability.beginTry();
+    availability.succeeded(30);
+    expect(availability.failure).toBeNull();
+  });
+
+  it('does not wait longer after a connection was refused', () => {
+    const { now, pass } = clock();
+    const availability = new Availability({ provider: 'p', file: null, now });
+    for (let query = 0; query < 6; query++) {
+      availability.failed('refused');
+      pass(60_000);
+      availability.beginTry();
+    }
+    expect(availability.maxWaitMs).toBe(100);
+  });
+
   it('shares what it learns with other processes, which try once', async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'state.json');

@@ -6,8 +6,12 @@ import { parseJson } from '../../core/json.ts';
 
 /** How long a search waits for an answer beyond the usual time. */
 const MAX_EXTRA_WAIT_MS = 100;
-/** Longer answers do not make searches wait longer. */
+/** What a longer answer counts for, unless a search waited for it. */
 const MAX_USUAL_MS = 1000;
+/** No search waits longer. */
+const MAX_WAIT_MS = 2000;
+/** After an answer that was late, the next one is waited for this much longer. */
+const LATE_WAIT_FACTOR = 2;
 /** The share of a new measurement in the usual time, if it is shorter; a longer one counts at once. */
 const USUAL_WEIGHT = 0.1;
 /** The file is written again when the usual time differs from the written one by this factor. */
@@ -27,6 +31,7 @@ const state = z.strictObject({
   /** The provider that the state is of: its address and model. */
   provider: z.string(),
   usualMs: z.number().nonnegative().nullable(),
+  lateWaitMs: z.number().nonnegative().default(0),
   outage: outage.nullable(),
 });
 
@@ -47,6 +52,8 @@ export class Availability {
   readonly #file: string | null;
   readonly #now: () => number;
   #usualMs: number | null = null;
+  /** How long an answer is waited for since others were late; 0 after one that was in time. */
+  #lateWaitMs = 0;
   #writtenUsualMs: number | null = null;
   #outage: z.infer<typeof outage> | null = null;
   /** Whether another process has recorded the outage, and this one has not tried yet. */
@@ -61,6 +68,7 @@ export class Availability {
     const found = file === null ? null : readState(file, provider);
     if (found === null) return;
     this.#usualMs = found.usualMs;
+    this.#lateWaitMs = found.lateWaitMs;
     this.#writtenUsualMs = found.usualMs;
     this.#outage = found.outage;
     this.#isInherited = found.outage !== null;
@@ -73,7 +81,7 @@ export class Availability {
 
   /** How long a search may wait for an answer, in milliseconds. */
   get maxWaitMs(): number {
-    return (this.#usualMs ?? 0) + MAX_EXTRA_WAIT_MS;
+    return Math.min(MAX_WAIT_MS, Math.max(this.#lateWaitMs, (this.#usualMs ?? 0) + MAX_EXTRA_WAIT_MS));
   }
 
   /** The error for calls while the provider is down; `null` when it is not known to be. */
@@ -96,18 +104,44 @@ export class Availability {
 
   /** @param queryMs the duration of a query; `null` for passages, which take longer */
   succeeded(queryMs: number | null): void {
+    if (queryMs !== null && queryMs > MAX_WAIT_MS && this.maxWaitMs === MAX_WAIT_MS) {
+      const seconds = (queryMs / 1000).toFixed(1);
+      this.failed(
+        `the embedding provider takes ${seconds} s to answer, and searches wait for ${String(MAX_WAIT_MS / 1000)} s`,
+      );
+      return;
+    }
     const wasDown = this.#outage !== null;
     this.#outage = null;
     this.#isTrying = false;
     this.#isInherited = false;
-    if (queryMs !== null) this.#learn(Math.min(queryMs, MAX_USUAL_MS));
+    if (queryMs !== null) this.#learn(queryMs);
     if (wasDown || this.#isUsualNew()) this.#write();
   }
 
   failed(why: string): void {
-    // Calls that began before the failure was known are not further tries.
-    if (this.#outage !== null && !this.#isTrying && this.#now() < this.#outage.retryAt) return;
-    const failures = (this.#outage?.failures ?? 0) + 1;
+    if (this.#isKnown()) return;
+    this.#recordFailure(why, (this.#outage?.failures ?? 0) + 1);
+  }
+
+  /**
+   * A search has waited for `maxWaitMs` in vain. The next one that tries waits longer, because a provider that is well may be slow
+   * whenever it is asked anew, as by each process of the command line. Tries become rarer only when none can wait longer.
+   */
+  late(why: string): void {
+    if (this.#isKnown()) return;
+    const waited = this.maxWaitMs;
+    this.#lateWaitMs = Math.min(MAX_WAIT_MS, waited * LATE_WAIT_FACTOR);
+    this.#recordFailure(why, (this.#outage?.failures ?? 0) + (waited < MAX_WAIT_MS ? 0 : 1));
+  }
+
+  /** Whether a failure tells nothing new: calls that began before an outage was known are not further tries. */
+  #isKnown(): boolean {
+    return this.#outage !== null && !this.#isTrying && this.#now() < this.#outage.retryAt;
+  }
+
+  #recordFailure(why: string, given: number): void {
+    const failures = Math.max(1, given);
     const since = this.#outage?.since ?? this.#now();
     const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
     this.#outage = { since, retryAt: this.#now() + pause, failures, why };
@@ -126,9 +160,12 @@ export class Availability {
     await this.#writing;
   }
 
-  #learn(queryMs: number): void {
+  #learn(given: number): void {
+    const isInTime = given <= this.maxWaitMs;
+    const queryMs = isInTime ? given : Math.min(given, MAX_USUAL_MS);
     const usual = this.#usualMs ?? 0;
     this.#usualMs = queryMs > usual ? queryMs : usual + USUAL_WEIGHT * (queryMs - usual);
+    if (isInTime) this.#lateWaitMs = 0;
   }
 
   #isUsualNew(): boolean {
@@ -144,6 +181,7 @@ export class Availability {
     const text = JSON.stringify({
       provider: this.#provider,
       usualMs: this.#usualMs,
+      lateWaitMs: this.#lateWaitMs,
       outage: this.#outage,
     });
     // Without the file, each process learns by itself.

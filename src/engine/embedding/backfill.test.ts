@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
@@ -6,6 +7,8 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
+import { openStore } from '../../store/registry.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 const TEXTS = [
@@ -107,12 +110,12 @@ describe('a change of the model', () => {
   it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
     const changed = await openSecond();
     await changed.embedding.backfill();
-    expect(await changed.embedding.prune()).toEqual([]);
+    expect(await changed.embedding.prune()).toEqual({ removed: [], inUse: [] });
     await changed.embedding.switch();
     const server = await openFirst();
     const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
-    expect(await changed.embedding.prune()).toMatchObject([prunable]);
-    expect(await changed.embedding.prune()).toEqual([]);
+    expect(await changed.embedding.prune()).toMatchObject({ removed: [prunable], inUse: [] });
+    expect(await changed.embedding.prune()).toEqual({ removed: [], inUse: [] });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
     await expect(searched(server)).rejects.toMatchObject({ code: 'embedding_mismatch' });
     await expect(server.embedding.switch()).rejects.toThrow(
@@ -137,6 +140,39 @@ describe('a change of the model', () => {
     second.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
     await expect(changed.embedding.backfill()).rejects.toThrow('model "bge-m3" not found');
     expect(await changed.embedding.backfill()).toMatchObject({ remaining: 0 });
+  });
+
+  it('whose vectors another process removes says so, and writes into none that follow', async () => {
+    const store = await openStore({
+      ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
+    });
+    onTestFinished(() => store.close());
+    const embed = letterVectors(1024);
+    const removing = await startProvider({
+      format: OLLAMA,
+      embed: async (texts, purpose) => {
+        const added = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => !active);
+        if (added?.model === 'bge-m3') {
+          await store.vectors.removeGeneration(ADMIN_NAMESPACE, added.id);
+          await store.vectors.addGeneration(ADMIN_NAMESPACE, { ...added, model: 'another' });
+        }
+        return embed(texts, purpose);
+      },
+    });
+    onTestFinished(() => removing[Symbol.asyncDispose]());
+    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: removing.origin });
+    await expect(changed.embedding.backfill()).rejects.toMatchObject({
+      code: 'conflict',
+      message:
+        'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, by `loci embed prune`',
+      hint: 'Run `loci embed backfill` again.',
+    });
+    const another = (await store.vectors.generations(ADMIN_NAMESPACE)).find(
+      ({ model }) => model === 'another',
+    )!;
+    const { namespace } = settings(folder.path);
+    expect(await store.vectors.countPending(namespace, another.id)).toBe(TEXTS.length);
+    expect(await changed.embedding.backfill()).toMatchObject({ embedded: 3, remaining: 0 });
   });
 
   it('needs a provider', async () => {

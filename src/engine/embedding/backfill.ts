@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
-import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import {
   countAllPending,
@@ -12,7 +12,7 @@ import {
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { withLease } from '../refresh/lease.ts';
+import { whileFilling, withOneLease } from './filling.ts';
 import { activeGeneration, generationOf, modelSpec } from './generations.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from './refusal-report.ts';
 
@@ -48,7 +48,8 @@ const TOKENS_OF_HEADINGS = 12;
 /**
  * Makes the vectors of the configured model for everything that has none, in all namespaces, beside those that searches use.
  * Texts that the provider refuses stay without one. Several processes share the work. Each batch is stored at once, so that a run that was stopped or killed goes on where it was.
- * @throws LociError `invalid_input` with the provider `none`; `embedding_unavailable`, `aborted`
+ * @throws LociError `invalid_input` with the provider `none`; `conflict` if the vectors were removed meanwhile;
+ *   `embedding_unavailable`, `aborted`
  */
 export async function backfill(
   context: EngineContext,
@@ -70,12 +71,13 @@ export async function backfill(
     tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts,
   };
   if (dryRun) return { ...report, ...NO_REFUSALS, embedded: 0, remaining: texts };
-  const target = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-  const refusals = new Refusals();
-  const embedded = await embedShared(context, { embedder, generation: target.id, refusals }, texts, options);
-  for (const namespace of namespaces) await store.admin.compact(namespace);
-  const remaining = await countAllPending(store, target.id);
-  return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)) };
+  return whileFilling(context, modelSpec(embedder), options, async ({ id: generation }) => {
+    const refusals = new Refusals();
+    const embedded = await embedShared(context, { embedder, generation, refusals }, texts, options);
+    for (const namespace of namespaces) await store.admin.compact(namespace);
+    const remaining = await countAllPending(store, generation);
+    return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)) };
+  });
 }
 
 /** @throws LociError `invalid_input` */
@@ -114,8 +116,10 @@ async function embedShared(
       const pending = await pendingTexts(store, namespace, id, refusals);
       const parts = new Set(pending.map(({ hash }) => partOf(hash)));
       if (parts.size === 0) break;
-      const work = async (part: string, signal: AbortSignal): Promise<void> => {
-        const selects = (hash: string): boolean => partOf(hash) === part;
+      const lease = (part: string): string => ['backfill', namespace, String(id), part].join(' ');
+      const partOfLease = new Map([...parts].map((part) => [lease(part), part]));
+      const work = async (taken: string, signal: AbortSignal): Promise<void> => {
+        const selects = (hash: string): boolean => partOf(hash) === partOfLease.get(taken);
         const own = { signal, selects, refusals };
         for await (const { texts, refused } of embedNamespace(store, embedder, namespace, id, own)) {
           embedded += texts.length - refused;
@@ -123,7 +127,7 @@ async function embedShared(
           report();
         }
       };
-      const isTaken = await takeOnePart(context, [namespace, String(id)], parts, work, options);
+      const isTaken = await withOneLease(context, partOfLease.keys(), work, options);
       // What other processes have embedded counts too.
       done = Math.max(embedded, total - (await countAllPending(store, id))) + refusals.count;
       report();
@@ -131,34 +135,4 @@ async function embedShared(
     }
   }
   return embedded;
-}
-
-/** Works on the first part that no other process has. Returns whether there was one. */
-async function takeOnePart(
-  context: EngineContext,
-  names: readonly string[],
-  parts: Iterable<string>,
-  work: (part: string, signal: AbortSignal) => Promise<void>,
-  options: ProgressOptions,
-): Promise<boolean> {
-  for (const part of parts) {
-    const lease = { namespace: ADMIN_NAMESPACE, name: ['backfill', ...names, part].join(' ') };
-    let isStarted = false;
-    try {
-      await withLease(
-        context,
-        lease,
-        (_lease, signal) => {
-          isStarted = true;
-          return work(part, signal);
-        },
-        pickSignal(options),
-      );
-      return true;
-    } catch (error) {
-      const isTaken = error instanceof LociError && error.code === 'conflict' && !isStarted;
-      if (!isTaken) throw error;
-    }
-  }
-  return false;
 }

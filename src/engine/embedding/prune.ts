@@ -1,6 +1,8 @@
+import type { ProgressOptions } from '../../core/progress.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { fillingProcess, whileNoneIsRemoved } from './filling.ts';
 import { generationOf } from './generations.ts';
 
 export interface RemovedGeneration extends GenerationSpec {
@@ -8,21 +10,38 @@ export interface RemovedGeneration extends GenerationSpec {
   readonly vectors: number;
 }
 
+/** A generation that a process is filling. */
+export interface FilledGeneration extends GenerationSpec {
+  /** In words, such as `process 4711`. */
+  readonly process: string;
+}
+
+export interface PruneReport {
+  readonly removed: readonly RemovedGeneration[];
+  readonly inUse: readonly FilledGeneration[];
+}
+
 /**
- * Removes the vectors that are neither those of searches nor those of the configured model, which a backfill may be filling. A
- * server that still works with removed ones fails with `embedding_mismatch` until it is restarted.
+ * Removes the vectors that are neither those of searches, nor those of the configured model, nor those that a backfill of any
+ * process is making. A server that still works with removed ones fails with `embedding_mismatch` until it is restarted.
  */
-export async function prune(context: EngineContext): Promise<readonly RemovedGeneration[]> {
+export async function prune(context: EngineContext, options: ProgressOptions = {}): Promise<PruneReport> {
   const { store } = context;
-  const generations = await store.vectors.generations(ADMIN_NAMESPACE);
   const embedder = await context.embedder();
-  const configured = embedder === null ? undefined : generationOf(generations, embedder);
-  const removed: RemovedGeneration[] = [];
-  for (const { id, active, provider, model, dimensions } of generations) {
-    if (active || id === configured?.id) continue;
-    const vectors = await store.vectors.removeGeneration(ADMIN_NAMESPACE, id);
-    removed.push({ provider, model, dimensions, vectors });
-  }
+  const report = await whileNoneIsRemoved(context, options, async () => {
+    const generations = await store.vectors.generations(ADMIN_NAMESPACE);
+    const configured = embedder === null ? undefined : generationOf(generations, embedder);
+    const removed: RemovedGeneration[] = [];
+    const inUse: FilledGeneration[] = [];
+    for (const { id, active, provider, model, dimensions } of generations) {
+      if (active || id === configured?.id) continue;
+      const spec = { provider, model, dimensions };
+      const process = await fillingProcess(context, spec);
+      if (process !== null) inUse.push({ ...spec, process });
+      else removed.push({ ...spec, vectors: await store.vectors.removeGeneration(ADMIN_NAMESPACE, id) });
+    }
+    return { removed, inUse };
+  });
   for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) await store.admin.compact(namespace);
-  return removed;
+  return report;
 }

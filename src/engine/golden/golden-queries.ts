@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { uuidv7 } from '../../core/ids.ts';
+import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { AuditDraft } from '../../store/admin-model.ts';
 import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../store/golden-model.ts';
 import { auditDraft } from '../audit/audit.ts';
@@ -23,6 +24,15 @@ export interface GoldenRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A golden query that was recorded just now, and what the search whose ranks it has could not do. */
+export interface RecordedGolden extends GoldenQuery, SearchGaps {}
+
+interface SearchGaps {
+  /** Signals that could not answer, and why. */
+  readonly missing: readonly MissingSignal[];
+  readonly notices: readonly string[];
+}
+
 /**
  * Records what a query finds now, or what it should find. It replaces what was recorded for the same query and project.
  * @throws LociError `invalid_input` for a query without results; `not_found`, `ambiguous` for an expected record;
@@ -31,10 +41,10 @@ export interface GoldenRequest {
 export async function recordGolden(
   context: EngineContext,
   { query: given, project = null, expect = [], count = DEFAULT_COUNT, signal }: GoldenRequest,
-): Promise<GoldenQuery> {
+): Promise<RecordedGolden> {
   const { texts } = await screenTexts(context, { content: given.trim() });
   const query = texts.content;
-  const found = await foundRecords(context, {
+  const { found, ...gaps } = await foundRecords(context, {
     query,
     project,
     signal,
@@ -59,7 +69,7 @@ export async function recordGolden(
     actor: caller.actor,
   };
   await put(context, 'golden-record', before, golden);
-  return golden;
+  return { ...golden, ...gaps };
 }
 
 /** Removes a golden query. An import of an older export does not bring it back. @throws LociError `not_found` */
@@ -129,16 +139,17 @@ async function foundRecords(
     signal,
     limit,
   }: { query: string; project: string | null; signal: AbortSignal | undefined; limit: number },
-): Promise<GoldenResult[]> {
-  const { hits } = await searchOutcome(context, {
+): Promise<SearchGaps & { readonly found: readonly GoldenResult[] }> {
+  const { hits, retrieved, notices } = await searchOutcome(context, {
     ...{ query, limit, related: 0 },
     ...(project !== null && { project }),
     ...(signal !== undefined && { signal }),
   });
-  return citedRecords(
+  const found = await citedRecords(
     context,
     hits.map(({ passage }) => passage.record.id),
   );
+  return { found, notices, missing: retrieved.missing };
 }
 
 /** The records of search results, with the citations of whole records and their ranks. */

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openStore } from '../../store/registry.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 const NOTES = {
@@ -114,6 +115,30 @@ describe('a golden query', () => {
     await expect(loci.golden.replay()).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
+  it('with a blank text is not imported, and one that is there stops no replay of the others', async () => {
+    const { missing: _missing, notices: _notices, ...golden } = await loci.golden.record({ query: 'oven' });
+    const blank = { ...golden, id: '01890000-0000-7000-8000-000000000000', query: ' \n' };
+    const store = await openStore({
+      ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
+    });
+    onTestFinished(() => store.close());
+    await store.records.commit('default', { goldenQueries: [blank] });
+    const run = await loci.golden.replay();
+    expect(run).toMatchObject({ recall: 1, mrr: 1, queries: [{ query: 'oven' }] });
+    expect(run.failed).toEqual([{ id: blank.id, query: ' \n', why: 'the query is empty' }]);
+
+    let lines = '';
+    for await (const line of loci.portable.exportLines()) lines += `${line}\n`;
+    const other = await open('other');
+    const { report } = await other.portable.import({ from: { lines } });
+    expect(report.auxiliary.golden_queries).toBe(1);
+    expect(report.problems).toMatchObject([{ message: 'the text of the golden query is blank' }]);
+    expect(await other.golden.list()).toMatchObject([{ query: 'oven' }]);
+    await other.close();
+    await loci.golden.remove(blank.id);
+    expect((await loci.golden.replay()).failed).toEqual([]);
+  });
+
   it('is exported and imported, and stays removed', async () => {
     const exported = async (): Promise<string> => {
       let lines = '';
@@ -133,7 +158,7 @@ describe('a golden query', () => {
     const other = await open('other');
     const first = await other.portable.import({ from: { lines: withQuery } });
     expect(first.report.auxiliary.golden_queries).toBe(1);
-    expect(await other.golden.list()).toMatchObject([golden]);
+    expect(await other.golden.list()).toMatchObject([{ id: golden.id, expected: golden.expected }]);
     expect(await other.golden.replay()).toMatchObject({ recall: 1 });
     await other.portable.import({ from: { lines: withoutQuery } });
     expect(await other.golden.list()).toEqual([]);

@@ -44,6 +44,10 @@ export interface ReplayedQuery {
   readonly missingSignals: readonly string[];
 }
 
+export interface FailedQuery extends Pick<ReplayedQuery, 'id' | 'query'> {
+  readonly why: string;
+}
+
 /** What all golden queries find at one time. */
 export interface GoldenRun {
   readonly at: number;
@@ -51,34 +55,43 @@ export interface GoldenRun {
   readonly provider: string;
   readonly limit: number;
   readonly queries: readonly ReplayedQuery[];
+  /** Queries that no search accepts. They are in no other figure. */
+  readonly failed: readonly FailedQuery[];
   /** Means over the queries. */
   readonly recall: number;
   readonly mrr: number;
 }
 
 /**
- * Runs every golden query and compares the results with those that were recorded.
+ * Runs every golden query and compares the results with those that were recorded. One that no search accepts stops no other.
  * @throws LociError `invalid_input` without golden queries; `aborted`, and the errors of a search
  */
 export async function replayGolden(context: EngineContext, options: ReplayOptions = {}): Promise<GoldenRun> {
   const { limit = DEFAULT_GOLDEN_LIMIT } = options;
   const golden = await requireGoldenQueries(context);
   const queries: ReplayedQuery[] = [];
+  const failed: FailedQuery[] = [];
   let provider = 'none';
   for (const each of golden) {
     assertNotAborted(options);
-    const replayed = await replayQuery(context, each, { ...options, limit });
-    ({ provider } = replayed);
-    queries.push(replayed.query);
+    try {
+      const replayed = await replayQuery(context, each, { ...options, limit });
+      ({ provider } = replayed);
+      queries.push(replayed.query);
+    } catch (error) {
+      // Any other error is not about this query.
+      if (!(error instanceof LociError) || error.code !== 'invalid_input') throw error;
+      failed.push({ id: each.id, query: each.query, why: error.message });
+    }
     options.onProgress?.({
       stage: 'reading',
       subject: 'golden queries',
-      done: queries.length,
+      done: queries.length + failed.length,
       total: golden.length,
     });
   }
   return {
-    ...{ at: context.now(), provider, limit, queries },
+    ...{ at: context.now(), provider, limit, queries, failed },
     recall: mean(queries.map(({ recall }) => recall)),
     mrr: mean(queries.map(({ reciprocalRank }) => reciprocalRank)),
   };

@@ -243,7 +243,8 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   if (embedder === null)
     return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
   const vectors = await context.vectors();
-  await embedder.embed(['loci'], { purpose: 'query' });
+  // A provider that is too slow for a search is not down.
+  await embedder.embed(['loci'], { purpose: 'query', patient: true });
   const share = await otherLanguageShare(context, embedder);
   const languages =
     share === null

@@ -83,6 +83,17 @@ export const goldenRun = z.strictObject({
   mrr: share().describe('The mean of the reciprocal ranks.'),
   missing: z.number().int().nonnegative().max(10_000_000).describe('Expected records that were not found.'),
   queries: z.array(replayedQuery).max(10_000),
+  failed: z
+    .array(
+      z.strictObject({
+        id: z.uuid().max(36),
+        query: z.string().max(MAX_QUERY_LENGTH),
+        why: z.string().max(MAX_QUERY_LENGTH),
+      }),
+    )
+    .max(10_000)
+    .exactOptional()
+    .describe('Queries that no search accepts. They are in no other figure.'),
 });
 export type GoldenRunOutput = z.infer<typeof goldenRun>;
 
@@ -95,6 +106,7 @@ export function goldenRunOutput(run: GoldenRun): GoldenRunOutput {
       0,
     ),
     queries: run.queries.map(queryOutput),
+    failed: run.failed.map((each) => ({ ...each })),
   };
 }
 
@@ -112,9 +124,17 @@ function queryOutput(query: ReplayedQuery): GoldenRunOutput['queries'][number] {
 }
 
 /** The run that an output describes. */
-export function goldenRunOf({ queries, at, provider, limit, recall, mrr }: GoldenRunOutput): GoldenRun {
+export function goldenRunOf({
+  queries,
+  failed = [],
+  at,
+  provider,
+  limit,
+  recall,
+  mrr,
+}: GoldenRunOutput): GoldenRun {
   return {
-    ...{ provider, limit, recall, mrr, at: Date.parse(at) },
+    ...{ provider, limit, recall, mrr, failed, at: Date.parse(at) },
     queries: queries.map(({ reciprocal_rank, took_ms, missing_signals, expected, ...rest }) => ({
       ...rest,
       expected: expected.map(({ recorded_rank, ...each }) => ({ ...each, recordedRank: recorded_rank })),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue } from '../shared/record-fields.ts';
-import { goldenOutput, goldenOutputOf, goldenText, type GoldenOutput } from './golden-fields.ts';
+import { answerGaps } from '../shared/answer-gaps.ts';
+import { goldenOutput, goldenOutputOf, goldenText } from './golden-fields.ts';
 
 const MAX_CITATION_LENGTH = 5000;
 
@@ -24,7 +25,11 @@ const input = z.strictObject({
   project: filterValue().exactOptional().describe('Search only records of this project.'),
 });
 
-export const goldenRecord: Operation<z.infer<typeof input>, GoldenOutput> = {
+// A baseline that lacks a signal is recorded nevertheless: a text without a vector, which is no outage, leaves a gap too.
+const output = goldenOutput.extend(answerGaps);
+export type GoldenRecordOutput = z.infer<typeof output>;
+
+export const goldenRecord: Operation<z.infer<typeof input>, GoldenRecordOutput> = {
   name: 'golden-record',
   title: 'Record a golden query',
   description:
@@ -32,7 +37,7 @@ export const goldenRecord: Operation<z.infer<typeof input>, GoldenOutput> = {
     'embedding model, of settings, or of Loci. It has ids and citations of records, and none of their content. Golden ' +
     'queries are yours: they are exported, and they change no ranking. To record a query again replaces what it expects.',
   input,
-  output: goldenOutput,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -47,7 +52,15 @@ export const goldenRecord: Operation<z.infer<typeof input>, GoldenOutput> = {
   run: runRecord,
 };
 
-async function runRecord(context: OperationContext, given: z.infer<typeof input>): Promise<GoldenOutput> {
+async function runRecord(
+  context: OperationContext,
+  given: z.infer<typeof input>,
+): Promise<GoldenRecordOutput> {
   const loci = await context.loci();
-  return goldenOutputOf(await loci.golden.record({ ...given, signal: context.signal }));
+  const recorded = await loci.golden.record({ ...given, signal: context.signal });
+  return {
+    ...goldenOutputOf(recorded),
+    missing: recorded.missing.map((each) => ({ ...each })),
+    notices: [...recorded.notices],
+  };
 }

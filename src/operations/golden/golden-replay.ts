@@ -9,7 +9,8 @@ export const goldenReplay: Operation<z.infer<typeof input>, GoldenRunOutput> = {
   title: 'Replay the golden queries',
   description:
     'Runs the golden queries and compares what they find with what was recorded: what is missing, what moved, what is ' +
-    'new, recall and MRR. On the command line, the exit code is 1 when something expected is missing. Keep the output ' +
+    'new, recall and MRR. On the command line, the exit code is 1 when something expected is missing ' +
+    'or a query fails. Keep the output ' +
     'of `--json` for `golden diff`.',
   input,
   output: goldenRun,

@@ -221,7 +221,7 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     countPending: (namespace, generation) => read(db, namespace, 0, (ns) => countPending(db, ns, generation)),
     pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
     put: (namespace, generation, writes) => {
-      putVectors(db, namespace, generationById(db, generation), writes);
+      putVectors(db, namespace, generation, writes);
     },
   };
 }

@@ -116,6 +116,9 @@ export async function screenGoldenQuery(
   assertShort('actor', actor);
   assertShort('project', project ?? '');
   for (const { citation } of expected) assertShort('citation', citation);
+  // One that was removed has neither a text nor expected records.
+  if (expected.length > 0 && query.trim() === '')
+    throw new LociError('invalid_input', 'the text of the golden query is blank');
   const { texts, masked } = await screenTexts(context, { content: query });
   return { value: { ...golden, query: texts.content }, masked };
 }

@@ -38,7 +38,7 @@ export function activateGeneration(db: Database, id: number): void {
   });
 }
 
-/** The new epoch makes every process drop the sign codes of the generation, whose id may be used again. */
+/** The new epoch makes every process drop the sign codes of the generation. */
 export function removeGeneration(db: Database, id: number): number {
   return db.transaction(() => {
     assertRemovable(generationById(db, id));
@@ -52,6 +52,8 @@ export function removeGeneration(db: Database, id: number): number {
 
 export function generationById(db: Database, id: number): Generation {
   const found = generations(db).find((each) => each.id === id);
-  if (found === undefined) throw new LociError('not_found', `vector generation ${String(id)} does not exist`);
-  return found;
+  if (found !== undefined) return found;
+  throw new LociError('not_found', `vector generation ${String(id)} does not exist`, {
+    hint: '`loci embed prune` may have removed it. `loci embed backfill` makes the vectors of the configured model.',
+  });
 }

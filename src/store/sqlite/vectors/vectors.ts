@@ -1,15 +1,10 @@
 import type { Metadata } from '../../../core/types.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
-import type {
-  Generation,
-  PassageScore,
-  PendingEmbedding,
-  SearchFilter,
-  VectorWrite,
-} from '../../search-model.ts';
+import type { PassageScore, PendingEmbedding, SearchFilter, VectorWrite } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
 import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
+import { generationById } from './generations.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';
 import { components, dequantised, quantise } from './quantise.ts';
@@ -31,18 +26,20 @@ const SHORTLIST_FACTOR = 16;
 export function putVectors(
   db: Database,
   namespace: string,
-  generation: Generation,
+  generation: number,
   vectors: readonly VectorWrite[],
 ): void {
-  for (const { vector } of vectors) assertVectorDimensions(generation, vector);
   db.transaction(() => {
+    // Within the transaction, because another process may remove the generation.
+    const found = generationById(db, generation);
+    for (const { vector } of vectors) assertVectorDimensions(found, vector);
     const ns = ensureNamespace(db, namespace);
     const insert = db.prepare(
       'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
     for (const { hash, vector } of vectors)
-      insert.run(ns, generation.id, Buffer.from(hash, 'hex'), quantise(vector));
-    packSignCodes(db, ns, generation.id);
+      insert.run(ns, generation, Buffer.from(hash, 'hex'), quantise(vector));
+    packSignCodes(db, ns, generation);
   });
 }
 

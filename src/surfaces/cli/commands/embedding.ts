@@ -125,8 +125,11 @@ export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
 };
 
 export const embedPrune: OperationCommand<EmbedPruneOutput> = {
-  render: ({ removed }) => {
-    if (removed.length === 0) return 'There are no vectors of previous models.\n';
+  warnings: ({ in_use: inUse }) =>
+    inUse.map((each) => `left ${generationText(each)} alone: ${oneLine(each.process)} is making its vectors`),
+  render: ({ removed, in_use: inUse }) => {
+    if (removed.length === 0)
+      return inUse.length === 0 ? 'There are no vectors of previous models.\n' : 'Nothing was removed.\n';
     return removed
       .map((each) => `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each)}.\n`)
       .join('');

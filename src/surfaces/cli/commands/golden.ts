@@ -1,13 +1,22 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { GoldenDiffOutput } from '../../../operations/golden/golden-diff.ts';
 import type { GoldenOutput, GoldenRunOutput } from '../../../operations/golden/golden-fields.ts';
+import type { GoldenRecordOutput } from '../../../operations/golden/golden-record.ts';
 import type { GoldenListOutput } from '../../../operations/golden/golden-list.ts';
+import { SIGNAL_WORDS } from '../../../operations/records/reasons.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
-export const goldenRecord: OperationCommand<GoldenOutput> = {
+export const goldenRecord: OperationCommand<GoldenRecordOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
   shortOptions: { count: 'n' },
+  warnings: ({ missing, notices }) => [
+    ...notices.map(oneLine),
+    ...missing.map(
+      ({ signal, why }) =>
+        `the recorded places may lack ${SIGNAL_WORDS[signal]}: ${oneLine(why)}. To record the query again replaces them`,
+    ),
+  ],
   render: (golden) =>
     `${golden.id}  ${oneLine(golden.query)}\n${expectedText(golden)}` +
     'Recorded. `loci golden replay` compares with it.\n',
@@ -33,8 +42,12 @@ export const goldenRemove: OperationCommand<GoldenOutput> = {
 export const goldenReplay: OperationCommand<GoldenRunOutput> = {
   isLong: true,
   shortOptions: { limit: 'n' },
-  exitCode: ({ missing }) => (missing === 0 ? 0 : 1),
-  warnings: ({ queries }) => [
+  exitCode: ({ missing, failed = [] }) => (missing + failed.length === 0 ? 0 : 1),
+  warnings: ({ queries, failed = [] }) => [
+    ...failed.map(
+      ({ id, query, why }) =>
+        `${id} ${JSON.stringify(oneLine(query))} was left out: ${oneLine(why)}; \`loci golden remove ${id}\` removes it`,
+    ),
     ...new Set(queries.flatMap(({ missing_signals: missing }) => missing.map(oneLine))),
   ],
   render: (run, view) => {

@@ -1,0 +1,109 @@
+/** Which process makes the vectors of which model, so that nobody removes them meanwhile. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { LociError } from '../../core/errors.ts';
+import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
+import { leaseProcess, withLease } from '../refresh/lease.ts';
+import { describeGeneration } from './generations.ts';
+
+const POLL_INTERVAL_MS = 250;
+/** A backfill has as many parts in each namespace. More processes wait until one of these ends. */
+const MAX_PROCESSES = 16;
+/** Held for a moment, to add a generation that is to be filled, or to remove those that nobody fills. */
+const GENERATIONS_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding generations' };
+
+/** The leases of the processes that fill a generation. They have its name: they are taken before it has an id. */
+function fillingLeases(spec: GenerationSpec): string[] {
+  const name = describeGeneration(spec);
+  return Array.from({ length: MAX_PROCESSES }, (_, i) => `backfill of ${name}, process ${String(i + 1)}`);
+}
+
+/**
+ * Fills a generation, which is added if it does not exist. Until the work ends, or its process dies, `fillingProcess` names it.
+ * @throws LociError `conflict` if the generation was removed nevertheless, such as after this process was suspended; what `work`
+ *   throws
+ */
+export async function whileFilling<Result>(
+  context: EngineContext,
+  spec: GenerationSpec,
+  options: ProgressOptions,
+  work: (generation: Generation) => Promise<Result>,
+): Promise<Result> {
+  const { vectors } = context.store;
+  let result: { readonly value: Result } | undefined;
+  const fill = async (): Promise<void> => {
+    const generation = await whileNoneIsRemoved(context, options, () =>
+      vectors.addGeneration(ADMIN_NAMESPACE, spec),
+    );
+    try {
+      result = { value: await work(generation) };
+    } catch (error) {
+      const all = await vectors.generations(ADMIN_NAMESPACE);
+      if (all.some(({ id }) => id === generation.id)) throw error;
+      throw removedMeanwhile(spec, error);
+    }
+  };
+  for (;;) {
+    assertNotAborted(options);
+    await withOneLease(context, fillingLeases(spec), fill, options);
+    if (result !== undefined) return result.value;
+    await delay(POLL_INTERVAL_MS);
+  }
+}
+
+function removedMeanwhile(spec: GenerationSpec, cause: unknown): LociError {
+  return new LociError(
+    'conflict',
+    `the vectors of ${describeGeneration(spec)} were removed while they were being made, by \`loci embed prune\``,
+    { hint: 'Run `loci embed backfill` again.', cause },
+  );
+}
+
+/** A process that fills the generation, in words; else `null`. */
+export async function fillingProcess(context: EngineContext, spec: GenerationSpec): Promise<string | null> {
+  for (const name of fillingLeases(spec)) {
+    const found = await leaseProcess(context, { namespace: ADMIN_NAMESPACE, name });
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Whoever removes generations, and whoever begins to fill one, does so alone: neither acts on what the other changes. */
+export function whileNoneIsRemoved<Result>(
+  context: EngineContext,
+  options: ProgressOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withLease(context, GENERATIONS_LEASE, work, { wait: true, ...pickSignal(options) });
+}
+
+/** Works under the first of the leases that no other process has. Returns whether there was one. */
+export async function withOneLease(
+  context: EngineContext,
+  names: Iterable<string>,
+  work: (name: string, signal: AbortSignal) => Promise<void>,
+  options: ProgressOptions,
+): Promise<boolean> {
+  for (const name of names) {
+    let isStarted = false;
+    try {
+      await withLease(
+        context,
+        { namespace: ADMIN_NAMESPACE, name },
+        (_lease, signal) => {
+          isStarted = true;
+          return work(name, signal);
+        },
+        pickSignal(options),
+      );
+      return true;
+    } catch (error) {
+      const isTaken = error instanceof LociError && error.code === 'conflict' && !isStarted;
+      if (!isTaken) throw error;
+    }
+  }
+  return false;
+}
