@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { EmbedSwitchOutput } from '../../src/operations/embedding/switch.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
+import { loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
+
+const TEXTS = ['The oven moves to the other wall.', 'A tide clock hangs in the school.'];
+
+let home: string;
+let server: ProviderServer;
+
+/** The settings of a model of the server. */
+const settingsOf = (model: string, others: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...{ LOCI_EMBEDDING_PROVIDER: 'ollama', LOCI_EMBEDDING_MODEL: model, LOCI_EMBEDDING_URL: server.origin },
+  ...{ LOCI_EMBEDDING_DIMENSIONS: '16', ...others },
+});
+const run = (args: readonly string[], env = settingsOf('new')): Promise<CommandResult> =>
+  loci(args, { home, env });
+const statusOf = async (env = settingsOf('new')): Promise<StatusOutput['embedding']> =>
+  (await lociJson<StatusOutput>(['status'], { home, env })).embedding;
+
+beforeEach(async () => {
+  home = temporaryFolder();
+  server = await startProvider({ format: OLLAMA, embed: letterVectors(16) });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  for (const text of TEXTS) expect(await run(['write', text], settingsOf('old'))).toMatchObject({ code: 0 });
+});
+
+describe('loci status during a change of the model', () => {
+  it('says what searches use, how far the new model is, and what to run next', async () => {
+    const of = (model: string) =>
+      expect.objectContaining({ provider: 'ollama', model, dimensions: 16 }) as unknown;
+    const change = { from: of('old'), to: of('new'), texts: 2 };
+    expect(await statusOf(settingsOf('old'))).toMatchObject({ model: 'old', vectors: 2, change: null });
+    expect(await statusOf()).toMatchObject({
+      ...{ configured: 'ollama', model: 'old', vectors: 2, pending: 0 },
+      change: { ...change, embedded: 0, next: 'loci embed backfill' },
+    });
+    expect((await run(['status'])).stdout).toContain(`\
+embeddings    ollama old, 16 dimensions, 2 vectors
+              the settings name ollama new (16 dimensions), which has vectors of 0 of 2 texts
+              searches do not use it, and writes fail: run \`loci embed backfill\`, then \`loci embed switch\`
+`);
+    await run(['embed', 'backfill']);
+    expect(await statusOf()).toMatchObject({
+      ...{ model: 'old', vectors: 2 },
+      change: { ...change, embedded: 2, next: 'loci embed switch' },
+    });
+    expect((await run(['status'])).stdout).toContain(`\
+embeddings    ollama old, 16 dimensions, 2 vectors
+              the settings name ollama new (16 dimensions), which has vectors of 2 of 2 texts
+              searches do not use it, and writes fail: run \`loci embed switch\`
+`);
+    await run(['embed', 'switch']);
+    expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
+    expect((await run(['status'])).stdout).not.toContain('the settings name');
+  });
+
+  it('shows prefixes only where they tell two models apart', async () => {
+    const prefixed = settingsOf('old', { LOCI_EMBEDDING_QUERY_PREFIX: 'query: ' });
+    expect((await run(['write', 'A third text.'], prefixed)).stderr).toContain(
+      'are of ollama old (16 dimensions) with no prefixes, but ollama old (16 dimensions) with prefixes ["query: ",""] is',
+    );
+    expect((await run(['status'], prefixed)).stdout).toContain(
+      'ollama old (16 dimensions) with prefixes: "query: " for queries, "" for passages',
+    );
+    await run(['embed', 'backfill'], prefixed);
+    const switched = await lociJson<EmbedSwitchOutput>(['embed', 'switch'], { home, env: prefixed });
+    expect(switched).toMatchObject({
+      from: { model: 'old', query_prefix: '', passage_prefix: '' },
+      to: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
+    });
+    expect((await run(['write', 'A third text.'])).stderr).toContain(
+      'of ollama old (16 dimensions), but ollama new',
+    );
+  });
+});
