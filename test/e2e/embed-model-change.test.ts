@@ -8,6 +8,8 @@ const TEXTS = ['The oven moves to the other wall.', 'A tide clock hangs in the s
 
 let home: string;
 let server: ProviderServer;
+/** The new model refuses texts with these words, but not the query of these words alone. */
+let refused: string | null;
 
 /** The settings of a model of the server. */
 const settingsOf = (model: string, others: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
@@ -21,7 +23,17 @@ const statusOf = async (env = settingsOf('new')): Promise<StatusOutput['embeddin
 
 beforeEach(async () => {
   home = temporaryFolder();
-  server = await startProvider({ format: OLLAMA, embed: letterVectors(16) });
+  refused = null;
+  server = await startProvider({
+    format: OLLAMA,
+    embed: letterVectors(16),
+    refuse: ({ body, texts }) =>
+      body['model'] === 'new' &&
+      refused !== null &&
+      texts.some((text) => text !== refused && text.includes(refused!))
+        ? { status: 400, body: { error: 'no such text' } }
+        : undefined,
+  });
   onTestFinished(() => server[Symbol.asyncDispose]());
   for (const text of TEXTS) expect(await run(['write', text], settingsOf('old'))).toMatchObject({ code: 0 });
 });
@@ -73,5 +85,23 @@ embeddings    ollama old, 16 dimensions, 2 vectors
     expect((await run(['write', 'A third text.'])).stderr).toContain(
       'of ollama old (16 dimensions), but ollama new',
     );
+  });
+});
+
+describe('loci embed compare', () => {
+  it('names the backfill when it is not complete, and compares what there is', async () => {
+    await run(['golden', 'record', 'tide clock', '--expect', 'record/2'], settingsOf('old'));
+    // The second of the texts is refused, so that it has no vector.
+    refused = 'tide clock';
+    await run(['embed', 'backfill']);
+    const { code, stdout, stderr } = await run(['embed', 'compare']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        '1 text without a vector of ollama new (16 dimensions) yet, found by words alone: run `loci embed backfill`',
+      ),
+    ]);
+    expect(stdout).toContain('1 golden query, 1 answered equally well.');
+    expect(stdout).not.toContain('loci embed switch');
   });
 });

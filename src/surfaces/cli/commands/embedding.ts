@@ -88,9 +88,9 @@ export const embedCompare: OperationCommand<EmbedCompareOutput> = {
     remaining === 0
       ? []
       : [
-          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone`,
+          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
         ],
-  render: ({ current, candidate, ties, limit, queries }, { style, columns }) => {
+  render: ({ current, candidate, ties, limit, queries, remaining }, { style, columns }) => {
     const row = (name: string, score: Score, other: Score): string[] => [
       name,
       generationText(score, other),
@@ -109,9 +109,8 @@ export const embedCompare: OperationCommand<EmbedCompareOutput> = {
     );
     const [head = '', ...rows] = table;
     const counts = `${formatCount(queries.length, 'golden query', 'golden queries')}, ${String(ties)} answered equally well.`;
-    return [style.dim(head), ...rows, counts, '`loci embed switch` lets searches use the configured model.']
-      .map((line) => `${line}\n`)
-      .join('');
+    const next = remaining === 0 ? ['`loci embed switch` lets searches use the configured model.'] : [];
+    return [style.dim(head), ...rows, counts, ...next].map((line) => `${line}\n`).join('');
   },
 };
 
