@@ -14,6 +14,12 @@ import type { OperationCommand, View } from './operation-command.ts';
 export const embedTest: OperationCommand<EmbedTestOutput> = {
   isLong: true,
   exitCode: ({ sane }) => (sane ? 0 : 1),
+  warnings: ({ provider, latency_ms: latency, search_wait_ms: wait }) =>
+    provider === 'local' || latency <= wait
+      ? []
+      : [
+          `a query takes ${durationText(latency / 1000)}, and a search waits ${durationText(wait / 1000)} at most: searches find by words alone with this model`,
+        ],
   render: (output, view) => {
     const rows = [
       ['provider', `${output.provider} ${output.model}`],
