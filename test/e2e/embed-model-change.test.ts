@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedSwitchOutput } from '../../src/operations/embedding/switch.ts';
+import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
@@ -103,5 +104,45 @@ describe('loci embed compare', () => {
     ]);
     expect(stdout).toContain('1 golden query, 1 answered equally well.');
     expect(stdout).not.toContain('loci embed switch');
+  });
+});
+
+describe('loci doctor', () => {
+  const checks = async (
+    env: NodeJS.ProcessEnv,
+  ): Promise<ReadonlyMap<string, DoctorOutput['checks'][number]>> => {
+    const { stdout } = await run(['doctor', '--json'], env);
+    return new Map((JSON.parse(stdout) as DoctorOutput).checks.map((check) => [check.name, check]));
+  };
+
+  it('names the way back, and what a change means, when the vectors have another length', async () => {
+    const other = await startProvider({ format: OLLAMA, embed: letterVectors(10) });
+    onTestFinished(() => other[Symbol.asyncDispose]());
+    const found = await checks(settingsOf('old', { LOCI_EMBEDDING_URL: other.origin }));
+    expect(found.get('embedding')).toMatchObject({ result: 'failed' });
+    const { hint } = found.get('embedding')!;
+    expect(hint).toMatch(/^If another model has taken the place of yours, start the previous one\. /);
+    expect(hint).toMatch(/embedding\.dimensions 10`.*`loci embed backfill` and `loci embed switch`/);
+  });
+
+  it('does not send its reader to doctor when the provider is down', async () => {
+    server.faults.push('reset', 'reset', 'reset');
+    expect((await checks(settingsOf('old'))).get('embedding')).toMatchObject({
+      ...{ result: 'failed', hint: expect.stringContaining('`loci embed test`') as string },
+    });
+  });
+
+  it('reports a missing key once, in the check of the model', async () => {
+    const found = await checks({ LOCI_EMBEDDING_PROVIDER: 'openai' });
+    expect(found.get('derived')).toMatchObject({
+      result: 'warning',
+      detail: expect.stringContaining('not compared with the records') as string,
+    });
+    expect(found.get('embedding')).toMatchObject({
+      result: 'failed',
+      detail: 'there is no API key for the embedding provider',
+      hint: expect.stringContaining('OPENAI_API_KEY') as string,
+    });
+    expect([...found.values()].filter(({ result }) => result === 'failed')).toHaveLength(1);
   });
 });
