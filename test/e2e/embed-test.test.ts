@@ -55,7 +55,14 @@ describe('loci embed test', () => {
     const searched = await loci(['write', 'The oven moves'], { home, env });
     expect(searched).toMatchObject({ code: 3, stderr: expect.stringContaining('loci embed test') as string });
     const tested = await loci(['embed', 'test', '--json'], { home, env });
-    expect(JSON.parse(tested.stdout)).toMatchObject({ dimensions: 12, configured_dimensions: null });
+    expect(JSON.parse(tested.stdout)).toMatchObject({
+      ...{ dimensions: 12, configured_dimensions: null, must_set_dimensions: true },
+    });
+    expect((await loci(['embed', 'test'], { home, env })).stdout).toContain(
+      '12; run `loci config set embedding.dimensions 12`, because Loci does not know the model\n',
+    );
+    const set = { ...env, LOCI_EMBEDDING_DIMENSIONS: '12' };
+    expect((await loci(['embed', 'test'], { home, env: set })).stdout).toMatch(/dimensions +12\n/);
     const unknownModel = { status: 400, body: { error: { message: `unknown key ${KEY}` } } };
     server.faults.push(unknownModel);
     const refused = await loci(['embed', 'test'], { home, env });

@@ -2,6 +2,7 @@ import type { Config } from '../../config/schema.ts';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
+import { knownModel } from '../../embed/models.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 
 /** What a try of the configured provider has found. Times are in milliseconds. */
@@ -10,6 +11,8 @@ export interface EmbedderTest {
   readonly model: string;
   /** Of the vectors that it returns. */
   readonly dimensions: number;
+  /** Whether the settings must name them, because Loci does not know the model. */
+  readonly mustSetDimensions: boolean;
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly maxTokens: number;
@@ -73,7 +76,9 @@ export async function testEmbedder(
     });
   try {
     waiting.start(`${embedder.provider} ${embedder.model}`);
-    return await measure(embedder, pickSignal(options));
+    const measured = await measure(embedder, pickSignal(options));
+    const isKnown = embedder.isRemote !== true || knownModel(embedder.model) !== undefined;
+    return { ...measured, mustSetDimensions: !isKnown && embedding.dimensions === undefined };
   } catch (error) {
     throw withHint(error);
   } finally {
@@ -127,7 +132,7 @@ class WaitingReporter {
 async function measure(
   embedder: Embedder,
   options: { readonly signal?: AbortSignal },
-): Promise<EmbedderTest> {
+): Promise<Omit<EmbedderTest, 'mustSetDimensions'>> {
   const timed = async (texts: readonly string[], purpose: 'passage' | 'query'): Promise<number> => {
     const started = performance.now();
     await embedder.embed(texts, { purpose, ...options });

@@ -17,6 +17,11 @@ const output = z.strictObject({
     .positive()
     .nullable()
     .describe('The setting `embedding.dimensions`.'),
+  must_set_dimensions: z
+    .boolean()
+    .describe(
+      'Whether that setting is missing: Loci does not know the model, and embeds nothing without it.',
+    ),
   query_prefix: z.string().describe('What is put in front of queries.'),
   passage_prefix: z.string().describe('What is put in front of passages.'),
   max_tokens: z.number().int().positive().describe('The longest text that is sent in one piece.'),
@@ -61,6 +66,7 @@ async function runEmbedTest(context: OperationContext): Promise<EmbedTestOutput>
   return {
     ...{ provider: found.provider, model: found.model, dimensions: found.dimensions },
     configured_dimensions: values.embedding.dimensions ?? null,
+    must_set_dimensions: found.mustSetDimensions,
     ...{ query_prefix: found.queryPrefix, passage_prefix: found.passagePrefix, max_tokens: found.maxTokens },
     first_ms: rounded(found.firstMs),
     latency_ms: rounded(found.latencyMs),

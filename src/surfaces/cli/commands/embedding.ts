@@ -42,9 +42,12 @@ export const embedTest: OperationCommand<EmbedTestOutput> = {
   },
 };
 
-function dimensionsText({ dimensions, configured_dimensions: configured }: EmbedTestOutput): string {
+function dimensionsText(output: EmbedTestOutput): string {
+  const { dimensions, configured_dimensions: configured, must_set_dimensions: mustSet } = output;
+  const command = `\`loci config set embedding.dimensions ${String(dimensions)}\``;
+  if (mustSet) return `${String(dimensions)}; run ${command}, because Loci does not know the model`;
   if (configured === null || configured === dimensions) return String(dimensions);
-  return `${String(dimensions)}, but ${String(configured)} are configured: \`loci config set embedding.dimensions ${String(dimensions)}\``;
+  return `${String(dimensions)}, but ${String(configured)} are configured: ${command}`;
 }
 
 function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style }: View): string {
