@@ -62,7 +62,7 @@ function expectation(node: SchemaNode): string {
     case 'object':
       return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;
     default:
-      return `text of ${node.minLength} to ${node.maxLength} characters`;
+      return `text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
   }
 }
 

@@ -96,7 +96,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   embedding_unavailable: {
     status: 503,
     exit: 7,
-    hint: 'Text search still works. Check the embedding provider with `loci doctor`.',
+    hint: 'Try the embedding provider with `loci embed test`.',
   },
   unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
   not_approved: {

@@ -9,6 +9,8 @@ export interface Progress {
   readonly done: number;
   /** 0 if it is not known. */
   readonly total: number;
+  /** What works meanwhile, if it is not what the stage says. Shown once. */
+  readonly meanwhile?: string;
   /** The same in units that take about the same time each, such as bytes of text, where the units above do not. */
   readonly work?: { readonly done: number; readonly total: number };
 }

@@ -164,7 +164,9 @@ describe.each(CASES)('$provider', (each) => {
     await expect(refused).rejects.toMatchObject({
       code: 'embedding_unavailable',
       message: `${server.origin} does not accept the API key (HTTP 401)`,
-      hint: expect.stringContaining('embedding.apiKey') as string,
+      hint: expect.stringMatching(
+        /^Correct the key in (LOCI_EMBEDDING_API_KEY|\w+_KEY), and try it/,
+      ) as string,
     });
     expect(server.requests).toHaveLength(1);
     const error: unknown = await embedder

@@ -2,6 +2,7 @@ import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Embedder } from './embedder.ts';
 import type { Provider } from './provider.ts';
+import type { Trial } from './request-queue.ts';
 
 /** The settings of `embedding`, as far as the provider needs them, and what only the program decides. */
 export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provider'>> {
@@ -12,8 +13,8 @@ export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provid
   readonly separateProcess?: boolean;
   /** Of the others: the file in which processes share whether the provider answers. */
   readonly stateFile?: string;
-  /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. */
-  readonly anyDimensions?: boolean;
+  /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. Waits for each answer. */
+  readonly trial?: Trial;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;

@@ -9,6 +9,7 @@ import { knownModel, type KnownModel, type Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
 import { requireVectors, type TextResult } from './refused-texts.ts';
+import type { Trial } from './request-queue.ts';
 import { TextSender } from './text-sender.ts';
 
 /** Of a model that is not known. Passages are shorter. */
@@ -20,8 +21,8 @@ const MAX_BRIEF_MS = 5000;
 export interface RemoteSettings extends Partial<Omit<EmbeddingSettings, 'provider'>> {
   /** The file in which processes share whether the provider answers. */
   readonly stateFile?: string;
-  /** Accepts vectors of any length, to find out how long they are. */
-  readonly anyDimensions?: boolean;
+  /** Accepts vectors of any length, to find out how long they are, and waits for a query as long as for passages. */
+  readonly trial?: Trial;
 }
 
 /**
@@ -44,7 +45,7 @@ export function openRemote(
     );
   const known = knownModel(model);
   const dimensions = settings.dimensions ?? known?.dimensions ?? 0;
-  if (dimensions === 0 && settings.anyDimensions !== true)
+  if (dimensions === 0 && settings.trial === undefined)
     throw new LociError(
       'invalid_config',
       `embedding.dimensions is missing: Loci does not know the model ${model}`,
@@ -88,6 +89,7 @@ class RemoteEmbedder implements Embedder {
   readonly #availability: Availability;
   readonly #timeoutMs: number;
   readonly #countTokens: (text: string) => number;
+  readonly #trial: Trial | undefined;
   readonly #closing = new AbortController();
 
   constructor(wire: Wire, options: ResolvedOptions) {
@@ -120,6 +122,7 @@ class RemoteEmbedder implements Embedder {
     });
     this.#timeoutMs = settings.timeout ?? DEFAULT_TIMEOUT_MS;
     this.#countTokens = options.countTokens;
+    this.#trial = settings.trial;
   }
 
   get dimensions(): number {
@@ -149,7 +152,7 @@ class RemoteEmbedder implements Embedder {
     texts: readonly string[],
     { signal, patient = false }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    if (patient) return this.#measuredQuery(texts, signal);
+    if (patient || this.#trial !== undefined) return this.#measuredQuery(texts, signal);
     const { failure, maxWaitMs } = this.#availability;
     const tried = this.#availability.beginTry();
     if (failure !== null && tried === null) throw failure;
@@ -162,8 +165,11 @@ class RemoteEmbedder implements Embedder {
 
   async #measuredQuery(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const started = performance.now();
-    const stop = anySignal(this.#closing.signal, signal);
-    const options = { timeoutMs: this.#timeoutMs, repeat: false, signal: stop };
+    const options = {
+      timeoutMs: this.#timeoutMs,
+      repeat: false,
+      signal: anySignal(this.#closing.signal, signal),
+    };
     const results = await this.#recording(
       'query',
       () => this.#sender.embed(texts, 'query', options),
@@ -209,13 +215,15 @@ class RemoteEmbedder implements Embedder {
           timeoutMs,
           repeat: !brief,
           signal: anySignal(this.#closing.signal, signal),
+          ...(this.#trial !== undefined && { trial: this.#trial }),
           ...(owner !== undefined && { owner }),
           ...(hasVectors !== undefined && { hasVectors }),
         }),
       () => null,
     );
     // So that the first search knows how long an answer usually takes.
-    if (this.#availability.usualMs === null) await this.#measuredQuery(['loci']).catch(() => undefined);
+    if (this.#availability.usualMs === null && this.#trial === undefined)
+      await this.#measuredQuery(['loci']).catch(() => undefined);
     return requireVectors(results);
   }
 

@@ -23,12 +23,22 @@ interface QueueOptions {
   readonly requestsPerMinute: number | null;
 }
 
+/** A try of a provider by a person, who waits for the outcome: a request is repeated once at most, and soon. */
+export interface Trial {
+  /** Called before a request is repeated. @param why of the first failure */
+  readonly onRepeat: (why: string) => void;
+}
+
+/** A person who tries a provider does not wait longer for the second request. */
+const MAX_TRIAL_DELAY_MS = 30_000;
+
 export interface RunOptions {
   /** Owners have their turn one after the other. */
   readonly owner?: string;
   readonly signal?: AbortSignal;
   /** Whether to repeat a request that failed. */
   readonly repeat: boolean;
+  readonly trial?: Trial;
   /** Asked after each fault of the provider that a text may have caused. If one has, the request is not repeated. */
   readonly isCausedByText?: (tries: number) => Promise<boolean>;
 }
@@ -56,7 +66,9 @@ export class RequestQueue {
       } catch (error) {
         if (!(error instanceof ProviderError) || !options.repeat) throw error;
         const waitMs = delayBefore(error, tries, performance.now() - started);
-        if (waitMs === null) throw error;
+        if (waitMs === null || (options.trial !== undefined && (tries > 1 || waitMs > MAX_TRIAL_DELAY_MS)))
+          throw error;
+        options.trial?.onRepeat(error.message);
         if (error.kind === 'busy' && error.mayBeOneText && (await options.isCausedByText?.(tries)) === true)
           throw error;
         // What one text causes holds up no other.

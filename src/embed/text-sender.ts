@@ -5,7 +5,7 @@ import type { Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
 import { type TextResult, withoutQuotes } from './refused-texts.ts';
-import { RequestQueue } from './request-queue.ts';
+import { RequestQueue, type Trial } from './request-queue.ts';
 import { meanOf, unitVector } from './unit-vector.ts';
 
 /** OpenAI refuses an empty text. */
@@ -37,6 +37,8 @@ export type SendOptions = Pick<EmbedOptions, 'hasVectors' | 'owner' | 'signal'> 
   /** For each request. */
   readonly timeoutMs: number;
   readonly repeat: boolean;
+  /** The texts are not at fault, so that they are not sent one by one to find out. */
+  readonly trial?: Trial;
 };
 
 type Request = SendOptions & {
@@ -102,7 +104,7 @@ export class TextSender {
       if (!(error instanceof ProviderError)) throw error;
       const results = error.kind === 'too_large' ? await this.#sendSmaller(texts, request) : null;
       if (results !== null) return results;
-      if (!error.mayBeOneText || request.purpose === 'query') throw error;
+      if (!error.mayBeOneText || request.purpose === 'query' || request.trial !== undefined) throw error;
       return this.#sendRefused(texts, error, request);
     }
   }
@@ -193,7 +195,7 @@ export class TextSender {
           `${name} returned a vector of ${String(vector.length)} dimensions, not ${String(this.#dimensions)}`,
           {
             mayBeOneText: true,
-            hint: `Set what it returns: \`loci config set embedding.dimensions ${String(vector.length)}\`.`,
+            hint: `If another model has taken the place of yours, start the previous one. Otherwise run \`loci config set embedding.dimensions ${String(vector.length)}\`; what is embedded already must then be embedded again, by \`loci embed backfill\` and \`loci embed switch\`, and writes fail until then.`,
           },
         );
       const unit = unitVector(vector);

@@ -34,7 +34,7 @@ describe('loci embed test', () => {
       },
     };
     const json = await loci(['embed', 'test', '--json'], { home: temporaryFolder(), env });
-    expect(json).toMatchObject({ code: 0, stderr: '' });
+    expect(json.code).toBe(0);
     const tested = JSON.parse(json.stdout) as EmbedTestOutput;
     expect(tested).toMatchObject({ provider: 'ollama', model: 'all-minilm', dimensions: 384, sane: true });
     expect(tested.paraphrase).toBeGreaterThan(tested.stranger + 0.3);
@@ -55,10 +55,16 @@ describe('loci embed test', () => {
     const searched = await loci(['write', 'The oven moves'], { home, env });
     expect(searched).toMatchObject({ code: 3, stderr: expect.stringContaining('loci embed test') as string });
     const tested = await loci(['embed', 'test', '--json'], { home, env });
-    expect(JSON.parse(tested.stdout)).toMatchObject({ dimensions: 12, configured_dimensions: null });
+    expect(JSON.parse(tested.stdout)).toMatchObject({
+      ...{ dimensions: 12, configured_dimensions: null, must_set_dimensions: true },
+    });
+    expect((await loci(['embed', 'test'], { home, env })).stdout).toContain(
+      '12; run `loci config set embedding.dimensions 12`, because Loci does not know the model\n',
+    );
+    const set = { ...env, LOCI_EMBEDDING_DIMENSIONS: '12' };
+    expect((await loci(['embed', 'test'], { home, env: set })).stdout).toMatch(/dimensions +12\n/);
     const unknownModel = { status: 400, body: { error: { message: `unknown key ${KEY}` } } };
-    // The text and the control text.
-    server.faults.push(unknownModel, unknownModel);
+    server.faults.push(unknownModel);
     const refused = await loci(['embed', 'test'], { home, env });
     expect(refused.code).toBe(7);
     const shown = await loci(['config', 'show'], { home, env });

@@ -16,6 +16,8 @@ const LATE_WAIT_FACTOR = 2;
 const USUAL_WEIGHT = 0.1;
 /** The file is written again when the usual time differs from the written one by this factor. */
 const WRITTEN_FACTOR = 1.5;
+/** The longest wait of a search. A provider that takes longer for a query is of no use to searches. */
+export const MAX_QUERY_WAIT_MS: number = MAX_USUAL_MS + MAX_EXTRA_WAIT_MS;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 

@@ -169,6 +169,31 @@ describe('a key', () => {
 });
 
 describe('an answer', () => {
+  it.each([
+    [
+      undefined,
+      'asks for an API key, and none is set (HTTP 401)',
+      '`loci config set embedding.apiKey env:NAME`',
+    ],
+    ['sk-secret', 'does not accept the API key (HTTP 401)', 'Correct the key in LOCI_EMBEDDING_API_KEY,'],
+    ['env:PATH', 'does not accept the API key (HTTP 401)', 'Correct the key in PATH,'],
+  ])('that refuses the key %s says which one, or that none was sent', async (apiKey, message, hint) => {
+    const server = await serve();
+    server.faults.push({ status: 401 });
+    const embedder = await open({ url: `${server.origin}/v1`, ...(apiKey !== undefined && { apiKey }) });
+    await expect(embedOven(embedder)).rejects.toMatchObject({
+      message: `${server.origin} ${message}`,
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+
+  it('that says that there is nothing at the address shows it whole', async () => {
+    const server = await serve();
+    await expect(embedOven(await open({ url: `${server.origin}/v2` }))).rejects.toThrow(
+      `${server.origin}/v2/embeddings answers HTTP 404`,
+    );
+  });
+
   it('that is no JSON is an error that names the provider', async () => {
     const url = await listen(createServer((_request, response) => response.end('<html>')));
     await expect(embedOven(await open({ url }))).rejects.toThrow(`${url} answers with no JSON`);

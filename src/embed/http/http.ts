@@ -17,6 +17,9 @@ const REFUSALS_OF_TEXTS: ReadonlySet<number> = new Set([400, 422, 424]);
 /** An overloaded provider; its texts are not the reason. */
 const OVERLOADED: ReadonlySet<number> = new Set([408, 429, 503, 529]);
 
+/** The address may be wrong: it is shown whole. */
+const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
+
 type Section = 'embedding' | 'rerank';
 
 /** The command that tries a provider. */
@@ -46,6 +49,13 @@ export interface HttpOptions {
   readonly retryAfter?: (body: unknown) => number | null;
 }
 
+interface Key {
+  /** Empty for none. */
+  readonly value: string;
+  /** The variable or file that has it. */
+  readonly place: string;
+}
+
 interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -55,7 +65,7 @@ interface Answer {
 /** A client of one origin. It follows no redirects, and connects to no link-local address. */
 export class HttpClient {
   readonly #url: URL;
-  readonly #key: string;
+  readonly #key: Key;
   readonly #options: HttpOptions;
   readonly #section: Section;
   readonly #module: typeof http | typeof https;
@@ -87,7 +97,7 @@ export class HttpClient {
    */
   async post(path: string, body: object, options: SendOptions): Promise<unknown> {
     const answer = await this.#exchange(path, JSON.stringify(body), options);
-    if (answer.status < 200 || answer.status > 299) throw this.#failureOf(answer);
+    if (answer.status < 200 || answer.status > 299) throw this.#failureOf(answer, path);
     const value = parseJson(answer.text);
     if (value === undefined) throw new ProviderError('refused', `${this.#url.origin} answers with no JSON`);
     return value;
@@ -120,7 +130,7 @@ export class HttpClient {
       agent: this.#agent,
       ...(!this.#allowsLinkLocal && { lookup: lookupAllowed }),
       headers: {
-        ...this.#options.headers(this.#key),
+        ...this.#options.headers(this.#key.value),
         accept: 'application/json',
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -164,15 +174,12 @@ export class HttpClient {
     return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`, { cause: error });
   }
 
-  #failureOf({ status, headers, text }: Answer): ProviderError {
+  #failureOf({ status, headers, text }: Answer, path: string): ProviderError {
     const { origin } = this.#url;
     const body = parseJson(text);
     const message = this.#withoutKey(errorText(body));
     const said = message === '' ? '' : `: ${abridge(message, MAX_QUOTED_LENGTH)}`;
-    if (status === 401)
-      return new ProviderError('refused', `${origin} does not accept the API key (HTTP 401)`, {
-        hint: `Correct the key that \`${this.#section}.apiKey\` names, and try it with \`${TRY[this.#section]}\`.`,
-      });
+    if (status === 401) return this.#refusedKey();
     if (status >= 300 && status < 400)
       return new ProviderError(
         'refused',
@@ -182,7 +189,8 @@ export class HttpClient {
     // llama.cpp answers 500 for a text that is too long.
     if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
       return new ProviderError('too_large', `${origin} refuses the size of the request${said}`);
-    const what = `${origin} answers HTTP ${String(status)}${said}`;
+    const asked = NO_SUCH_PATH.has(status) ? new URL(path, this.#url).href : origin;
+    const what = `${asked} answers HTTP ${String(status)}${said}`;
     // An exhausted quota is not a matter of seconds.
     if (status === 429 && /insufficient_quota|billing/i.test(text)) return new ProviderError('refused', what);
     if (OVERLOADED.has(status) || status >= 500) {
@@ -195,8 +203,20 @@ export class HttpClient {
     });
   }
 
+  #refusedKey(): ProviderError {
+    const { origin } = this.#url;
+    const section = this.#section;
+    if (this.#key.value === '')
+      return new ProviderError('refused', `${origin} asks for an API key, and none is set (HTTP 401)`, {
+        hint: `Name the variable that has it, \`loci config set ${section}.apiKey env:NAME\`, and try it with \`${TRY[section]}\`.`,
+      });
+    return new ProviderError('refused', `${origin} does not accept the API key (HTTP 401)`, {
+      hint: `Correct the key in ${this.#key.place}, and try it with \`${TRY[section]}\`.`,
+    });
+  }
+
   #withoutKey(message: string): string {
-    return this.#key === '' ? message : message.replaceAll(this.#key, '********');
+    return this.#key.value === '' ? message : message.replaceAll(this.#key.value, '********');
   }
 }
 
@@ -273,7 +293,7 @@ function readKey(
   reference: string | undefined,
   { url: ownUrl, keyVariable, needsKey, section = 'embedding' }: HttpOptions,
   url: URL,
-): string {
+): Key {
   const ofVariable = process.env[keyVariable ?? ''] ?? '';
   const isOwn = ownUrl === undefined || new URL(ownUrl).origin === url.origin;
   if (reference === undefined && !isOwn && needsKey && ofVariable !== '')
@@ -286,8 +306,11 @@ function readKey(
           `If not: \`loci config set ${section}.url ${ownUrl}\`.`,
       },
     );
-  const key = reference === undefined ? (isOwn ? ofVariable : '') : keyAt(reference, section);
-  if (key === '' && needsKey) {
+  const key =
+    reference === undefined
+      ? { value: isOwn ? ofVariable : '', place: keyVariable ?? '' }
+      : keyAt(reference, section);
+  if (key.value === '' && needsKey) {
     throw new LociError(
       'invalid_config',
       section === 'embedding'
@@ -298,7 +321,7 @@ function readKey(
       },
     );
   }
-  if (/[\u0000-\u0020\u007f-\uffff]/.test(key))
+  if (/[\u0000-\u0020\u007f-\uffff]/.test(key.value))
     throw new LociError(
       'invalid_config',
       `the API key of ${section === 'embedding' ? 'the embedding provider' : 'the reranker'} has a blank or a special character`,
@@ -306,19 +329,20 @@ function readKey(
   return key;
 }
 
-function keyAt(reference: string, section: Section): string {
+function keyAt(reference: string, section: Section): Key {
   const [kind, place] = [
     reference.slice(0, reference.indexOf(':')),
     reference.slice(reference.indexOf(':') + 1),
   ];
   if (kind === 'env') {
     const key = process.env[place]?.trim() ?? '';
-    if (key !== '') return key;
+    if (key !== '') return { value: key, place };
     throw new LociError('invalid_config', `the variable ${place}, which ${section}.apiKey names, is not set`);
   }
-  if (kind !== 'file') return reference.trim();
+  // A key itself may be in the variable alone, not in the settings file.
+  if (kind !== 'file') return { value: reference.trim(), place: `LOCI_${section.toUpperCase()}_API_KEY` };
   try {
-    return readFileSync(place, 'utf8').trim();
+    return { value: readFileSync(place, 'utf8').trim(), place };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new LociError('invalid_config', `${place}, which ${section}.apiKey names, cannot be read: ${code}`);

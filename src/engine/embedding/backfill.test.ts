@@ -7,6 +7,7 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
+import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { openLoci, type Loci } from '../open.ts';
@@ -69,7 +70,12 @@ describe('a change of the model', () => {
       hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
     });
     await expect(changed.embedding.switch()).rejects.toMatchObject({ code: 'conflict' });
-    const report = await changed.embedding.backfill();
+    const announced = new Set<string | undefined>();
+    const onProgress = ({ meanwhile }: Progress): void => void announced.add(meanwhile);
+    const report = await changed.embedding.backfill({ onProgress });
+    expect([...announced]).toEqual([
+      'Searches use the vectors of ollama nomic-embed-text (768 dimensions) until `loci embed switch`.',
+    ]);
     expect(report).toMatchObject({
       ...{ texts: 3, embedded: 3, remaining: 0, isActive: false },
       target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },

@@ -10,10 +10,10 @@ import {
   Refusals,
 } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { GenerationSpec } from '../../store/search-model.ts';
+import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { whileFilling, withOneLease } from './filling.ts';
-import { activeGeneration, generationOf, modelSpec } from './generations.ts';
+import { activeGeneration, describeGeneration, generationOf, modelSpec } from './generations.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from './refusal-report.ts';
 
 export interface BackfillOptions extends ProgressOptions {
@@ -71,13 +71,21 @@ export async function backfill(
     tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts,
   };
   if (dryRun) return { ...report, ...NO_REFUSALS, embedded: 0, remaining: texts };
-  return whileFilling(context, modelSpec(embedder), options, async ({ id: generation }) => {
+  return whileFilling(context, modelSpec(embedder), options, async (target) => {
     const refusals = new Refusals();
-    const embedded = await embedShared(context, { embedder, generation, refusals }, texts, options);
+    const work = { embedder, generation: target.id, refusals, meanwhile: meanwhile(active, target) };
+    const embedded = await embedShared(context, work, texts, options);
     for (const namespace of namespaces) await store.admin.compact(namespace);
-    const remaining = await countAllPending(store, generation);
+    const remaining = await countAllPending(store, target.id);
     return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)) };
   });
+}
+
+/** What searches use during the backfill; `undefined` if it is what is made now. */
+function meanwhile(active: Generation | null, target: Generation): string | undefined {
+  if (target.active) return undefined;
+  const used = active === null ? 'words alone' : `the vectors of ${describeGeneration(active, target)}`;
+  return `Searches use ${used} until \`loci embed switch\`.`;
 }
 
 /** @throws LociError `invalid_input` */
@@ -94,12 +102,13 @@ interface SharedWork {
   readonly generation: number;
   /** The provider's refusals to this process; another one may try the same texts once. */
   readonly refusals: Refusals;
+  readonly meanwhile: string | undefined;
 }
 
 /** Takes one part after the other that no process works on, until no text of any namespace is left but refused ones. */
 async function embedShared(
   context: EngineContext,
-  { embedder, generation: id, refusals }: SharedWork,
+  { embedder, generation: id, refusals, meanwhile: announced }: SharedWork,
   total: number,
   options: ProgressOptions,
 ): Promise<number> {
@@ -107,7 +116,9 @@ async function embedShared(
   let embedded = 0;
   let done = 0;
   const report = (): void => {
-    options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total });
+    const counts = { done: Math.min(done, total), total };
+    const announcement = announced === undefined ? {} : { meanwhile: announced };
+    options.onProgress?.({ stage: 'embedding', subject: '', ...counts, ...announcement });
   };
   report();
   for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) {

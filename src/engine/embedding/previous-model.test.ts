@@ -61,7 +61,7 @@ describe('a search during a backfill', () => {
     expect([provider, missing]).toEqual(['ollama/nomic-embed-text', []]);
     expect(results[0]!.why.signals.map(({ signal }) => signal)).toContain('vector');
     expect(notices).toEqual([
-      'searches use the vectors of ollama nomic-embed-text with ["search_query: ","search_document: "] (768 dimensions) until ' +
+      'searches use the vectors of ollama nomic-embed-text (768 dimensions) until ' +
         '`loci embed switch`; ollama bge-m3 (1024 dimensions) is configured',
     ]);
     const models = server.requests.map(({ body }) => body['model']);

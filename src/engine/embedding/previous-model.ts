@@ -1,10 +1,9 @@
 import type { EmbeddingSettings } from '../../config/embedding-schema.ts';
-import { parseJson } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
 import type { Generation } from '../../store/search-model.ts';
-import { describeGeneration, modelSpec } from './generations.ts';
+import { describeGeneration, modelParts, modelSpec } from './generations.ts';
 
 /**
  * Providers that answer with the model that a request names, or not at all. Others, such as llama.cpp, answer with the model
@@ -40,7 +39,7 @@ export async function openPreviousModel(
 
 function settingsOf(generation: Generation, current: EmbeddingSettings): EmbeddingConfig {
   const { provider, dimensions } = generation;
-  const { model, query, passage } = namesOf(generation.model);
+  const { model, query, passage } = modelParts(generation.model);
   const { url, apiKey, model: _model, dimensions: _dimensions, ...rest } = current;
   const place = { ...(url !== undefined && { url }), ...(apiKey !== undefined && { apiKey }) };
   return {
@@ -48,15 +47,6 @@ function settingsOf(generation: Generation, current: EmbeddingSettings): Embeddi
     ...(provider === current.provider && place),
     ...{ provider, model, dimensions, queryPrefix: query, passagePrefix: passage },
   };
-}
-
-/** The model and its prefixes, which `modelSpec` joins. */
-function namesOf(text: string): { readonly model: string; readonly query: string; readonly passage: string } {
-  const at = text.lastIndexOf(' with ["');
-  const prefixes = at === -1 ? undefined : parseJson(text.slice(at + ' with '.length));
-  if (!Array.isArray(prefixes)) return { model: text, query: '', passage: '' };
-  const [query, passage] = prefixes as readonly unknown[];
-  return { model: text.slice(0, at), query: String(query), passage: String(passage) };
 }
 
 function isOf(generation: Generation, embedder: Embedder): boolean {

@@ -34,15 +34,16 @@ export async function switchGeneration(
     throw new LociError('conflict', 'there are no vectors of the configured model yet', {
       hint: 'Run `loci embed backfill` first.',
     });
+  const active = activeGeneration(generations);
   const remaining = await countAllPending(store, target.id);
   if (remaining > 0 && !partial && !target.active)
     throw new LociError(
       'conflict',
-      `${formatCount(remaining, 'text')} without a vector of ${describeGeneration(target)}`,
+      `${formatCount(remaining, 'text')} without a vector of ${describeGeneration(target, active)}`,
       {
         hint: 'Run `loci embed backfill` first, or switch with `--partial`: these texts are then found by their words alone.',
       },
     );
   if (!target.active) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
-  return { from: activeGeneration(generations) ?? null, to: target, remaining };
+  return { from: active ?? null, to: target, remaining };
 }

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/schema.ts';
-import { LociError } from '../../core/errors.ts';
+import { ERROR_TABLE, LociError } from '../../core/errors.ts';
+import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
+import { knownModel } from '../../embed/models.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 
 /** What a try of the configured provider has found. Times are in milliseconds. */
@@ -9,6 +11,8 @@ export interface EmbedderTest {
   readonly model: string;
   /** Of the vectors that it returns. */
   readonly dimensions: number;
+  /** Whether the settings must name them, because Loci does not know the model. */
+  readonly mustSetDimensions: boolean;
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly maxTokens: number;
@@ -50,6 +54,7 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 const QUERIES = 7;
+const REPORT_INTERVAL_MS = 1000;
 /** About as many texts and tokens as a small vault has. */
 const PASSAGES = 64;
 const PASSAGE = `${SAMPLES.map(({ paraphrase }) => paraphrase).join(' ')} It was discussed at length last week.`;
@@ -60,24 +65,74 @@ const PASSAGE = `${SAMPLES.map(({ paraphrase }) => paraphrase).join(' ')} It was
  */
 export async function testEmbedder(
   { embedding }: Config,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  options: ProgressOptions = {},
 ): Promise<EmbedderTest> {
-  const embedder = await openEmbedder({ ...embedding, anyDimensions: true });
+  const waiting = new WaitingReporter(options);
+  const trial = { onRepeat: (why: string) => waiting.repeats(why) };
+  const embedder = await openEmbedder({ ...embedding, trial });
   if (embedder === null)
     throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
       hint: 'Choose a provider: `loci config set embedding.provider ollama`. docs/providers.md describes each.',
     });
   try {
-    return await measure(embedder, signal === undefined ? {} : { signal });
+    waiting.start(`${embedder.provider} ${embedder.model}`);
+    const measured = await measure(embedder, pickSignal(options));
+    const isKnown = embedder.isRemote !== true || knownModel(embedder.model) !== undefined;
+    return { ...measured, mustSetDimensions: !isKnown && embedding.dimensions === undefined };
+  } catch (error) {
+    throw withHint(error);
   } finally {
+    waiting.end();
     await embedder.close();
+  }
+}
+
+/** The general hint is to run this test. */
+function withHint(error: unknown): unknown {
+  const { hint } = ERROR_TABLE.embedding_unavailable;
+  if (!(error instanceof LociError) || error.code !== 'embedding_unavailable' || error.hint !== hint)
+    return error;
+  return new LociError(error.code, error.message, {
+    hint: 'Check that it runs, and the settings of `embedding`: docs/providers.md describes each provider. A request may take `embedding.timeout` milliseconds, 30000 unless set.',
+    cause: error,
+  });
+}
+
+/** Tells the caller, and goes on telling, what is waited for, so that a provider without an answer is not silent. */
+class WaitingReporter {
+  readonly #report: ProgressOptions['onProgress'];
+  #timer: NodeJS.Timeout | undefined;
+  #name = '';
+
+  constructor({ onProgress }: ProgressOptions) {
+    this.#report = onProgress;
+  }
+
+  start(name: string): void {
+    this.#name = name;
+    this.#waitFor(name);
+  }
+
+  repeats(why: string): void {
+    this.#waitFor(`${this.#name}, second try: ${why}`);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #waitFor(subject: string): void {
+    this.end();
+    const report = (): void => this.#report?.({ stage: 'waiting', subject, done: 0, total: 0 });
+    this.#timer = setInterval(report, REPORT_INTERVAL_MS).unref();
+    report();
   }
 }
 
 async function measure(
   embedder: Embedder,
   options: { readonly signal?: AbortSignal },
-): Promise<EmbedderTest> {
+): Promise<Omit<EmbedderTest, 'mustSetDimensions'>> {
   const timed = async (texts: readonly string[], purpose: 'passage' | 'query'): Promise<number> => {
     const started = performance.now();
     await embedder.embed(texts, { purpose, patient: true, ...options });

@@ -28,10 +28,23 @@ interface Differences {
   readonly uncut: SourceProblem[];
 }
 
+/** Its tokens limit passages. The check of the embedding model says what is wrong with the settings. */
+const NOT_COMPARED: Finding = {
+  result: 'warning',
+  detail: 'not compared with the records, because the settings of the embedding model are not complete',
+  hint: 'Correct `embedding` first: see the check of it below.',
+};
+
+function isInvalidConfig(error: unknown): boolean {
+  if (error instanceof LociError && error.code === 'invalid_config') return true;
+  throw error;
+}
+
 /** Chunks every record and compares the passages with the stored ones. @throws LociError `aborted` */
 export async function checkPassages(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace } = context;
   const { onProgress } = options;
+  if (await context.embedder().then(() => false, isInvalidConfig)) return NOT_COMPARED;
   const chunking = await context.chunking();
   const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;

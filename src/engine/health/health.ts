@@ -1,5 +1,5 @@
 import { RERANKED } from '../../search/rerank.ts';
-import { countAllPending } from '../../ingest/embed.ts';
+import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Config } from '../../config/schema.ts';
@@ -18,6 +18,7 @@ import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
 import { otherLanguageShare } from './other-languages.ts';
 import { activeGeneration } from '../embedding/generations.ts';
+import { modelChange, type ModelChange } from '../embedding/model-change.ts';
 import { embeddingProcess } from '../vaults/embed-new.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
@@ -40,8 +41,11 @@ export interface Status {
   /** Number of other namespaces; `null` unless the operator asks. */
   readonly otherNamespaces: number | null;
   readonly generation: Generation | null;
-  /** Contents without a vector of the active generation. */
+  /** Contents with a vector of the active generation, and without. */
+  readonly vectors: number;
   readonly pending: number;
+  /** The model that the settings name, if searches do not use it; else `null`. */
+  readonly change: ModelChange | null;
   /** The process that embeds now, in words; else `null`. */
   readonly embeddingProcess: string | null;
   /** See `otherLanguageShare`. */
@@ -52,8 +56,11 @@ export interface Status {
 export async function status(context: EngineContext): Promise<Status> {
   await context.expire();
   const { store, config, namespace } = context;
-  const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE)) ?? null;
+  const generations = await store.vectors.generations(ADMIN_NAMESPACE);
+  const generation = activeGeneration(generations) ?? null;
   const embedder = await context.embedder().catch(() => null);
+  const texts = await store.vectors.countPending(namespace, NO_GENERATION);
+  const pending = generation === null ? 0 : await store.vectors.countPending(namespace, generation.id);
   return {
     otherLanguages: embedder === null ? null : await otherLanguageShare(context, embedder),
     storePath: config.store.path,
@@ -61,7 +68,9 @@ export async function status(context: EngineContext): Promise<Status> {
     namespace,
     ...(await statsOf(context)),
     generation,
-    pending: generation === null ? 0 : await store.vectors.countPending(namespace, generation.id),
+    vectors: generation === null ? 0 : texts - pending,
+    pending,
+    change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
     embeddingProcess: await embeddingProcess(context),
     vaults: config.vaults,
   };

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { modelParts } from '../../engine/embedding/generations.ts';
+import type { GenerationSpec } from '../../store/search-model.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
@@ -7,8 +9,10 @@ const count = () => z.number().int().nonnegative();
 
 export const generation = z.strictObject({
   provider: z.string(),
-  model: z.string().describe('With its prefixes, if it has any.'),
+  model: z.string(),
   dimensions: z.number().int().positive(),
+  query_prefix: z.string().describe('What is put in front of queries. Other prefixes make other vectors.'),
+  passage_prefix: z.string().describe('What is put in front of passages.'),
 });
 
 const input = z.strictObject({
@@ -80,8 +84,9 @@ async function runEmbedBackfill(
 
 export function generationFields({
   provider,
-  model,
+  model: joined,
   dimensions,
-}: z.infer<typeof generation>): z.infer<typeof generation> {
-  return { provider, model, dimensions };
+}: GenerationSpec): z.infer<typeof generation> {
+  const { model, query, passage } = modelParts(joined);
+  return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }

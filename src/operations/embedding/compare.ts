@@ -73,14 +73,14 @@ async function runCompare(context: OperationContext, given: EmbedCompareInput): 
 }
 
 function scoreOutput({
-  generation: { provider, model, dimensions },
+  generation: found,
   recall,
   mrr,
   latencyMs,
   wins,
 }: GenerationScore): EmbedCompareOutput['current'] {
   return {
-    ...generationFields({ provider, model, dimensions }),
+    ...generationFields(found),
     ...{ recall, mrr, wins, took_ms: Math.round(latencyMs) },
   };
 }

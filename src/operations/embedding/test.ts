@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_QUERY_WAIT_MS } from '../../embed/http/availability.ts';
 import { testEmbedder } from '../../engine/embedding/test-embedder.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
@@ -16,11 +17,19 @@ const output = z.strictObject({
     .positive()
     .nullable()
     .describe('The setting `embedding.dimensions`.'),
+  must_set_dimensions: z
+    .boolean()
+    .describe(
+      'Whether that setting is missing: Loci does not know the model, and embeds nothing without it.',
+    ),
   query_prefix: z.string().describe('What is put in front of queries.'),
   passage_prefix: z.string().describe('What is put in front of passages.'),
   max_tokens: z.number().int().positive().describe('The longest text that is sent in one piece.'),
   first_ms: milliseconds().describe('The time of the first answer, including the start of a model.'),
   latency_ms: milliseconds().describe('The median time of an answer to a query.'),
+  search_wait_ms: milliseconds().describe(
+    'How long a search waits for an answer at most. With a longer latency, searches go on by words.',
+  ),
   texts_per_second: milliseconds(),
   tokens_per_second: milliseconds(),
   paraphrase: cosine().describe(
@@ -53,13 +62,15 @@ export const embedTest: Operation<Record<string, never>, EmbedTestOutput> = {
 async function runEmbedTest(context: OperationContext): Promise<EmbedTestOutput> {
   const started = performance.now();
   const { values } = await context.loadConfig();
-  const found = await testEmbedder(values, { signal: context.signal });
+  const found = await testEmbedder(values, { signal: context.signal, onProgress: context.onProgress });
   return {
     ...{ provider: found.provider, model: found.model, dimensions: found.dimensions },
     configured_dimensions: values.embedding.dimensions ?? null,
+    must_set_dimensions: found.mustSetDimensions,
     ...{ query_prefix: found.queryPrefix, passage_prefix: found.passagePrefix, max_tokens: found.maxTokens },
     first_ms: rounded(found.firstMs),
     latency_ms: rounded(found.latencyMs),
+    search_wait_ms: MAX_QUERY_WAIT_MS,
     texts_per_second: rounded(found.textsPerSecond),
     tokens_per_second: Math.round(found.tokensPerSecond),
     paraphrase: rounded(found.paraphrase, 1000),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ORIGINS } from '../../core/types.ts';
+import type { ModelChange } from '../../engine/embedding/model-change.ts';
 import { CONDITIONS } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { generation, generationFields } from '../embedding/backfill.ts';
 import { isoTime } from '../shared/times.ts';
 
 const count = () => z.number().int().nonnegative();
@@ -26,11 +28,25 @@ const output = z.strictObject({
     provider: z
       .string()
       .nullable()
-      .describe('The provider of the active vectors; null before anything was embedded.'),
+      .describe('The provider of the vectors that searches use; null before anything was embedded.'),
     model: z.string().nullable(),
     dimensions: count().nullable(),
-    vectors: count(),
-    pending: count().describe('Texts without a vector; `index` embeds them.'),
+    vectors: count().describe('Texts with such a vector.'),
+    pending: count().describe('Texts without one. `index` embeds them, unless `change` is set.'),
+    change: z
+      .strictObject({
+        from: generation.describe('The model whose vectors searches use.'),
+        to: generation.describe('The model in the settings.'),
+        texts: count(),
+        embedded: count().describe('Those of them that have a vector of it.'),
+        next: z
+          .enum(['loci embed backfill', 'loci embed switch'])
+          .describe(
+            'The next command. Writes fail until the switch, and before the backfill searches do too.',
+          ),
+      })
+      .nullable()
+      .describe('The change to the model in the settings; null when searches use it.'),
     running_in: z
       .string()
       .nullable()
@@ -108,8 +124,10 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     schemaVersion,
     ownStats,
     otherNamespaces,
-    generation,
+    generation: active,
+    vectors,
     pending,
+    change,
     embeddingProcess,
     otherLanguages,
     storePath,
@@ -131,11 +149,12 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     by_source: { ...bySource },
     embedding: {
       configured: config.values.embedding.provider,
-      provider: generation?.provider ?? null,
-      model: generation?.model ?? null,
-      dimensions: generation?.dimensions ?? null,
-      vectors: ownStats?.vectors ?? 0,
+      provider: active?.provider ?? null,
+      model: active === null ? null : generationFields(active).model,
+      dimensions: active?.dimensions ?? null,
+      vectors,
       pending,
+      change: changeFields(change),
       running_in: embeddingProcess,
       other_languages: otherLanguages,
     },
@@ -150,5 +169,14 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
     }),
     other_namespaces: otherNamespaces,
+  };
+}
+
+function changeFields(change: ModelChange | null): StatusOutput['embedding']['change'] {
+  if (change === null) return null;
+  const { from, to, texts, embedded, next } = change;
+  return {
+    ...{ from: generationFields(from), to: generationFields(to), texts, embedded },
+    next: next === 'backfill' ? 'loci embed backfill' : 'loci embed switch',
   };
 }

@@ -11,7 +11,14 @@ import type {
 import type { SearchRun, StartedRun } from '../run.ts';
 import { byTime, listByTime, scoresOf } from './by-time.ts';
 import { planRetrieval } from './constrained-retrieval.ts';
-import { bestFirst, publishTime, type MissingSignal, type Signal, type SignalList } from './signals.ts';
+import {
+  bestFirst,
+  NOT_ALL_EMBEDDED,
+  publishTime,
+  type MissingSignal,
+  type Signal,
+  type SignalList,
+} from './signals.ts';
 import { lookUpTerms, textQueries, type Correction, type WeightedTerm } from './text.ts';
 import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery } from './vectors.ts';
 
@@ -34,11 +41,6 @@ export interface RetrievalResult {
   /** Passages that were found because they have the dates or document types that the query names. */
   readonly constrainedMatches: ReadonlySet<number>;
 }
-
-const NOT_ALL_EMBEDDED: MissingSignal = {
-  signal: 'vector',
-  why: 'some of what matches has no vector; `loci index` embeds it, or says why the provider refuses it',
-};
 
 /** Signals that did not compare everything within the deadline. */
 function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): MissingSignal[] {

@@ -17,6 +17,12 @@ export interface MissingSignal {
   readonly why: string;
 }
 
+/** Of a search that finds something without a vector. */
+export const NOT_ALL_EMBEDDED: MissingSignal = {
+  signal: 'vector',
+  why: 'some of what matches has no vector; `loci index` embeds it, or says why the provider refuses it',
+};
+
 /** Order of every list of scores. */
 export function bestFirst(a: PassageScore, b: PassageScore): number {
   return b.score - a.score || a.passage - b.passage;

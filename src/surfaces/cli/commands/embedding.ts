@@ -5,6 +5,7 @@ import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
 import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { generationName, generationText, prefixesText } from '../format/generations.ts';
 import { refusalWarnings } from '../format/refusals.ts';
 import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
@@ -13,6 +14,12 @@ import type { OperationCommand, View } from './operation-command.ts';
 export const embedTest: OperationCommand<EmbedTestOutput> = {
   isLong: true,
   exitCode: ({ sane }) => (sane ? 0 : 1),
+  warnings: ({ provider, latency_ms: latency, search_wait_ms: wait }) =>
+    provider === 'local' || latency <= wait
+      ? []
+      : [
+          `a query takes ${durationText(latency / 1000)}, and a search waits ${durationText(wait / 1000)} at most: searches find by words alone with this model`,
+        ],
   render: (output, view) => {
     const rows = [
       ['provider', `${output.provider} ${output.model}`],
@@ -35,14 +42,12 @@ export const embedTest: OperationCommand<EmbedTestOutput> = {
   },
 };
 
-function dimensionsText({ dimensions, configured_dimensions: configured }: EmbedTestOutput): string {
+function dimensionsText(output: EmbedTestOutput): string {
+  const { dimensions, configured_dimensions: configured, must_set_dimensions: mustSet } = output;
+  const command = `\`loci config set embedding.dimensions ${String(dimensions)}\``;
+  if (mustSet) return `${String(dimensions)}; run ${command}, because Loci does not know the model`;
   if (configured === null || configured === dimensions) return String(dimensions);
-  return `${String(dimensions)}, but ${String(configured)} are configured: \`loci config set embedding.dimensions ${String(dimensions)}\``;
-}
-
-function prefixesText({ query_prefix: query, passage_prefix: passage }: EmbedTestOutput): string {
-  if (query === '' && passage === '') return 'none';
-  return `${JSON.stringify(query)} for queries, ${JSON.stringify(passage)} for passages`;
+  return `${String(dimensions)}, but ${String(configured)} are configured: ${command}`;
 }
 
 function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style }: View): string {
@@ -54,16 +59,25 @@ function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style
   return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
 }
 
-type Generation = EmbedSwitchOutput['to'];
+type Score = EmbedCompareOutput['current'];
 
 export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
   warnings: refusalWarnings,
   render: (output) => {
-    const { target, dry_run: dryRun, embedded, remaining, refused, is_active: isActive, took_ms } = output;
+    const {
+      target,
+      active,
+      dry_run: dryRun,
+      embedded,
+      remaining,
+      refused,
+      is_active: isActive,
+      took_ms,
+    } = output;
     const lines = dryRun
-      ? [`${sizeText(output)} to embed with ${generationText(target)}. Nothing was done.`]
+      ? [`${sizeText(output)} to embed with ${generationText(target, active)}. Nothing was done.`]
       : [
-          `Embedded ${formatCount(embedded, 'text')} with ${generationText(target)}, in ${durationText(took_ms / 1000)}.`,
+          `Embedded ${formatCount(embedded, 'text')} with ${generationText(target, active)}, in ${durationText(took_ms / 1000)}.`,
         ];
     const untried = Math.max(0, remaining - refused);
     if (!dryRun && untried > 0)
@@ -79,16 +93,16 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
 export const embedCompare: OperationCommand<EmbedCompareOutput> = {
   isLong: true,
   shortOptions: { limit: 'n' },
-  warnings: ({ remaining, candidate }) =>
+  warnings: ({ remaining, candidate, current }) =>
     remaining === 0
       ? []
       : [
-          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate)} yet, found by words alone`,
+          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
         ],
-  render: ({ current, candidate, ties, limit, queries }, { style, columns }) => {
-    const row = (name: string, score: EmbedCompareOutput['current']): string[] => [
+  render: ({ current, candidate, ties, limit, queries, remaining }, { style, columns }) => {
+    const row = (name: string, score: Score, other: Score): string[] => [
       name,
-      generationText(score),
+      generationText(score, other),
       score.recall.toFixed(3),
       score.mrr.toFixed(3),
       `${String(score.took_ms)} ms`,
@@ -97,16 +111,15 @@ export const embedCompare: OperationCommand<EmbedCompareOutput> = {
     const table = alignColumns(
       [
         ['', 'model', `recall@${String(limit)}`, 'MRR', 'median', 'better'],
-        row('now', current),
-        row('configured', candidate),
+        row('now', current, candidate),
+        row('configured', candidate, current),
       ],
       { columns, flexible: [1] },
     );
     const [head = '', ...rows] = table;
     const counts = `${formatCount(queries.length, 'golden query', 'golden queries')}, ${String(ties)} answered equally well.`;
-    return [style.dim(head), ...rows, counts, '`loci embed switch` lets searches use the configured model.']
-      .map((line) => `${line}\n`)
-      .join('');
+    const next = remaining === 0 ? ['`loci embed switch` lets searches use the configured model.'] : [];
+    return [style.dim(head), ...rows, counts, ...next].map((line) => `${line}\n`).join('');
   },
 };
 
@@ -116,10 +129,10 @@ export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
       remaining === 0
         ? ''
         : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
-    const name = generationText(to);
-    if (from !== null && generationText(from) === name)
+    const name = generationText(to, from);
+    if (from !== null && generationText(from, to) === name)
       return `Searches use the vectors of ${name} already: nothing was changed.\n${missing}`;
-    const before = from === null ? '' : `; before, those of ${generationText(from)}, which are kept`;
+    const before = from === null ? '' : `; before, those of ${generationText(from, to)}, which are kept`;
     return `Searches use the vectors of ${name}${before}.\n${missing}`;
   },
 };
@@ -131,7 +144,10 @@ export const embedPrune: OperationCommand<EmbedPruneOutput> = {
     if (removed.length === 0)
       return inUse.length === 0 ? 'There are no vectors of previous models.\n' : 'Nothing was removed.\n';
     return removed
-      .map((each) => `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each)}.\n`)
+      .map((each) => {
+        const other = removed.find((one) => one !== each && generationName(one) === generationName(each));
+        return `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each, other)}.\n`;
+      })
       .join('');
   },
 };
@@ -139,8 +155,4 @@ export const embedPrune: OperationCommand<EmbedPruneOutput> = {
 function sizeText({ texts, tokens, cost }: EmbedBackfillOutput): string {
   const price = cost === null ? '' : `, which cost about ${String(cost)}`;
   return `${formatCount(texts, 'text')} of about ${formatCount(tokens, 'token')}${price}`;
-}
-
-function generationText({ provider, model, dimensions }: Generation): string {
-  return oneLine(`${provider} ${model} (${String(dimensions)} dimensions)`);
 }

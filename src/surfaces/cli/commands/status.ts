@@ -4,6 +4,7 @@ import { formatVaultChanges } from '../../../engine/vaults/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { generationText } from '../format/generations.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 /** The status of a namespace, and of others that an agent reads too. */
@@ -45,6 +46,7 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ['records', `${String(output.records)}${bySource(output.by_source)}`],
     ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
     ['embeddings', embeddingsLine(output, index)],
+    ...changeRows(output, index),
     ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault, index)] as const),
     ...unconfigured_vaults.map(
       ({ name, records }, i) =>
@@ -121,15 +123,34 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const waiting =
-    pending === 0
-      ? ''
-      : `, ${formatCount(pending, 'text')} to embed: ${embedding.running_in === null ? `run \`${index}\`` : `${embedding.running_in} is working on it`}`;
+  const worker =
+    embedding.running_in === null ? `run \`${index}\`` : `${embedding.running_in} is working on it`;
+  // Only a backfill embeds during a change of the model.
+  const remedy = embedding.change === null ? `: ${worker}` : '';
+  const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed${remedy}`;
   const language =
     other === null
       ? ''
       : `; ${String(Math.round(100 * other))}% of the newest records are not in its language`;
   return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}${language}`;
+}
+
+/** How far the change to the model in the settings is, if searches do not use it yet. */
+function changeRows({ embedding: { configured, change } }: StatusOutput, index: string): Row[] {
+  if (configured === 'none' || change === null) return [];
+  const { from, to, texts, embedded, next } = change;
+  const prefix = index.startsWith('openclaw ') ? 'openclaw ' : '';
+  const commands = [
+    ...(next === 'loci embed backfill' ? [`\`${prefix}${next}\``] : []),
+    `\`${prefix}loci embed switch\``,
+  ];
+  return [
+    [
+      '',
+      `the settings name ${generationText(to, from)}, which has vectors of ${String(embedded)} of ${formatCount(texts, 'text')}`,
+    ],
+    ['', `searches do not use it, and writes fail: run ${commands.join(', then ')}`],
+  ];
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

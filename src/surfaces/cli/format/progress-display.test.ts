@@ -19,6 +19,10 @@ function display(terminal: boolean, columns = 80) {
   return {
     text: () => written,
     clear: () => progress.clear(),
+    report: (now: number, shown: Progress) => {
+      clock.now = now;
+      progress.update(shown);
+    },
     update: (now: number, stage: Progress['stage'], done: number, total: number, work?: Progress['work']) => {
       clock.now = now;
       progress.update({ stage, subject: 'notes\u001b[2J', done, total, ...(work !== undefined && { work }) });
@@ -73,6 +77,18 @@ describe('ProgressDisplay', () => {
     update(10_000, 'embedding', 100, 200, work(10_000));
     update(50_000, 'embedding', 140, 200, work(50_000));
     expect(text().match(/\S+ s left/g)).toEqual(['90 s left', '50 s left']);
+  });
+
+  it('says what works meanwhile, if that is not what is being embedded', () => {
+    const stream = display(false);
+    stream.report(2000, {
+      stage: 'embedding',
+      subject: '',
+      done: 1,
+      total: 2,
+      meanwhile: 'Searches use those of\u001b[2J.',
+    });
+    expect(stream.text()).toBe('loci: Searches use those of␛[2J.\nloci: embedding: 1 of 2\n');
   });
 
   it('draws a bar on a terminal and removes it at the end', () => {

@@ -12,6 +12,7 @@ const REDRAW_INTERVAL_MS = 100;
 const MIN_LINE_INTERVAL_MS = 5000;
 const MAX_LINE_INTERVAL_MS = 60_000;
 const BAR_COLUMNS = 24;
+const SEARCH_WORKS = 'Search works now, by words. It also finds by meaning what is embedded.';
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** Shows the progress of a long call on standard error: a bar on a terminal, otherwise a line every few seconds. */
@@ -45,7 +46,8 @@ export class ProgressDisplay {
     const interval = terminal ? REDRAW_INTERVAL_MS : this.#lineInterval;
     if (now - this.#startedAt < SHOW_AFTER_MS || now - this.#lastShownAt < interval) return;
     this.#lastShownAt = now;
-    if (progress.stage === 'embedding' && !this.#hasAnnounced) this.#announce(terminal);
+    if (progress.stage === 'embedding' && !this.#hasAnnounced)
+      this.#announce(progress.meanwhile ?? SEARCH_WORKS, terminal);
     const line = describe(progress, this.#timing(progress, now), terminal);
     if (!terminal) {
       this.#lineInterval = Math.min(MAX_LINE_INTERVAL_MS, this.#lineInterval * 2);
@@ -57,10 +59,10 @@ export class ProgressDisplay {
   }
 
   /** Tells that nobody has to wait for the end of the embedding. */
-  #announce(terminal: boolean): void {
+  #announce(text: string, terminal: boolean): void {
     this.#hasAnnounced = true;
-    const text = 'Search works now, by words. It also finds by meaning what is embedded.';
-    this.#output.write(terminal ? `${CLEAR_LINE}${text}\n` : `loci: ${text}\n`);
+    const line = oneLine(text);
+    this.#output.write(terminal ? `${CLEAR_LINE}${line}\n` : `loci: ${line}\n`);
   }
 
   /** A line that wraps cannot be redrawn, so it must fit even on a very narrow terminal. */

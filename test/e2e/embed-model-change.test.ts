@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { EmbedSwitchOutput } from '../../src/operations/embedding/switch.ts';
+import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
+import { loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
+
+const TEXTS = ['The oven moves to the other wall.', 'A tide clock hangs in the school.'];
+
+let home: string;
+let server: ProviderServer;
+/** The new model refuses texts with these words, but not the query of these words alone. */
+let refused: string | null;
+
+/** The settings of a model of the server. */
+const settingsOf = (model: string, others: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...{ LOCI_EMBEDDING_PROVIDER: 'ollama', LOCI_EMBEDDING_MODEL: model, LOCI_EMBEDDING_URL: server.origin },
+  ...{ LOCI_EMBEDDING_DIMENSIONS: '16', ...others },
+});
+const run = (args: readonly string[], env = settingsOf('new')): Promise<CommandResult> =>
+  loci(args, { home, env });
+const statusOf = async (env = settingsOf('new')): Promise<StatusOutput['embedding']> =>
+  (await lociJson<StatusOutput>(['status'], { home, env })).embedding;
+
+beforeEach(async () => {
+  home = temporaryFolder();
+  refused = null;
+  server = await startProvider({
+    format: OLLAMA,
+    embed: letterVectors(16),
+    refuse: ({ body, texts }) =>
+      body['model'] === 'new' &&
+      refused !== null &&
+      texts.some((text) => text !== refused && text.includes(refused!))
+        ? { status: 400, body: { error: 'no such text' } }
+        : undefined,
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  for (const text of TEXTS) expect(await run(['write', text], settingsOf('old'))).toMatchObject({ code: 0 });
+});
+
+describe('loci status during a change of the model', () => {
+  it('says what searches use, how far the new model is, and what to run next', async () => {
+    const of = (model: string) =>
+      expect.objectContaining({ provider: 'ollama', model, dimensions: 16 }) as unknown;
+    const change = { from: of('old'), to: of('new'), texts: 2 };
+    expect(await statusOf(settingsOf('old'))).toMatchObject({ model: 'old', vectors: 2, change: null });
+    expect(await statusOf()).toMatchObject({
+      ...{ configured: 'ollama', model: 'old', vectors: 2, pending: 0 },
+      change: { ...change, embedded: 0, next: 'loci embed backfill' },
+    });
+    expect((await run(['status'])).stdout).toContain(`\
+embeddings    ollama old, 16 dimensions, 2 vectors
+              the settings name ollama new (16 dimensions), which has vectors of 0 of 2 texts
+              searches do not use it, and writes fail: run \`loci embed backfill\`, then \`loci embed switch\`
+`);
+    await run(['embed', 'backfill']);
+    expect(await statusOf()).toMatchObject({
+      ...{ model: 'old', vectors: 2 },
+      change: { ...change, embedded: 2, next: 'loci embed switch' },
+    });
+    expect((await run(['status'])).stdout).toContain(`\
+embeddings    ollama old, 16 dimensions, 2 vectors
+              the settings name ollama new (16 dimensions), which has vectors of 2 of 2 texts
+              searches do not use it, and writes fail: run \`loci embed switch\`
+`);
+    await run(['embed', 'switch']);
+    expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
+    expect((await run(['status'])).stdout).not.toContain('the settings name');
+  });
+
+  it('shows prefixes only where they tell two models apart', async () => {
+    const prefixed = settingsOf('old', { LOCI_EMBEDDING_QUERY_PREFIX: 'query: ' });
+    expect((await run(['write', 'A third text.'], prefixed)).stderr).toContain(
+      'are of ollama old (16 dimensions) with no prefixes, but ollama old (16 dimensions) with prefixes ["query: ",""] is',
+    );
+    expect((await run(['status'], prefixed)).stdout).toContain(
+      'ollama old (16 dimensions) with prefixes: "query: " for queries, "" for passages',
+    );
+    await run(['embed', 'backfill'], prefixed);
+    const switched = await lociJson<EmbedSwitchOutput>(['embed', 'switch'], { home, env: prefixed });
+    expect(switched).toMatchObject({
+      from: { model: 'old', query_prefix: '', passage_prefix: '' },
+      to: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
+    });
+    expect((await run(['write', 'A third text.'])).stderr).toContain(
+      'of ollama old (16 dimensions), but ollama new',
+    );
+  });
+});
+
+describe('loci embed compare', () => {
+  it('names the backfill when it is not complete, and compares what there is', async () => {
+    await run(['golden', 'record', 'tide clock', '--expect', 'record/2'], settingsOf('old'));
+    // The second of the texts is refused, so that it has no vector.
+    refused = 'tide clock';
+    await run(['embed', 'backfill']);
+    const { code, stdout, stderr } = await run(['embed', 'compare']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        '1 text without a vector of ollama new (16 dimensions) yet, found by words alone: run `loci embed backfill`',
+      ),
+    ]);
+    expect(stdout).toContain('1 golden query, 1 answered equally well.');
+    expect(stdout).not.toContain('loci embed switch');
+  });
+});
+
+describe('loci doctor', () => {
+  const checks = async (
+    env: NodeJS.ProcessEnv,
+  ): Promise<ReadonlyMap<string, DoctorOutput['checks'][number]>> => {
+    const { stdout } = await run(['doctor', '--json'], env);
+    return new Map((JSON.parse(stdout) as DoctorOutput).checks.map((check) => [check.name, check]));
+  };
+
+  it('names the way back, and what a change means, when the vectors have another length', async () => {
+    const other = await startProvider({ format: OLLAMA, embed: letterVectors(10) });
+    onTestFinished(() => other[Symbol.asyncDispose]());
+    const found = await checks(settingsOf('old', { LOCI_EMBEDDING_URL: other.origin }));
+    expect(found.get('embedding')).toMatchObject({ result: 'failed' });
+    const { hint } = found.get('embedding')!;
+    expect(hint).toMatch(/^If another model has taken the place of yours, start the previous one\. /);
+    expect(hint).toMatch(/embedding\.dimensions 10`.*`loci embed backfill` and `loci embed switch`/);
+  });
+
+  it('does not send its reader to doctor when the provider is down', async () => {
+    server.faults.push('reset', 'reset', 'reset');
+    expect((await checks(settingsOf('old'))).get('embedding')).toMatchObject({
+      ...{ result: 'failed', hint: expect.stringContaining('`loci embed test`') as string },
+    });
+  });
+
+  it('reports a missing key once, in the check of the model', async () => {
+    const found = await checks({ LOCI_EMBEDDING_PROVIDER: 'openai' });
+    expect(found.get('derived')).toMatchObject({
+      result: 'warning',
+      detail: expect.stringContaining('not compared with the records') as string,
+    });
+    expect(found.get('embedding')).toMatchObject({
+      result: 'failed',
+      detail: 'there is no API key for the embedding provider',
+      hint: expect.stringContaining('OPENAI_API_KEY') as string,
+    });
+    expect([...found.values()].filter(({ result }) => result === 'failed')).toHaveLength(1);
+  });
+});
