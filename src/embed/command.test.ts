@@ -69,7 +69,7 @@ describe('a command that runs all the time', () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    const { embedder, log } = await open({ commandEnv: ['EMBED_TOKEN'] });
+    const { embedder, log } = await open({ commandEnv: ['EMBED_TOKEN'], quotesProvider: true });
     await embed(embedder, 'oven');
     const [, variables = ''] = (await log())[0]!.split(' ');
     expect(variables.split(',')).toEqual(expect.arrayContaining(['EMBED_TOKEN', 'PATH']));
@@ -125,11 +125,29 @@ it.each([
   [[process.execPath, '--eval', ''], /ended with exit code 0 before it answered/],
 ])('a command that fails is an error that says how: %o', async (command, message) => {
   for (const commandMode of ['stream', 'once'] as const) {
-    const { embedder } = await open({ command, commandMode });
+    const { embedder } = await open({ command, commandMode, quotesProvider: true });
     const failed = embedder.embed(['oven'], { purpose: 'passage', brief: true });
     await expect(failed).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await expect(failed).rejects.toThrow(message);
   }
+});
+
+it('no error repeats what a command prints, because it may be the text that it was sent', async () => {
+  const program = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
+    const { id, texts: [text] } = JSON.parse(line);
+    if (text === 'END diary') { console.error(text); process.exit(3); }
+    console.log(text === 'LINE diary' ? text : JSON.stringify({ id, error: text }));
+  })`;
+  const { embedder } = await open({ command: [process.execPath, '--eval', program] });
+  for (const [text, message] of [
+    ['END diary', 'ended with exit code 3 before it answered'],
+    ['LINE diary', 'printed a line that is no answer'],
+    ['diary', 'answers with an `error`'],
+  ] as const)
+    await expect(embed(embedder, text)).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: `${process.execPath} ${message}`,
+    });
 });
 
 it('a command line that needs a shell is refused', async () => {

@@ -144,7 +144,7 @@ class Program {
       exited.resolve(undefined);
     });
     this.#child.on('close', (code, signal) => {
-      this.#fail(new ProviderError('unreachable', this.#endMessage(code, signal)));
+      this.#fail(this.#endError(code, signal));
       exited.resolve(undefined);
     });
     this.#child.stdout.on('data', (chunk: Buffer) => {
@@ -179,9 +179,9 @@ class Program {
     try {
       const { vectors, error, too_large: isTooLarge } = await pending.promise;
       if (vectors !== undefined) return vectors;
-      const said = this.#quoted(error ?? 'its answer has no `vectors`');
-      throw new ProviderError(isTooLarge === true ? 'too_large' : 'refused', `${this.#name}: ${said}`, {
-        mayBeOneText: error !== undefined,
+      const what = error === undefined ? 'answers without `vectors`' : 'answers with an `error`';
+      throw new ProviderError(isTooLarge === true ? 'too_large' : 'refused', `${this.#name} ${what}`, {
+        ...{ mayBeOneText: error !== undefined, said: this.#quoted(error ?? '') },
       });
     } finally {
       clearTimeout(timer);
@@ -231,7 +231,9 @@ class Program {
     const parsed = answer.safeParse(parseJson(line));
     if (!parsed.success) {
       this.#fail(
-        new ProviderError('refused', `${this.#name} printed a line that is no answer: ${this.#quoted(line)}`),
+        new ProviderError('refused', `${this.#name} printed a line that is no answer`, {
+          said: this.#quoted(line),
+        }),
       );
       this.#kill();
       return;
@@ -256,14 +258,14 @@ class Program {
     }
   }
 
-  #endMessage(code: number | null, signal: NodeJS.Signals | null): string {
+  #endError(code: number | null, signal: NodeJS.Signals | null): ProviderError {
     // A program that runs once may end its answer without a line break.
     const rest = Buffer.concat(this.#line).toString();
     if (code === 0 && rest.trim() !== '') this.#take(rest);
     const how =
       code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${String(code)}`;
     const said = this.#quoted(this.#stderr.trim().split('\n').at(-1) ?? '');
-    return `${this.#name} ${how} before it answered${said === '' ? '' : `: ${said}`}`;
+    return new ProviderError('unreachable', `${this.#name} ${how} before it answered`, { said });
   }
 
   #quoted(text: string): string {

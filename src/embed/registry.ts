@@ -14,6 +14,8 @@ export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provid
   readonly stateFile?: string;
   /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. */
   readonly anyDimensions?: boolean;
+  /** Of the others: errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider?: boolean;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;

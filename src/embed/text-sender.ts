@@ -4,7 +4,7 @@ import type { EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import type { Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
-import { type TextResult, withoutQuotes } from './refused-texts.ts';
+import type { TextResult } from './refused-texts.ts';
 import { RequestQueue } from './request-queue.ts';
 import { meanOf, unitVector } from './unit-vector.ts';
 
@@ -125,11 +125,10 @@ export class TextSender {
     request: Request,
   ): Promise<TextResult[]> {
     const { wasRefused = false } = request;
-    const [only = ''] = texts;
     const isAlone = texts.length === 1;
     if (isAlone && wasRefused) {
       if (!(await this.#isCausedByText(request))) throw error;
-      return [withoutQuotes(error.message, only)];
+      return [error.message];
     }
     if (!wasRefused && !(await this.#embedsAnotherText(request))) throw error;
     const results: TextResult[] = [];

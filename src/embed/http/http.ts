@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 import { isJsonMap, parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
@@ -160,15 +160,16 @@ export class HttpClient {
     if (error instanceof LociError)
       return new ProviderError('refused', error.message, { hint: error.hint, cause: error });
     const { origin } = this.#url;
-    const why = error.code === undefined ? messageOf(error) : error.code;
-    return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`, { cause: error });
+    // The error itself may have a part of the answer.
+    const why = error.code ?? error.name;
+    return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`);
   }
 
   #failureOf({ status, headers, text }: Answer): ProviderError {
     const { origin } = this.#url;
     const body = parseJson(text);
     const message = this.#withoutKey(errorText(body));
-    const said = message === '' ? '' : `: ${abridge(message, MAX_QUOTED_LENGTH)}`;
+    const said = abridge(message, MAX_QUOTED_LENGTH);
     if (status === 401)
       return new ProviderError('refused', `${origin} does not accept the API key (HTTP 401)`, {
         hint: `Correct the key that \`${this.#section}.apiKey\` names, and try it with \`${TRY[this.#section]}\`.`,
@@ -176,20 +177,26 @@ export class HttpClient {
     if (status >= 300 && status < 400)
       return new ProviderError(
         'refused',
-        `${origin} redirects to ${originOf(headers.location, this.#url)}; redirects are not followed`,
-        { hint: `Write the address of the provider itself into \`${this.#section}.url\`.` },
+        `${origin} redirects to another address (HTTP ${String(status)}); redirects are not followed`,
+        {
+          said: originOf(headers.location, this.#url),
+          hint: `Write the address of the provider itself into \`${this.#section}.url\`.`,
+        },
       );
     // llama.cpp answers 500 for a text that is too long.
     if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
-      return new ProviderError('too_large', `${origin} refuses the size of the request${said}`);
-    const what = `${origin} answers HTTP ${String(status)}${said}`;
+      return new ProviderError('too_large', `${origin} refuses the size of the request`, { said });
+    const what = `${origin} answers HTTP ${String(status)}`;
     // An exhausted quota is not a matter of seconds.
-    if (status === 429 && /insufficient_quota|billing/i.test(text)) return new ProviderError('refused', what);
+    if (status === 429 && /insufficient_quota|billing/i.test(text))
+      return new ProviderError('refused', `${what}: the quota is used up`, { said });
     if (OVERLOADED.has(status) || status >= 500) {
       const retryAfterMs = headerDelay(headers) ?? this.#options.retryAfter?.(body) ?? null;
-      return new ProviderError('busy', what, { retryAfterMs, mayBeOneText: !OVERLOADED.has(status) });
+      return new ProviderError('busy', what, { said, retryAfterMs, mayBeOneText: !OVERLOADED.has(status) });
     }
-    return new ProviderError('refused', what, {
+    const why = status === 404 ? ': it does not know the model or the path' : '';
+    return new ProviderError('refused', what + why, {
+      said,
       mayBeOneText: REFUSALS_OF_TEXTS.has(status),
       hint: `Check \`${this.#section}.model\` and \`${this.#section}.url\`, and try them with \`${TRY[this.#section]}\`.`,
     });

@@ -46,6 +46,8 @@ export interface RerankRequest {
 interface RemoteOptions extends Omit<HttpSettings, 'concurrency'> {
   readonly model: string | undefined;
   readonly deadlineMs: number;
+  /** Errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider: boolean;
 }
 
 /** Searches run at once at most by an agent and a person. */
@@ -64,13 +66,15 @@ class RemoteReranker implements Reranker {
   readonly #client: HttpClient;
   readonly #wire: RerankProvider;
   readonly #availability: Availability;
+  readonly #quotesProvider: boolean;
 
   constructor(wire: RerankProvider, options: RemoteOptions) {
     const { name, defaultModel, http } = wire;
-    const { model = defaultModel ?? '', deadlineMs, ...settings } = options;
+    const { model = defaultModel ?? '', deadlineMs, quotesProvider, ...settings } = options;
     this.provider = name;
     this.model = model;
     this.deadlineMs = deadlineMs;
+    this.#quotesProvider = quotesProvider;
     this.#client = new HttpClient({ ...settings, concurrency: CONCURRENCY }, { ...http, section: 'rerank' });
     this.origin = this.#client.origin;
     this.#wire = wire;
@@ -94,7 +98,7 @@ class RemoteReranker implements Reranker {
         throw error;
       }
       this.#availability.failed(error.message);
-      const { message, hint, cause } = error;
+      const { message, hint, cause } = this.#quotesProvider ? error.quoting() : error;
       throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
     }
   }

@@ -30,7 +30,7 @@ export const server: RerankProvider = {
     try {
       return judgementsOf(await client.post('rerank', body, options), 'results', 'the server');
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== 'refused' || !/\btexts\b/.test(error.message))
+      if (!(error instanceof ProviderError) || error.kind !== 'refused' || !/\btexts\b/.test(error.said))
         throw error;
       const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - started));
       const judgements = await sendTei(client, request, { ...options, timeoutMs });

@@ -77,7 +77,7 @@ describe('a search during a backfill', () => {
     const { missing, notices, results } = await changed.search({ query: 'oven' });
     expect(results[0]!.snippet.text).toContain('oven');
     expect(missing).toMatchObject([
-      { signal: 'vector', why: expect.stringContaining('"nomic-embed-text" not found') as string },
+      { signal: 'vector', why: expect.stringContaining('HTTP 404: it does not know the model') as string },
     ]);
     expect(notices).toHaveLength(1);
   });

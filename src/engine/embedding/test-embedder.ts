@@ -62,7 +62,7 @@ export async function testEmbedder(
   { embedding }: Config,
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<EmbedderTest> {
-  const embedder = await openEmbedder({ ...embedding, anyDimensions: true });
+  const embedder = await openEmbedder({ ...embedding, anyDimensions: true, quotesProvider: true });
   if (embedder === null)
     throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
       hint: 'Choose a provider: `loci config set embedding.provider ollama`. docs/providers.md describes each.',
