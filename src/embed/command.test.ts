@@ -78,6 +78,34 @@ describe('a command that runs all the time', () => {
     await expect(failure).rejects.toThrow('ended with exit code 3 before it answered: broken by ********');
   });
 
+  it('prints no part of a key, wherever the output is cut and in however many pieces it comes', async () => {
+    const key = 'token-0123456789-abcdefghijklmnopqrstuvwxyz';
+    vi.stubEnv('EMBED_TOKEN', key);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    // The last 1000 characters begin in the middle of the key.
+    const program = `const { writeSync } = require('node:fs');
+      const { EMBED_TOKEN: key } = process.env;
+      process.stdin.once('data', () => {
+        writeSync(2, 'bad key ' + key.slice(0, 9));
+        setTimeout(() => {
+          writeSync(2, key.slice(9) + 'y'.repeat(980));
+          process.exit(1);
+        }, 50);
+      });`;
+    const { embedder } = await open({
+      ...{
+        command: [process.execPath, '--eval', program],
+        commandEnv: ['EMBED_TOKEN'],
+        quotesProvider: true,
+      },
+    });
+    const error: unknown = await embedder.embed(['oven'], { purpose: 'passage', brief: true }).catch(String);
+    expect(error).toContain('bad key ********yyy');
+    expect(error).not.toContain(key.slice(-8));
+  });
+
   it('is started again after it has ended, or has not answered in time', async () => {
     const { embedder, log } = await open();
     await embed(embedder, 'oven');
@@ -115,6 +143,8 @@ it('a command that runs once for each request gives the same vectors, and leaves
   const pids = (await log()).map((line) => Number.parseInt(line, 10));
   // One for the texts, and one to learn how long a query takes.
   expect(pids).toHaveLength(2);
+  // An answer does not wait for the end of its program; closing does.
+  await embedder.close();
   expect(pids.filter(isAlive)).toEqual([]);
 });
 

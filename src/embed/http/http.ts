@@ -8,6 +8,7 @@ import { isJsonMap, parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
 import { ProviderError, type SendOptions } from './provider-error.ts';
+import { maskSecrets } from './secrets.ts';
 
 /** A larger answer is not read to its end. */
 const MAX_ANSWER_BYTES = 64_000_000;
@@ -203,7 +204,7 @@ export class HttpClient {
   }
 
   #withoutKey(message: string): string {
-    return this.#key === '' ? message : message.replaceAll(this.#key, '********');
+    return maskSecrets(message, [this.#key]);
   }
 }
 
