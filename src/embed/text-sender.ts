@@ -33,6 +33,13 @@ export interface SenderOptions {
   readonly countTokens: (text: string) => number;
 }
 
+/** A component of a vector as JSON, with the blanks around it. */
+const MAX_COMPONENT_BYTES = 32;
+/** What an answer has beside its vectors. */
+const MAX_ENVELOPE_BYTES = 64_000;
+/** While it is not known how long vectors are. */
+const MAX_VECTOR_BYTES = 1_000_000;
+
 export type SendOptions = Pick<EmbedOptions, 'hasVectors' | 'owner' | 'signal'> & {
   /** For each request. */
   readonly timeoutMs: number;
@@ -143,7 +150,8 @@ export class TextSender {
     const prefix = this.#options.prefixes[purpose];
     const sent = texts.map((text) => prefix + text);
     const send = async (): Promise<Float32Array[]> => {
-      const options = { timeoutMs, ...(signal !== undefined && { signal }) };
+      const maxAnswerBytes = this.#maxAnswerBytes(texts.length);
+      const options = { timeoutMs, maxAnswerBytes, ...(signal !== undefined && { signal }) };
       return this.#checked(await this.#wire.send(sent, purpose, options), texts.length);
     };
     // A query does not wait behind passages.
@@ -175,6 +183,11 @@ export class TextSender {
       if (error instanceof ProviderError) return false;
       throw error;
     }
+  }
+
+  #maxAnswerBytes(count: number): number {
+    const vectorBytes = this.#dimensions === 0 ? MAX_VECTOR_BYTES : this.#dimensions * MAX_COMPONENT_BYTES;
+    return count * vectorBytes + MAX_ENVELOPE_BYTES;
   }
 
   #checked(vectors: readonly ArrayLike<unknown>[], count: number): Float32Array[] {

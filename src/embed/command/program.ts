@@ -12,8 +12,6 @@ import { ProviderError, type SendOptions } from '../http/provider-error.ts';
 import { maskSecrets } from '../http/secrets.ts';
 import type { WireSettings } from '../provider.ts';
 
-/** A longer line ends the program. In bytes. */
-const MAX_LINE_BYTES = 64_000_000;
 const MAX_STDERR_LENGTH = 1000;
 const MAX_QUOTED_LENGTH = 200;
 /** A program that is told to end by the end of its input has this long before it is terminated. */
@@ -57,6 +55,8 @@ export class Program {
   #stderr = '';
   #line: Buffer[] = [];
   #lineBytes = 0;
+  /** A longer line ends the program. Requests that were stopped may still be answered. */
+  #maxLineBytes = 0;
 
   constructor([program = '', ...args]: readonly string[], { commandEnv }: Pick<WireSettings, 'commandEnv'>) {
     this.#name = program;
@@ -107,7 +107,8 @@ export class Program {
     return this.#isRunning;
   }
 
-  async request(request: Request, { timeoutMs, signal }: SendOptions): Promise<unknown[][]> {
+  async request(request: Request, { timeoutMs, maxAnswerBytes, signal }: SendOptions): Promise<unknown[][]> {
+    this.#maxLineBytes = Math.max(this.#maxLineBytes, maxAnswerBytes);
     const pending = Promise.withResolvers<Answer>();
     this.#pending.set(request.id, pending);
     // A program that does not answer, or works on what nobody waits for, is ended: another one starts for the next request.
@@ -181,9 +182,12 @@ export class Program {
     const rest = chunk.subarray(start);
     this.#line.push(rest);
     this.#lineBytes += rest.length;
-    if (this.#lineBytes <= MAX_LINE_BYTES) return;
+    if (this.#lineBytes <= this.#maxLineBytes) return;
     this.#fail(
-      new ProviderError('refused', `${this.#name} printed more than ${String(MAX_LINE_BYTES / 1e6)} MB`),
+      new ProviderError(
+        'refused',
+        `${this.#name} printed more than ${String(Math.ceil(this.#maxLineBytes / 1000))} kB in a line`,
+      ),
     );
     this.#kill();
   }

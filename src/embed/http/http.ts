@@ -4,14 +4,13 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { LociError } from '../../core/errors.ts';
-import { isJsonMap, parseJson } from '../../core/json.ts';
+import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
+import { type Answer, AnswerTooLongError, errorText, headerDelay, readAnswer } from './answer.ts';
 import { ProviderError, type SendOptions } from './provider-error.ts';
 import { maskSecrets } from './secrets.ts';
 
-/** A larger answer is not read to its end. */
-const MAX_ANSWER_BYTES = 64_000_000;
 const MAX_QUOTED_LENGTH = 200;
 /** What providers answer for a text that they do not embed; Text Embeddings Inference answers 424 if the model fails. */
 const REFUSALS_OF_TEXTS: ReadonlySet<number> = new Set([400, 422, 424]);
@@ -45,12 +44,6 @@ export interface HttpOptions {
   readonly isTooLarge: (message: string) => boolean;
   /** How long the body of a refusal asks to wait, in milliseconds. */
   readonly retryAfter?: (body: unknown) => number | null;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
 }
 
 /** A client of one origin. It follows no redirects, and connects to no link-local address. */
@@ -113,7 +106,7 @@ export class HttpClient {
   #request(
     path: string,
     body: string,
-    { timeoutMs, signal }: SendOptions,
+    { timeoutMs, maxAnswerBytes, signal }: SendOptions,
   ): Promise<Answer | 'stale connection'> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer | 'stale connection'>();
     const request = this.#module.request(new URL(path, this.#url), {
@@ -142,7 +135,9 @@ export class HttpClient {
     let hasAnswered = false;
     request.on('response', (response) => {
       hasAnswered = true;
-      readAnswer(response).then(resolve, stop);
+      readAnswer(response, maxAnswerBytes).then(resolve, (error: unknown) => {
+        stop(this.#readingFailure(error));
+      });
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale =
@@ -164,6 +159,20 @@ export class HttpClient {
     // The error itself may have a part of the answer.
     const why = error.code ?? error.name;
     return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`);
+  }
+
+  #readingFailure(error: unknown): Error {
+    const { origin } = this.#url;
+    if (!(error instanceof AnswerTooLongError))
+      return new ProviderError('unreachable', `the connection to ${origin} broke during the answer`);
+    const size = `${String(Math.ceil(error.maxBytes / 1000))} kB`;
+    return new ProviderError(
+      'refused',
+      `the answer of ${origin} has more than ${size}, which nothing asked for`,
+      {
+        hint: `Check \`${this.#section}\` in loci.yaml, and try it with \`${TRY[this.#section]}\`.`,
+      },
+    );
   }
 
   #failureOf({ status, headers, text }: Answer): ProviderError {
@@ -206,47 +215,6 @@ export class HttpClient {
   #withoutKey(message: string): string {
     return maskSecrets(message, [this.#key]);
   }
-}
-
-async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES)
-        throw new ProviderError('too_large', `the answer has more than ${String(MAX_ANSWER_BYTES / 1e6)} MB`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ProviderError) throw error;
-    throw new ProviderError('unreachable', 'the connection broke during the answer', { cause: error });
-  }
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: Buffer.concat(chunks).toString(),
-  };
-}
-
-/** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */
-function errorText(body: unknown): string {
-  if (!isJsonMap(body)) return '';
-  const { error, detail, message } = body;
-  const found = isJsonMap(error) ? error['message'] : (error ?? detail ?? message);
-  const text = typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found);
-  return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** `retry-after-ms` of OpenAI, and `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). In milliseconds. */
-function headerDelay(headers: http.IncomingHttpHeaders): number | null {
-  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (Number.isFinite(exact)) return Math.max(0, exact);
-  const text = headers['retry-after'];
-  if (text === undefined) return null;
-  const seconds = Number(text);
-  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(delay) ? Math.max(0, delay) : null;
 }
 
 /** @throws LociError `invalid_config` */

@@ -57,5 +57,7 @@ export class ProviderError extends Error {
 
 export interface SendOptions {
   readonly timeoutMs: number;
+  /** A longer answer is not read: what was asked for does not need it. */
+  readonly maxAnswerBytes: number;
   readonly signal?: AbortSignal;
 }
