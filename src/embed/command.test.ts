@@ -69,13 +69,41 @@ describe('a command that runs all the time', () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    const { embedder, log } = await open({ commandEnv: ['EMBED_TOKEN'] });
+    const { embedder, log } = await open({ commandEnv: ['EMBED_TOKEN'], quotesProvider: true });
     await embed(embedder, 'oven');
     const [, variables = ''] = (await log())[0]!.split(' ');
     expect(variables.split(',')).toEqual(expect.arrayContaining(['EMBED_TOKEN', 'PATH']));
     expect(variables).not.toContain('OTHER_TOKEN');
     const failure = embedder.embed(['END'], { purpose: 'passage', brief: true });
     await expect(failure).rejects.toThrow('ended with exit code 3 before it answered: broken by ********');
+  });
+
+  it('prints no part of a key, wherever the output is cut and in however many pieces it comes', async () => {
+    const key = 'token-0123456789-abcdefghijklmnopqrstuvwxyz';
+    vi.stubEnv('EMBED_TOKEN', key);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    // The last 1000 characters begin in the middle of the key.
+    const program = `const { writeSync } = require('node:fs');
+      const { EMBED_TOKEN: key } = process.env;
+      process.stdin.once('data', () => {
+        writeSync(2, 'bad key ' + key.slice(0, 9));
+        setTimeout(() => {
+          writeSync(2, key.slice(9) + 'y'.repeat(980));
+          process.exit(1);
+        }, 50);
+      });`;
+    const { embedder } = await open({
+      ...{
+        command: [process.execPath, '--eval', program],
+        commandEnv: ['EMBED_TOKEN'],
+        quotesProvider: true,
+      },
+    });
+    const error: unknown = await embedder.embed(['oven'], { purpose: 'passage', brief: true }).catch(String);
+    expect(error).toContain('bad key ********yyy');
+    expect(error).not.toContain(key.slice(-8));
   });
 
   it('is started again after it has ended, or has not answered in time', async () => {
@@ -115,6 +143,8 @@ it('a command that runs once for each request gives the same vectors, and leaves
   const pids = (await log()).map((line) => Number.parseInt(line, 10));
   // One for the texts, and one to learn how long a query takes.
   expect(pids).toHaveLength(2);
+  // An answer does not wait for the end of its program; closing does.
+  await embedder.close();
   expect(pids.filter(isAlive)).toEqual([]);
 });
 
@@ -125,11 +155,29 @@ it.each([
   [[process.execPath, '--eval', ''], /ended with exit code 0 before it answered/],
 ])('a command that fails is an error that says how: %o', async (command, message) => {
   for (const commandMode of ['stream', 'once'] as const) {
-    const { embedder } = await open({ command, commandMode });
+    const { embedder } = await open({ command, commandMode, quotesProvider: true });
     const failed = embedder.embed(['oven'], { purpose: 'passage', brief: true });
     await expect(failed).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await expect(failed).rejects.toThrow(message);
   }
+});
+
+it('no error repeats what a command prints, because it may be the text that it was sent', async () => {
+  const program = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
+    const { id, texts: [text] } = JSON.parse(line);
+    if (text === 'END diary') { console.error(text); process.exit(3); }
+    console.log(text === 'LINE diary' ? text : JSON.stringify({ id, error: text }));
+  })`;
+  const { embedder } = await open({ command: [process.execPath, '--eval', program] });
+  for (const [text, message] of [
+    ['END diary', 'ended with exit code 3 before it answered'],
+    ['LINE diary', 'printed a line that is no answer'],
+    ['diary', 'answers with an `error`'],
+  ] as const)
+    await expect(embed(embedder, text)).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: `${process.execPath} ${message}`,
+    });
 });
 
 it('a command line that needs a shell is refused', async () => {

@@ -1,6 +1,6 @@
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import type { EmbeddingPurpose } from './embedder.ts';
-import type { SendOptions } from './http/provider-error.ts';
+import { ProviderError, type SendOptions } from './http/provider-error.ts';
 
 /** An open provider. It sends what it is given: `RemoteEmbedder` makes the batches, repeats requests and checks vectors. */
 export interface Wire {
@@ -11,6 +11,20 @@ export interface Wire {
     options: SendOptions,
   ): Promise<readonly ArrayLike<unknown>[]>;
   close(): Promise<void>;
+}
+
+/** The same provider, whose errors quote what it says. */
+export function quotingWire(wire: Wire): Wire {
+  return {
+    close: () => wire.close(),
+    send: async (texts, purpose, options) => {
+      try {
+        return await wire.send(texts, purpose, options);
+      } catch (error) {
+        throw error instanceof ProviderError ? error.quoting() : error;
+      }
+    },
+  };
 }
 
 /** What a provider needs of the settings. */

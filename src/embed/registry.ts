@@ -15,6 +15,8 @@ export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provid
   readonly stateFile?: string;
   /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. Waits for each answer. */
   readonly trial?: Trial;
+  /** Of the others: errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider?: boolean;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;

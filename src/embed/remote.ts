@@ -7,7 +7,7 @@ import { Availability } from './http/availability.ts';
 import type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import { knownModel, type KnownModel, type Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
-import type { Provider, Wire } from './provider.ts';
+import { type Provider, quotingWire, type Wire } from './provider.ts';
 import { requireVectors, type TextResult } from './refused-texts.ts';
 import type { Trial } from './request-queue.ts';
 import { TextSender } from './text-sender.ts';
@@ -23,6 +23,8 @@ export interface RemoteSettings extends Partial<Omit<EmbeddingSettings, 'provide
   readonly stateFile?: string;
   /** Accepts vectors of any length, to find out how long they are, and waits for a query as long as for passages. */
   readonly trial?: Trial;
+  /** Errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider?: boolean;
 }
 
 /**
@@ -62,7 +64,15 @@ export function openRemote(
     commandEnv: settings.commandEnv ?? [],
     commandMode: settings.commandMode ?? 'stream',
   });
-  return new RemoteEmbedder(wire, { settings, provider, model, known, dimensions, concurrency, countTokens });
+  return new RemoteEmbedder(settings.quotesProvider === true ? quotingWire(wire) : wire, {
+    settings,
+    provider,
+    model,
+    known,
+    dimensions,
+    concurrency,
+    countTokens,
+  });
 }
 
 interface ResolvedOptions {

@@ -4,7 +4,7 @@ import type { EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import type { Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
-import { type TextResult, withoutQuotes } from './refused-texts.ts';
+import type { TextResult } from './refused-texts.ts';
 import { RequestQueue, type Trial } from './request-queue.ts';
 import { meanOf, unitVector } from './unit-vector.ts';
 
@@ -32,6 +32,13 @@ export interface SenderOptions {
   readonly requestsPerMinute: number | null;
   readonly countTokens: (text: string) => number;
 }
+
+/** A component of a vector as JSON, with the blanks around it. */
+const MAX_COMPONENT_BYTES = 32;
+/** What an answer has beside its vectors. */
+const MAX_ENVELOPE_BYTES = 64_000;
+/** While it is not known how long vectors are. */
+const MAX_VECTOR_BYTES = 1_000_000;
 
 export type SendOptions = Pick<EmbedOptions, 'hasVectors' | 'owner' | 'signal'> & {
   /** For each request. */
@@ -127,11 +134,10 @@ export class TextSender {
     request: Request,
   ): Promise<TextResult[]> {
     const { wasRefused = false } = request;
-    const [only = ''] = texts;
     const isAlone = texts.length === 1;
     if (isAlone && wasRefused) {
       if (!(await this.#isCausedByText(request))) throw error;
-      return [withoutQuotes(error.message, only)];
+      return [error.message];
     }
     if (!wasRefused && !(await this.#embedsAnotherText(request))) throw error;
     const results: TextResult[] = [];
@@ -146,7 +152,8 @@ export class TextSender {
     const prefix = this.#options.prefixes[purpose];
     const sent = texts.map((text) => prefix + text);
     const send = async (): Promise<Float32Array[]> => {
-      const options = { timeoutMs, ...(signal !== undefined && { signal }) };
+      const maxAnswerBytes = this.#maxAnswerBytes(texts.length);
+      const options = { timeoutMs, maxAnswerBytes, ...(signal !== undefined && { signal }) };
       return this.#checked(await this.#wire.send(sent, purpose, options), texts.length);
     };
     // A query does not wait behind passages.
@@ -178,6 +185,11 @@ export class TextSender {
       if (error instanceof ProviderError) return false;
       throw error;
     }
+  }
+
+  #maxAnswerBytes(count: number): number {
+    const vectorBytes = this.#dimensions === 0 ? MAX_VECTOR_BYTES : this.#dimensions * MAX_COMPONENT_BYTES;
+    return count * vectorBytes + MAX_ENVELOPE_BYTES;
   }
 
   #checked(vectors: readonly ArrayLike<unknown>[], count: number): Float32Array[] {

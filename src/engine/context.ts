@@ -274,7 +274,7 @@ export class EngineContext {
       const embedder = await this.embedder();
       const own = embedder === null ? undefined : generationOf(generations, embedder);
       if (active === undefined || own === undefined) throw error;
-      const notice = previousNotice(active, own);
+      const notice = previousNotice(active, own, this.config.embedding.provider);
       return { embedder: await this.previousModel(active), generation: active.id, notice };
     }
   }

@@ -26,7 +26,7 @@ export interface RefusedText {
   readonly hash: string;
   /** A record that has it. */
   readonly record: number;
-  /** What the provider says. */
+  /** Has no words of the provider, which may quote the text. */
   readonly why: string;
 }
 

@@ -77,8 +77,8 @@ export interface RerankServer extends AsyncDisposable {
     readonly headers: IncomingHttpHeaders;
     readonly body: Readonly<Record<string, unknown>>;
   }[];
-  /** What it answers in place of scores, for each of the next requests. `hang` never answers. */
-  readonly faults: ('hang' | { readonly status: number; readonly body: unknown })[];
+  /** What it answers in place of scores, for each of the next requests. `hang` never answers, `stall` only begins to. */
+  readonly faults: ('hang' | 'stall' | { readonly status: number; readonly body: unknown })[];
 }
 
 export async function startReranker(format: RerankFormat): Promise<RerankServer> {
@@ -100,6 +100,10 @@ export async function startReranker(format: RerankFormat): Promise<RerankServer>
       requests.push({ headers: request.headers, body });
       const fault = faults.shift();
       if (fault === 'hang') return;
+      if (fault === 'stall') {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"results": [');
+        return;
+      }
       const texts = body[format.texts];
       if (fault !== undefined) reply(fault.status, fault.body);
       else if (!Array.isArray(texts)) reply(format.noTexts.status, format.noTexts.body);

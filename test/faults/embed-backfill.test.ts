@@ -110,7 +110,7 @@ describe('loci embed backfill', () => {
       expect.stringContaining('`loci embed switch --partial` lets searches use them.') as string,
     ]);
     expect(stderr).toContain('the embedding provider refuses 4 texts, found by words alone:');
-    expect(stderr).toContain(`Note 700.md#L1-L1: ${server.origin} answers HTTP 400: content filter`);
+    expect(stderr).toContain(`Note 700.md#L1-L1: ${server.origin} answers HTTP 400`);
     await lociJson(['embed', 'switch', '--partial'], { home, env });
     const again = await startLoci(['embed', 'switch', '--partial'], { home, env }).ended;
     expect(again.stdout).toContain('already: nothing was changed');

@@ -79,7 +79,9 @@ describe('a provider that the settings name', () => {
     const embedder = await open({ url: `${await listen(redirecting)}/v1` });
     await expect(embedOven(embedder)).rejects.toMatchObject({
       code: 'embedding_unavailable',
-      message: expect.stringContaining(`redirects to ${other.origin}; redirects are not followed`) as string,
+      message: expect.stringContaining(
+        'redirects to another address (HTTP 307); redirects are not followed',
+      ) as string,
     });
     expect(other.requests).toEqual([]);
   });
@@ -168,6 +170,60 @@ describe('a key', () => {
   });
 });
 
+/** A server that sends an answer without end, and how much of each it could send. */
+async function serveEndless(start: string): Promise<{ readonly url: string; readonly sent: number[] }> {
+  const sent: number[] = [];
+  const piece = '[0.1, 0.2], '.repeat(5000);
+  const server = createServer((request, response) => {
+    request.resume();
+    const index = sent.push(0) - 1;
+    response.writeHead(200, { 'content-type': 'application/json' }).write(start);
+    const send = (): void => {
+      while (!response.destroyed && sent[index]! < 400_000_000) {
+        sent[index]! += piece.length;
+        if (!response.write(piece)) return;
+      }
+    };
+    response.on('drain', send);
+    send();
+  });
+  return { url: await listen(server), sent };
+}
+
+describe('an answer that is longer than what was asked for', () => {
+  it.each([
+    ['streamed', 8],
+    ['of an unknown model', undefined],
+  ])('is not read to its end, and not asked for again in halves: %s', async (_, dimensions) => {
+    const { url, sent } = await serveEndless('{"data": [');
+    const embedder = await openEmbedder({
+      ...{ provider: 'openai-compatible', model: 'test', url, anyDimensions: true },
+      ...(dimensions !== undefined && { dimensions }),
+    });
+    onTestFinished(() => embedder!.close());
+    const texts = ['oven', 'clock', 'plumber', 'garden'];
+    await expect(embedder!.embed(texts, { purpose: 'passage' })).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: `the answer of ${url} has more than ${dimensions === 8 ? '66' : '4064'} kB, which nothing asked for`,
+    });
+    expect(sent).toHaveLength(1);
+    // Beside what was read, there are buffers on both sides.
+    expect(sent[0]).toBeLessThan(20_000_000);
+  });
+
+  it('is refused by its announced length', async () => {
+    const text = `{"data": [${' '.repeat(100_000)}]}`;
+    const url = await listen(createServer((_request, response) => response.end(text)));
+    await expect(embedOven(await open({ url }))).rejects.toThrow('has more than 65 kB');
+  });
+
+  it('is told by its status if it is a refusal', async () => {
+    const text = JSON.stringify({ error: 'x'.repeat(200_000) });
+    const url = await listen(createServer((_request, response) => response.writeHead(403).end(text)));
+    await expect(embedOven(await open({ url }))).rejects.toThrow(`${url} answers HTTP 403`);
+  });
+});
+
 describe('an answer', () => {
   it.each([
     [
@@ -202,8 +258,8 @@ describe('an answer', () => {
   it('that does not come within the timeout is asked for twice, and is an error then', async () => {
     const server = await serve();
     server.faults.push('hang', 'hang');
-    const embedder = await open({ url: `${server.origin}/v1`, timeout: 30 });
-    await expect(embedOven(embedder)).rejects.toThrow(`${server.origin} did not answer within 30 ms`);
+    const embedder = await open({ url: `${server.origin}/v1`, timeout: 200 });
+    await expect(embedOven(embedder)).rejects.toThrow(`${server.origin} did not answer within 200 ms`);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -212,7 +268,7 @@ describe('an answer', () => {
     const error = { message: 'You exceeded your current quota', code: 'insufficient_quota' };
     server.faults.push({ status: 429, body: { error } });
     await expect(embedOven(await open({ url: `${server.origin}/v1` }))).rejects.toThrow(
-      'exceeded your current quota',
+      'HTTP 429: the quota is used up',
     );
     expect(server.requests).toHaveLength(1);
   });

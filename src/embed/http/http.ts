@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { LociError, messageOf } from '../../core/errors.ts';
-import { isJsonMap, parseJson } from '../../core/json.ts';
+import { LociError } from '../../core/errors.ts';
+import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
+import { type Answer, AnswerTooLongError, errorText, headerDelay, readAnswer } from './answer.ts';
 import { ProviderError, type SendOptions } from './provider-error.ts';
+import { maskSecrets } from './secrets.ts';
 
-/** A larger answer is not read to its end. */
-const MAX_ANSWER_BYTES = 64_000_000;
 const MAX_QUOTED_LENGTH = 200;
 /** What providers answer for a text that they do not embed; Text Embeddings Inference answers 424 if the model fails. */
 const REFUSALS_OF_TEXTS: ReadonlySet<number> = new Set([400, 422, 424]);
@@ -54,12 +54,6 @@ interface Key {
   readonly value: string;
   /** The variable or file that has it. */
   readonly place: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
 }
 
 /** A client of one origin. It follows no redirects, and connects to no link-local address. */
@@ -122,7 +116,7 @@ export class HttpClient {
   #request(
     path: string,
     body: string,
-    { timeoutMs, signal }: SendOptions,
+    { timeoutMs, maxAnswerBytes, signal }: SendOptions,
   ): Promise<Answer | 'stale connection'> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer | 'stale connection'>();
     const request = this.#module.request(new URL(path, this.#url), {
@@ -151,7 +145,9 @@ export class HttpClient {
     let hasAnswered = false;
     request.on('response', (response) => {
       hasAnswered = true;
-      readAnswer(response).then(resolve, stop);
+      readAnswer(response, maxAnswerBytes).then(resolve, (error: unknown) => {
+        stop(this.#readingFailure(error));
+      });
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale =
@@ -170,34 +166,55 @@ export class HttpClient {
     if (error instanceof LociError)
       return new ProviderError('refused', error.message, { hint: error.hint, cause: error });
     const { origin } = this.#url;
-    const why = error.code === undefined ? messageOf(error) : error.code;
-    return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`, { cause: error });
+    // The error itself may have a part of the answer.
+    const why = error.code ?? error.name;
+    return new ProviderError('unreachable', `${origin} cannot be reached: ${why}`);
+  }
+
+  #readingFailure(error: unknown): Error {
+    const { origin } = this.#url;
+    if (!(error instanceof AnswerTooLongError))
+      return new ProviderError('unreachable', `the connection to ${origin} broke during the answer`);
+    const size = `${String(Math.ceil(error.maxBytes / 1000))} kB`;
+    return new ProviderError(
+      'refused',
+      `the answer of ${origin} has more than ${size}, which nothing asked for`,
+      {
+        hint: `Check \`${this.#section}\` in loci.yaml, and try it with \`${TRY[this.#section]}\`.`,
+      },
+    );
   }
 
   #failureOf({ status, headers, text }: Answer, path: string): ProviderError {
     const { origin } = this.#url;
     const body = parseJson(text);
     const message = this.#withoutKey(errorText(body));
-    const said = message === '' ? '' : `: ${abridge(message, MAX_QUOTED_LENGTH)}`;
+    const said = abridge(message, MAX_QUOTED_LENGTH);
     if (status === 401) return this.#refusedKey();
     if (status >= 300 && status < 400)
       return new ProviderError(
         'refused',
-        `${origin} redirects to ${originOf(headers.location, this.#url)}; redirects are not followed`,
-        { hint: `Write the address of the provider itself into \`${this.#section}.url\`.` },
+        `${origin} redirects to another address (HTTP ${String(status)}); redirects are not followed`,
+        {
+          said: originOf(headers.location, this.#url),
+          hint: `Write the address of the provider itself into \`${this.#section}.url\`.`,
+        },
       );
     // llama.cpp answers 500 for a text that is too long.
     if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
-      return new ProviderError('too_large', `${origin} refuses the size of the request${said}`);
+      return new ProviderError('too_large', `${origin} refuses the size of the request`, { said });
     const asked = NO_SUCH_PATH.has(status) ? new URL(path, this.#url).href : origin;
-    const what = `${asked} answers HTTP ${String(status)}${said}`;
+    const what = `${asked} answers HTTP ${String(status)}`;
     // An exhausted quota is not a matter of seconds.
-    if (status === 429 && /insufficient_quota|billing/i.test(text)) return new ProviderError('refused', what);
+    if (status === 429 && /insufficient_quota|billing/i.test(text))
+      return new ProviderError('refused', `${what}: the quota is used up`, { said });
     if (OVERLOADED.has(status) || status >= 500) {
       const retryAfterMs = headerDelay(headers) ?? this.#options.retryAfter?.(body) ?? null;
-      return new ProviderError('busy', what, { retryAfterMs, mayBeOneText: !OVERLOADED.has(status) });
+      return new ProviderError('busy', what, { said, retryAfterMs, mayBeOneText: !OVERLOADED.has(status) });
     }
-    return new ProviderError('refused', what, {
+    const why = status === 404 ? ': it does not know the model or the path' : '';
+    return new ProviderError('refused', what + why, {
+      said,
       mayBeOneText: REFUSALS_OF_TEXTS.has(status),
       hint: `Check \`${this.#section}.model\` and \`${this.#section}.url\`, and try them with \`${TRY[this.#section]}\`.`,
     });
@@ -216,49 +233,8 @@ export class HttpClient {
   }
 
   #withoutKey(message: string): string {
-    return this.#key.value === '' ? message : message.replaceAll(this.#key.value, '********');
+    return maskSecrets(message, [this.#key.value]);
   }
-}
-
-async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES)
-        throw new ProviderError('too_large', `the answer has more than ${String(MAX_ANSWER_BYTES / 1e6)} MB`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ProviderError) throw error;
-    throw new ProviderError('unreachable', 'the connection broke during the answer', { cause: error });
-  }
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: Buffer.concat(chunks).toString(),
-  };
-}
-
-/** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */
-function errorText(body: unknown): string {
-  if (!isJsonMap(body)) return '';
-  const { error, detail, message } = body;
-  const found = isJsonMap(error) ? error['message'] : (error ?? detail ?? message);
-  const text = typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found);
-  return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** `retry-after-ms` of OpenAI, and `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). In milliseconds. */
-function headerDelay(headers: http.IncomingHttpHeaders): number | null {
-  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (Number.isFinite(exact)) return Math.max(0, exact);
-  const text = headers['retry-after'];
-  if (text === undefined) return null;
-  const seconds = Number(text);
-  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(delay) ? Math.max(0, delay) : null;
 }
 
 /** @throws LociError `invalid_config` */

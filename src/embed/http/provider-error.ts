@@ -10,7 +10,15 @@ type FailureKind =
   | 'too_large'
   | 'refused';
 
-/** A request that failed. The message has no key, and no text that was sent. */
+interface ProviderErrorOptions {
+  readonly retryAfterMs?: number | null;
+  readonly hint?: string;
+  readonly mayBeOneText?: boolean;
+  readonly cause?: unknown;
+  readonly said?: string;
+}
+
+/** A request that failed. The message has no key and no words of the provider, because these may quote the texts that were sent. */
 export class ProviderError extends Error {
   readonly kind: FailureKind;
   /** How long the provider asks to wait, in milliseconds; `null` if it does not say. */
@@ -18,22 +26,38 @@ export class ProviderError extends Error {
   readonly hint: string | undefined;
   /** Whether a single text may be the reason, so that the others would be embedded without it. */
   readonly mayBeOneText: boolean;
+  /** Private, so that no log of the error shows it. */
+  readonly #said: string;
 
-  constructor(
-    kind: FailureKind,
-    message: string,
-    options: { retryAfterMs?: number | null; hint?: string; mayBeOneText?: boolean; cause?: unknown } = {},
-  ) {
+  constructor(kind: FailureKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.hint = options.hint;
     this.mayBeOneText = options.mayBeOneText ?? kind === 'too_large';
+    this.#said = options.said ?? '';
+  }
+
+  /** What the provider says, without keys; empty if it says nothing. Only for callers whose texts are no secret. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** The same error, whose message ends with what the provider says. */
+  quoting(): ProviderError {
+    return this.#said === ''
+      ? this
+      : new ProviderError(this.kind, `${this.message}: ${this.#said}`, {
+          ...{ retryAfterMs: this.retryAfterMs, mayBeOneText: this.mayBeOneText, cause: this.cause },
+          ...{ said: this.#said, ...(this.hint !== undefined && { hint: this.hint }) },
+        });
   }
 }
 
 export interface SendOptions {
   readonly timeoutMs: number;
+  /** A longer answer is not read: what was asked for does not need it. */
+  readonly maxAnswerBytes: number;
   readonly signal?: AbortSignal;
 }

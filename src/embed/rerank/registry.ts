@@ -1,4 +1,5 @@
 import type { RerankSettings } from '../../config/embedding-schema.ts';
+import type { EmbeddingConfig } from '../registry.ts';
 import type { Reranker, RerankProvider } from './reranker.ts';
 
 type Name = Exclude<RerankSettings['provider'], 'none'>;
@@ -12,7 +13,10 @@ const PROVIDERS: Readonly<Record<Name, () => Promise<RerankProvider>>> = {
 };
 
 /** Opens the configured reranker; `null` for `none`. @throws LociError `invalid_config` */
-export async function openReranker(settings: RerankSettings): Promise<Reranker | null> {
+export async function openReranker(
+  settings: RerankSettings,
+  { quotesProvider = false }: Pick<EmbeddingConfig, 'quotesProvider'> = {},
+): Promise<Reranker | null> {
   const { provider, model, url, apiKey, deadline: deadlineMs, allowLinkLocal } = settings;
   if (provider === 'none') return null;
   const { openRemoteReranker } = await import('./reranker.ts');
@@ -22,5 +26,6 @@ export async function openReranker(settings: RerankSettings): Promise<Reranker |
     apiKey,
     deadlineMs,
     allowLinkLocal,
+    quotesProvider,
   });
 }

@@ -98,6 +98,37 @@ describe('a reranker', () => {
     await expect(reranker.rerank('oven', TEXTS)).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
+  it('that answers with more than scores is as one that is down, after what is allowed', async () => {
+    const server = await serve(JINA_RERANK);
+    const results = Array.from(TEXTS, (_, index) => ({
+      index,
+      relevance_score: 1,
+      note: 'x'.repeat(20_000_000),
+    }));
+    server.faults.push({ status: 200, body: { results } });
+    const reranker = await open({ provider: 'server', url: `${server.origin}/v1`, deadline: '5s' });
+    await expect(reranker.rerank('oven', TEXTS)).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: `the answer of ${server.origin} has more than 1001 kB, which nothing asked for`,
+    });
+  });
+
+  it('that returns the texts with the scores, as vLLM does, is read', async () => {
+    const server = await serve(JINA_RERANK);
+    const texts = TEXTS.map((text) => text + ' of the kitchen'.repeat(50_000));
+    const results = texts.map((text, index) => ({ index, relevance_score: index, document: { text } }));
+    server.faults.push({ status: 200, body: { results } });
+    const reranker = await open({ provider: 'server', url: `${server.origin}/v1`, deadline: '5s' });
+    expect(await reranker.rerank('oven', texts)).toEqual([0, 1, 2]);
+  });
+
+  it('that does not finish its answer fails after the deadline', async () => {
+    const server = await serve(JINA_RERANK);
+    server.faults.push('stall');
+    const reranker = await open({ provider: 'server', url: `${server.origin}/v1`, deadline: '50ms' });
+    await expect(reranker.rerank('oven', TEXTS)).rejects.toThrow('did not answer within 50 ms');
+  });
+
   it('needs an address or a key, and names the setting', async () => {
     await expect(open({ provider: 'server' })).rejects.toThrow('rerank.url is missing');
     await expect(open({ provider: 'jina', apiKey: 'env:LOCI_NO_SUCH_VARIABLE' })).rejects.toThrow(

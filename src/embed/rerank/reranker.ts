@@ -32,6 +32,8 @@ export interface RerankProvider {
   /** Without it, the settings may name a model, and the server uses its own otherwise. */
   readonly defaultModel?: string;
   readonly http: HttpOptions;
+  /** Whether answers may have the texts too. */
+  readonly returnsTexts?: true;
   /** Translates to the wire format and back. @throws ProviderError; LociError `aborted` */
   send(client: HttpClient, request: RerankRequest, options: SendOptions): Promise<readonly Judgement[]>;
 }
@@ -46,8 +48,14 @@ export interface RerankRequest {
 interface RemoteOptions extends Omit<HttpSettings, 'concurrency'> {
   readonly model: string | undefined;
   readonly deadlineMs: number;
+  /** Errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider: boolean;
 }
 
+/** Of 50 scores. */
+const MAX_SCORES_BYTES = 1_000_000;
+/** Of a UTF-16 code unit as JSON: \u followed by four digits. */
+const MAX_ESCAPED_BYTES = 6;
 /** Searches run at once at most by an agent and a person. */
 const CONCURRENCY = 4;
 
@@ -64,13 +72,15 @@ class RemoteReranker implements Reranker {
   readonly #client: HttpClient;
   readonly #wire: RerankProvider;
   readonly #availability: Availability;
+  readonly #quotesProvider: boolean;
 
   constructor(wire: RerankProvider, options: RemoteOptions) {
     const { name, defaultModel, http } = wire;
-    const { model = defaultModel ?? '', deadlineMs, ...settings } = options;
+    const { model = defaultModel ?? '', deadlineMs, quotesProvider, ...settings } = options;
     this.provider = name;
     this.model = model;
     this.deadlineMs = deadlineMs;
+    this.#quotesProvider = quotesProvider;
     this.#client = new HttpClient({ ...settings, concurrency: CONCURRENCY }, { ...http, section: 'rerank' });
     this.origin = this.#client.origin;
     this.#wire = wire;
@@ -84,8 +94,12 @@ class RemoteReranker implements Reranker {
     const started = performance.now();
     const request = { model: this.model, query, texts };
     try {
-      const options = { timeoutMs: this.deadlineMs, ...(signal !== undefined && { signal }) };
+      const maxAnswerBytes = maxAnswerBytesFor(this.#wire, texts);
+      const options = { timeoutMs: this.deadlineMs, maxAnswerBytes, ...(signal !== undefined && { signal }) };
       const scores = scoresOf(await this.#wire.send(this.#client, request, options), texts.length);
+      // To read an answer takes time too, during which no timer runs.
+      if (performance.now() - started > this.deadlineMs)
+        throw new ProviderError('late', `${this.origin} did not answer within ${String(this.deadlineMs)} ms`);
       this.#availability.succeeded(performance.now() - started);
       return scores;
     } catch (error) {
@@ -94,7 +108,7 @@ class RemoteReranker implements Reranker {
         throw error;
       }
       this.#availability.failed(error.message);
-      const { message, hint, cause } = error;
+      const { message, hint, cause } = this.#quotesProvider ? error.quoting() : error;
       throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
     }
   }
@@ -102,6 +116,11 @@ class RemoteReranker implements Reranker {
   async close(): Promise<void> {
     await Promise.all([this.#client.close(), this.#availability.close()]);
   }
+}
+
+function maxAnswerBytesFor({ returnsTexts }: RerankProvider, texts: readonly string[]): number {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return MAX_SCORES_BYTES + (returnsTexts === true ? MAX_ESCAPED_BYTES * length : 0);
 }
 
 /** @throws ProviderError unless every text has one score */

@@ -16,6 +16,8 @@ const teiClients = new WeakSet<HttpClient>();
  */
 export const server: RerankProvider = {
   name: 'server',
+  // vLLM returns the documents.
+  returnsTexts: true,
   http: {
     needsKey: false,
     headers: (key): Readonly<Record<string, string>> =>

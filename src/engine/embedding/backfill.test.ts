@@ -144,7 +144,7 @@ describe('a change of the model', () => {
   it('reports a provider that is down, and goes on where it stopped', async () => {
     const changed = await openSecond();
     second.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
-    await expect(changed.embedding.backfill()).rejects.toThrow('model "bge-m3" not found');
+    await expect(changed.embedding.backfill()).rejects.toThrow('HTTP 404: it does not know the model');
     expect(await changed.embedding.backfill()).toMatchObject({ remaining: 0 });
   });
 

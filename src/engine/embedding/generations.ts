@@ -64,10 +64,37 @@ export function mismatch(active: Generation, embedder: Embedder): LociError {
   );
 }
 
-/** How searches are answered while the vectors of the configured model are being made. */
-export function previousNotice(active: Generation, configured: Generation): string {
-  return (
-    `searches use the vectors of ${describeGeneration(active, configured)} until \`loci embed switch\`; ` +
-    `${describeGeneration(configured, active)} is configured`
-  );
+/**
+ * Providers that answer with the model that a request names, or not at all. Others, such as llama.cpp, answer with the model
+ * that they have, whose vectors would be compared with those of another.
+ */
+const NAMED_MODELS: ReadonlySet<string> = new Set(['local', 'ollama', 'openai', 'voyage', 'gemini']);
+/** Their own address is on this machine, so that they may be asked without being in the settings. */
+const ON_THIS_MACHINE: ReadonlySet<string> = new Set(['local', 'ollama']);
+
+/**
+ * Why the model of vectors that were made with earlier settings is not asked for queries; `null` if it is. Nothing is sent to an
+ * address that the present settings do not name: the earlier ones may have had a proxy, and not the provider itself.
+ * @param provider that of the present settings
+ */
+export function whyNotAsked(previous: GenerationSpec, provider: string): string | null {
+  if (previous.provider !== provider && !ON_THIS_MACHINE.has(previous.provider))
+    return 'it is not asked, because the settings no longer name its address';
+  return NAMED_MODELS.has(previous.provider)
+    ? null
+    : 'it is not asked, because its provider may answer with another model';
+}
+
+/**
+ * How searches are answered while the vectors of the configured model are being made.
+ * @param provider that of the present settings
+ */
+export function previousNotice(active: Generation, configured: Generation, provider: string): string {
+  const [previous, target] = [describeGeneration(active, configured), describeGeneration(configured, active)];
+  const why = whyNotAsked(active, provider);
+  const how =
+    why === null
+      ? `searches use the vectors of ${previous} until \`loci embed switch\``
+      : `searches use words alone until \`loci embed switch\`: ${previous} made the vectors, and ${why}`;
+  return `${how}; ${target} is configured`;
 }

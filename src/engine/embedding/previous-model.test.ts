@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { OLLAMA, type ProviderServer, startProvider } from '../../../test/embedding/provider-server.ts';
+import {
+  letterVectors,
+  OLLAMA,
+  OPENAI,
+  type ProviderServer,
+  startProvider,
+} from '../../../test/embedding/provider-server.ts';
 import { openLoci, type Loci } from '../open.ts';
 import { openPreviousModel } from './previous-model.ts';
 
@@ -77,9 +83,38 @@ describe('a search during a backfill', () => {
     const { missing, notices, results } = await changed.search({ query: 'oven' });
     expect(results[0]!.snippet.text).toContain('oven');
     expect(missing).toMatchObject([
-      { signal: 'vector', why: expect.stringContaining('"nomic-embed-text" not found') as string },
+      { signal: 'vector', why: expect.stringContaining('HTTP 404: it does not know the model') as string },
     ]);
     expect(notices).toHaveLength(1);
+  });
+
+  it('is answered by words when the settings no longer name the address of the previous model, and says so', async () => {
+    const proxied = await startProvider({ format: OPENAI, embed: letterVectors(1536) });
+    await using folder = await temporaryFolder();
+    const openIn = async (embedding: Readonly<Record<string, unknown>>): Promise<Loci> => {
+      const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+      opened.push(loci);
+      return loci;
+    };
+    const before = await openIn({
+      provider: 'openai',
+      url: `${proxied.origin}/v1`,
+      apiKey: 'key-of-the-proxy',
+    });
+    await before.write({ content: TEXTS[0]! });
+    await before.close();
+    await proxied[Symbol.asyncDispose]();
+    const loci = await openIn({ provider: 'ollama', model: 'bge-m3', url: server.origin });
+    await loci.embedding.backfill();
+    const { missing, notices, results } = await loci.search({ query: 'oven' });
+    expect(results).toHaveLength(1);
+    expect(missing).toMatchObject([
+      { why: expect.stringContaining('the settings no longer name its address') as string },
+    ]);
+    expect(notices).toEqual([
+      'searches use words alone until `loci embed switch`: openai text-embedding-3-small (1536 dimensions) made the vectors, and it is ' +
+        'not asked, because the settings no longer name its address; ollama bge-m3 (1024 dimensions) is configured',
+    ]);
   });
 
   it('asks no server that may answer with another model than the named one', async () => {
@@ -90,7 +125,7 @@ describe('a search during a backfill', () => {
     const model = await openPreviousModel(generation, embedding, {});
     await expect(model.embed(['oven'], { purpose: 'query' })).rejects.toMatchObject({
       code: 'embedding_unavailable',
-      message: expect.stringContaining('its address is not in the settings any more') as string,
+      message: expect.stringContaining('its provider may answer with another model') as string,
     });
     expect(server.requests).toHaveLength(asked);
   });

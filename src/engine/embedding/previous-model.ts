@@ -3,17 +3,11 @@ import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
 import type { Generation } from '../../store/search-model.ts';
-import { describeGeneration, modelParts, modelSpec } from './generations.ts';
-
-/**
- * Providers that answer with the model that a request names, or not at all. Others, such as llama.cpp, answer with the model
- * that they have, whose vectors would be compared with those of another.
- */
-const NAMED_MODELS: ReadonlySet<string> = new Set(['local', 'ollama', 'openai', 'voyage', 'gemini']);
+import { describeGeneration, modelParts, modelSpec, whyNotAsked } from './generations.ts';
 
 /**
  * Opens the model of vectors that were made with earlier settings, to embed queries. The present address and key are used if the
- * provider is the same, else those that the provider has by itself. It answers no query if the model cannot be reached.
+ * provider is the same. Another provider is asked only on this machine. It answers no query if the model cannot be reached.
  */
 export async function openPreviousModel(
   generation: Generation,
@@ -21,11 +15,8 @@ export async function openPreviousModel(
   options: Pick<EmbeddingConfig, 'separateProcess' | 'stateFile'>,
 ): Promise<Embedder> {
   const name = describeGeneration(generation);
-  if (!NAMED_MODELS.has(generation.provider))
-    return unreachable(
-      generation,
-      `${name} made the vectors, and its address is not in the settings any more`,
-    );
+  const why = whyNotAsked(generation, current.provider);
+  if (why !== null) return unreachable(generation, `${name} made the vectors, and ${why}`);
   try {
     const embedder = await openEmbedder({ ...settingsOf(generation, current), ...options });
     if (embedder !== null && isOf(generation, embedder)) return embedder;

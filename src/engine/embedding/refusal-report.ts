@@ -12,7 +12,7 @@ export interface RefusalReport {
 export interface Refusal {
   readonly namespace: string;
   readonly citation: string;
-  /** What the provider says. */
+  /** Has no words of the provider, which may quote the text. */
   readonly why: string;
 }
 

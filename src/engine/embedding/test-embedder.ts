@@ -69,7 +69,7 @@ export async function testEmbedder(
 ): Promise<EmbedderTest> {
   const waiting = new WaitingReporter(options);
   const trial = { onRepeat: (why: string) => waiting.repeats(why) };
-  const embedder = await openEmbedder({ ...embedding, trial });
+  const embedder = await openEmbedder({ ...embedding, trial, quotesProvider: true });
   if (embedder === null)
     throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
       hint: 'Choose a provider: `loci config set embedding.provider ollama`. docs/providers.md describes each.',

@@ -1,3 +1,4 @@
+import { openReranker } from '../../embed/rerank/registry.ts';
 import { RERANKED } from '../../search/rerank.ts';
 import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
@@ -270,9 +271,9 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   };
 }
 
-/** Says what is sent where, and whether the reranker answers. */
-async function checkReranker(context: EngineContext): Promise<Finding> {
-  const reranker = await context.reranker();
+/** Says what is sent where, and whether the reranker answers. It may quote the reranker, to which it sends no text of the store. */
+async function checkReranker({ config }: EngineContext): Promise<Finding> {
+  const reranker = await openReranker(config.rerank, { quotesProvider: true });
   if (reranker === null) return { result: 'ok', detail: 'none' };
   const { provider, model, origin, deadlineMs } = reranker;
   const sent = `every query, and the texts of its first ${String(RERANKED)} results, are sent to ${origin}`;
@@ -281,6 +282,8 @@ async function checkReranker(context: EngineContext): Promise<Finding> {
     await reranker.rerank('loci', ['loci', 'something else']);
   } catch (error) {
     return { result: 'warning', detail: `${name}: ${messageOf(error)}; ${sent}` };
+  } finally {
+    await reranker.close();
   }
   return { result: 'ok', detail: `${name} answers within ${String(deadlineMs)} ms; ${sent}` };
 }

@@ -4,7 +4,7 @@ import type { RefusalReport } from '../../engine/embedding/refusal-report.ts';
 const refusal = z.strictObject({
   namespace: z.string(),
   citation: z.string(),
-  why: z.string().describe('What the provider says.'),
+  why: z.string().describe('Why, such as the status of HTTP. `embed test` shows what the provider says.'),
 });
 
 /** The fields of an output that say which texts the embedding provider refused. */

@@ -1,0 +1,78 @@
+// Programs of the provider `command` that do not end when their input does. The command line ends nevertheless, with its own code.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isAlive } from '../contract/alive.ts';
+import { startLoci, temporaryFolder, type CommandResult } from './loci-command.ts';
+
+/** Answers every line, and writes its process id, then what `ending` starts, into the log. */
+const program = (ending: string): string => `
+const { appendFileSync } = require('node:fs');
+const { spawn } = require('node:child_process');
+const note = (pid) => appendFileSync(process.argv[2], pid + '\\n');
+note(process.pid);
+const lines = require('node:readline').createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  const { id, texts } = JSON.parse(line);
+  const vectors = texts.map((text) => [text.length, ...Array.from('etaoin', (letter) => text.split(letter).length)]);
+  console.log(JSON.stringify({ id, vectors }));
+});
+${ending}`;
+
+/** Longer than any test. */
+const SLEEP = 'setTimeout(() => undefined, 600_000);';
+const sleepAfterInput = `lines.on('close', () => { ${SLEEP} });`;
+const ignoreTermination = `process.on('SIGTERM', () => undefined); ${sleepAfterInput}`;
+const spawnSleeper = (detached: boolean): string => `
+const child = spawn(process.execPath, ['--eval', ${JSON.stringify(SLEEP)}], { detached: ${String(detached)}, stdio: 'inherit' });
+note(child.pid);
+child.unref();
+lines.on('close', () => process.exit(0));`;
+
+interface Run extends CommandResult {
+  readonly pids: readonly number[];
+}
+
+async function run(args: readonly string[], ending: string, mode = 'stream'): Promise<Run> {
+  const home = temporaryFolder();
+  const [file, log] = [join(home, 'embed.cjs'), join(home, 'pids')];
+  writeFileSync(file, program(ending));
+  const env = {
+    ...{ LOCI_EMBEDDING_PROVIDER: 'command', LOCI_EMBEDDING_MODEL: 'own', LOCI_EMBEDDING_DIMENSIONS: '7' },
+    ...{ LOCI_EMBEDDING_COMMAND: [process.execPath, file, log].join(' '), LOCI_EMBEDDING_COMMAND_MODE: mode },
+  };
+  const result = await startLoci(args, { home, env }).ended;
+  const pids = readFileSync(log, 'utf8').trim().split('\n').map(Number);
+  onTestFinished(() => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return { ...result, pids };
+}
+
+describe.each([
+  ['sleeps after the end of its input', sleepAfterInput],
+  ['ignores that it is terminated', ignoreTermination],
+  ['leaves a process that holds its output', spawnSleeper(false)],
+])('a program that %s', (_, ending) => {
+  it.each(['stream', 'once'])('does not change the exit code, and ends: %s', async (mode) => {
+    const { code, stdout, stderr, pids } = await run(['embed', 'test'], ending, mode);
+    // The vectors are not similar by meaning, which is the code 1.
+    expect([code, stderr]).toEqual([expect.toBeOneOf([0, 1]), '']);
+    expect(stdout).toMatch(/dimensions +7\n/);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('does not keep a write from ending well', async () => {
+    const { code, stdout, stderr } = await run(['write', 'The oven moves to the other wall.'], ending);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('Remembered as');
+  });
+});
+
+it('a process in a group of its own that holds the output is not waited for', async () => {
+  for (const mode of ['stream', 'once']) {
+    const { code, stderr } = await run(['write', 'The oven moves.'], spawnSleeper(true), mode);
+    expect([code, stderr]).toEqual([0, '']);
+  }
+});
