@@ -14,6 +14,10 @@ const NOTES = {
   'Server.md': `---\ntitle: Server ${KEY}\naliases: [Machine ${KEY}]\ntags: [${KEY}]\n---\n# Login ${KEY}\n\nSee [[Backup]].\n\n- [ ] Change ${KEY}\n\nIts name is “Key ${KEY}”.\n`,
   'Backup.md': `---\naliases: [Machine ${KEY}]\n---\nKey ${OTHER} opens it. See [[Plan]]. Machine ${KEY} and “Key ${KEY}”.\n`,
   'Plan.md': 'Nothing yet.\n',
+  'Router.md': `---\ntitle: Router ${KEY}\n---\nThe first.\n`,
+  'Second router.md': `---\ntitle: Router ${KEY}\n---\nThe second.\n`,
+  'Wifi.md': 'At home: password: "Zebra-Quartz77"\n',
+  'Guests.md': 'For guests, password: "Zebra-Quartz77"\n',
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -73,11 +77,21 @@ describe('credentials in concepts', () => {
   it('are masked in lists, conflicts and messages', async () => {
     expectMasked((await loci.concepts.list({ limit: 100 })).concepts.map(({ label, names }) => ({ label, names: names.map(({ text }) => text) }))); // prettier-ignore
     expectMasked((await loci.concepts.conflicts()).map(({ name, notes }) => ({ name, titles: notes.map(({ title, concept }) => [title, concept.label]) }))); // prettier-ignore
-    const message = await loci.concepts.show(`Machine ${KEY}`).then(
+    const message = await loci.concepts.show(`Router ${KEY}`).then(
       () => '',
-      (error: unknown) => (error as Error).message.replace(`‘Machine ${KEY}’ is`, ''),
+      (error: unknown) => (error as Error).message.replace(`‘Router ${KEY}’ is`, ''),
     );
     expectMasked(message);
+  });
+
+  it('are no names but titles: no phrase, alias or tag, so that the graph has no node of one', async () => {
+    const { concepts } = await loci.concepts.list({ limit: 100 });
+    const names = concepts.flatMap((each) => each.names.map(({ text }) => text));
+    for (const part of ['Zebra', 'Machine', 'Key ']) expect(names.join()).not.toContain(part);
+    let exported = '';
+    for await (const piece of loci.graph.export()) exported += piece;
+    expect(exported).toContain('Wifi');
+    expect(exported).not.toContain('Zebra');
   });
 
   it('are masked where one is shown, and in changes', async () => {

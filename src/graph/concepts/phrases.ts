@@ -1,4 +1,5 @@
 import { fold } from '../../core/text/analyze.ts';
+import { overlapsAny, type Span } from './credentials.ts';
 import { isMentionable, nameKey } from './name.ts';
 import { isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
 
@@ -29,29 +30,40 @@ const NO_CASE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 /**
  * Capitalised and quoted phrases of a text, each once, in the order of the text. They are candidates: what no other record
  * has is no concept. Single capitalised words count within English sentences only, since German capitalises every noun.
+ * @param secret parts of the text, in order and without overlaps: what shares a word with one is no phrase, wherever else it stands
+ * @param isSecret whether a phrase is none for another reason
  */
-export function phrasesIn(text: string): Phrase[] {
+export function phrasesIn(
+  text: string,
+  secret: readonly Span[] = [],
+  isSecret: (text: string, key: string) => boolean = () => false,
+): Phrase[] {
   // The replacement has the same length, so that offsets stay.
   const prose = text.slice(0, MAX_TEXT_LENGTH).replace(NOT_PROSE, (match) => '|'.padEnd(match.length));
   const found = new Map<string, Phrase>();
+  const hidden = new Set<string>();
   for (const phrase of [...quotedPhrases(prose), ...capitalisedPhrases(prose)]) {
     const key = nameKey(phrase.text);
     const earlier = found.get(key);
+    if (overlapsAny(phrase, secret)) hidden.add(key);
     if (isMentionable(key) && (earlier === undefined || earlier.start > phrase.start)) found.set(key, phrase);
   }
-  return [...found.values()].sort((a, b) => a.start - b.start).slice(0, MAX_PHRASES);
+  return [...found]
+    .filter(([key, phrase]) => !hidden.has(key) && !isSecret(phrase.text, key))
+    .map(([, phrase]) => phrase)
+    .sort((a, b) => a.start - b.start)
+    .slice(0, MAX_PHRASES);
 }
 
-/** A candidate, and its offset in the text. */
-interface Phrase {
+/** A candidate, and its place in the text. */
+interface Phrase extends Span {
   readonly text: string;
-  readonly start: number;
 }
 
 function* quotedPhrases(prose: string): Generator<Phrase> {
   for (const match of prose.matchAll(QUOTED)) {
     const text = match[0].slice(1, -1).trim();
-    if (isShort(text)) yield { text, start: match.index };
+    if (isShort(text)) yield { text, start: match.index, end: match.index + match[0].length };
   }
 }
 
@@ -96,7 +108,7 @@ function* phrasesOfRun(run: readonly ProseWord[], isGerman: boolean): Generator<
   const stands = !isGerman && !only!.beginsSentence && only!.text.length >= 3;
   if (words.length === 1 && !stands && !UNUSUAL_CASE.test(only!.text)) return;
   const text = words.map((word) => word.text.replace(/['’]s$/, '')).join(' ');
-  if (text.length <= MAX_PHRASE_LENGTH) yield { text, start: only!.start };
+  if (text.length <= MAX_PHRASE_LENGTH) yield { text, start: only!.start, end: words.at(-1)!.end };
 }
 
 function proseWords(prose: string): ProseWord[] {
@@ -106,8 +118,8 @@ function proseWords(prose: string): ProseWord[] {
     const gap = prose.slice(Math.max(end, match.index - 20), match.index);
     const beginsSentence = end === 0 || /[.!?:…|]|\n\s*\n|\n\s*[^\p{L}\p{N}\s]|["“„«»]$/u.test(gap);
     const isFirst = beginsSentence || !/^[^\S\n]*\n?[^\S\n]*$/.test(gap);
-    words.push({ text: match[0], start: match.index, isFirst, beginsSentence });
     end = match.index + match[0].length;
+    words.push({ text: match[0], start: match.index, end, isFirst, beginsSentence });
   }
   return words;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import type { LociRecord } from '../../core/types.ts';
 import { isMentionable, nameKey } from './name.ts';
 import { phrasesIn } from './phrases.ts';
@@ -25,13 +26,13 @@ function phrases(text: string): string[] {
 }
 
 describe('the names of a record', () => {
-  it('are the title and aliases of a note, tags, and phrases with their lines', () => {
+  it('are the title and aliases of a note, tags, and phrases with their lines', async () => {
     const record = note({
       metadata: { aliases: ['Baking stove', 7, 'Oven'] },
       tags: ['kitchen/new-tiles'],
       content: 'a\nWe asked Miller Brothers about “slow heat”.',
     });
-    expect(namesOfRecord(record).names).toEqual([
+    expect((await namesOfRecord(record)).names).toEqual([
       { key: 'oven', text: 'Oven', kind: 'title', line: null },
       { key: 'baking stove', text: 'Baking stove', kind: 'alias', line: null },
       { key: 'new tiles', text: 'new tiles', kind: 'tag', line: null },
@@ -40,8 +41,8 @@ describe('the names of a record', () => {
     ]);
   });
 
-  it('are no titles of records that are no notes', () => {
-    expect(namesOfRecord(note({ origin: 'memory', key: null }))).toEqual({
+  it('are no titles of records that are no notes', async () => {
+    expect(await namesOfRecord(note({ origin: 'memory', key: null }))).toEqual({
       project: 'p',
       note: null,
       names: [],
@@ -70,9 +71,51 @@ describe('the names of a record', () => {
     expect(isMentionable(nameKey('word '.repeat(30)))).toBe(false);
   });
 
-  it('are at most 32 aliases of a note', () => {
+  it('are at most 32 aliases of a note', async () => {
     const aliases = Array.from({ length: 200 }, (_, i) => `alias number${String(i)}`);
-    expect(namesOfRecord(note({ metadata: { aliases } })).names).toHaveLength(33);
+    expect((await namesOfRecord(note({ metadata: { aliases } }))).names).toHaveLength(33);
+  });
+});
+
+describe('credentials', () => {
+  const KEY = credentialSamples(1).find(({ kind }) => kind === 'AWS access key')!.secret;
+
+  async function texts(fields: Partial<LociRecord>): Promise<string[]> {
+    const { names } = await namesOfRecord(note(fields));
+    return names.filter(({ kind }) => kind !== 'title').map(({ text }) => text);
+  }
+
+  it('are no phrases, in quotes or not, wherever the record has them', async () => {
+    for (const content of [
+      'The wifi has the password: "Zebra-Quartz77". Ask “Miller Brothers”.',
+      'We use "Zebra-Quartz77" and zebra quartz77. Then password: "Zebra-Quartz77". Ask “Miller Brothers”.',
+      'password = PostgreSQL77x and “PostgreSQL77x rocks”. Ask “Miller Brothers”.',
+      `Key ${KEY} and “Key ${KEY}”. Ask “Miller Brothers”.`,
+    ]) {
+      for (const front of ['', '---\npassword: Hunter2SecretX\nb: 1\n---\n'])
+        expect(await texts({ content: front + content }), front + content).toEqual(['Miller Brothers']);
+    }
+  });
+
+  it('are in no aliases and tags, whether the text has them or not', async () => {
+    const fields = {
+      metadata: { aliases: [`Machine ${KEY}`, 'the Zebra-Quartz77', 'Stove'] },
+      tags: [`a/${KEY}`, 'zebra-quartz77', 'kitchen'],
+    };
+    expect(await texts({ ...fields, content: 'password: "Zebra-Quartz77"' })).toEqual(['Stove', 'kitchen']);
+    expect(await texts({ metadata: { aliases: [`Machine ${KEY}`] }, tags: [KEY] })).toEqual([]);
+  });
+
+  it('are found in time that grows with the text, however many there are', async () => {
+    const part = (i: number): string =>
+      `password: "Zebra-Quartz${String(i)}" and “Zebra-Quartz${String(i)} x”\n`;
+    const content = Array.from({ length: 3000 }, (_, i) => part(i)).join('');
+    expect(await texts({ content: `${content}and “Miller Brothers”.` })).toEqual(['Miller Brothers']);
+  });
+
+  it('do not hide names that only have a part of their letters', async () => {
+    const content = 'password: "Zebra-Quartz77". It is “the zebra”.';
+    expect(await texts({ content, tags: ['quartz'] })).toEqual(['quartz', 'the zebra']);
   });
 });
 
@@ -120,9 +163,9 @@ describe('phrases', () => {
 });
 
 describe('mentions', () => {
-  it('are counted for each name, without those of the record itself', () => {
+  it('are counted for each name, without those of the record itself', async () => {
     const record = note({ content: 'tiles\nThe oven, tiles' });
-    expect(mentionsInRecord(record, namesOfRecord(record).names, ['oven', 'tiles'])).toEqual([
+    expect(mentionsInRecord(record, (await namesOfRecord(record)).names, ['oven', 'tiles'])).toEqual([
       { key: 'tiles', line: 1, count: 2 },
     ]);
   });

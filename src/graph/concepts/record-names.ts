@@ -3,6 +3,7 @@ import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
+import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
 import { BREAK, visitNameWords } from './name-words.ts';
 import { NameAutomaton } from './name-automaton.ts';
@@ -10,7 +11,7 @@ import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from './phrases.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
-export const CONCEPT_RULES = '1';
+export const CONCEPT_RULES = '2';
 
 /** A note with hundreds of aliases would otherwise be mentioned by every other. */
 const MAX_ALIASES = 32;
@@ -21,15 +22,17 @@ const MAX_MENTIONS = 200;
 type RecordText = Pick<LociRecord, 'origin' | 'content'>;
 type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
 
-function namesOf(record: NamedRecord): ConceptName[] {
+async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
   const { origin, key, title, metadata, tags, content } = record;
   const isNote = origin === 'vault' && key !== null;
   const aliases = isNote && Array.isArray(metadata['aliases']) ? metadata['aliases'] : [];
+  const credentials = await credentialsIn(content);
+  const someAliases = aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES);
   const names = [
     ...named('title', isNote ? [title] : []),
-    ...named('alias', aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES)),
-    ...named('tag', tags.slice(0, MAX_TAGS).map(lastPart)),
-    ...phraseNames(bodyOf({ origin, content })),
+    ...named('alias', await withoutCredentials(someAliases, credentials)),
+    ...named('tag', (await withoutCredentials(tags.slice(0, MAX_TAGS), credentials)).map(lastPart)),
+    ...phraseNames({ origin, content }, credentials),
   ];
   // A name counts once, by its most certain kind. The titles and aliases stay apart from tags and phrases of other records.
   const first = new Map<string, ConceptName>();
@@ -38,15 +41,16 @@ function namesOf(record: NamedRecord): ConceptName[] {
 }
 
 /**
- * The names that a record offers: the title and aliases of a note, tags, and phrases of the text.
+ * The names that a record offers: the title and aliases of a note, tags, and phrases of the text; but no credential, except in a
+ * title, which is masked where it is shown.
  * @public A thread finds it by its name.
  */
-export function namesOfRecord(
+export async function namesOfRecord(
   record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
-): RecordNames {
+): Promise<RecordNames> {
   const { origin, key, project } = record;
   const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
-  return { project, note, names: namesOf(record) };
+  return { project, note, names: await namesOf(record) };
 }
 
 const RECORD_NAMES: ThreadTask<[record: Parameters<typeof namesOfRecord>[0]], RecordNames> = {
@@ -83,15 +87,16 @@ function bodyOf({ origin, content }: RecordText): string {
   return content.slice(0, start).replace(/[^\n]+/g, '') + content.slice(start);
 }
 
-function phraseNames(content: string): ConceptName[] {
+function phraseNames(record: RecordText, credentials: Credentials): ConceptName[] {
+  const body = bodyOf(record);
+  // The front matter, which is before all phrases, is shorter in the body.
+  const shift = record.content.length - body.length;
+  const spans = credentials.spans.map(({ start, end }) => ({ start: start - shift, end: end - shift }));
+  const phrases = phrasesIn(body, spans, (text, key) => hasCredential(text, key, credentials));
   let line = 1;
   let offset = 0;
-  return phrasesIn(content).map(({ text, start }) => {
-    for (
-      let end = content.indexOf('\n', offset);
-      end >= 0 && end < start;
-      end = content.indexOf('\n', offset)
-    ) {
+  return phrases.map(({ text, start }) => {
+    for (let end = body.indexOf('\n', offset); end >= 0 && end < start; end = body.indexOf('\n', offset)) {
       line++;
       offset = end + 1;
     }
