@@ -87,6 +87,9 @@ function unknownWarnings(unknown: Unknown): string[] {
 
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,
+  warnings: ({ complete }) =>
+    complete ? [] : ['the exported graph is not complete; `loci index` derives the rest'],
+  exitCode: ({ complete }) => (complete ? 0 : 1),
   render: ({ written, ...page }) => (written ? '' : `${toJson(page)}\n`),
 };
 
