@@ -10,6 +10,7 @@ export interface StoredReceipt {
   readonly at: Timestamp;
   /** SHA-256 of the text that the receipt is about. */
   readonly hash: string;
+  /** `null` in place of what is no JSON, because the file was changed. */
   readonly body: Json;
 }
 

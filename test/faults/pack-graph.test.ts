@@ -124,6 +124,21 @@ describe('a pack that asks for the graph, and a search, while', () => {
     await loci.close();
   });
 
+  it.each([
+    ...['graph_node', 'graph_edge', 'graph_stale', 'graph_progress', 'concept_record', 'concept_name'],
+    ...['concept_mention', 'concept_stale', 'concept_progress', 'mention_name', 'record_time'],
+  ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
+    const loci = await openBroken(sql(`DROP TABLE ${table}`));
+    if (table === 'graph_node')
+      await expect(loci.graph.show({ names: ['Kitchen'], depth: 1, limit: 5 })).rejects.toMatchObject({
+        hint: expect.stringContaining('loci reindex') as string,
+      });
+    await loci.reindex();
+    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
+    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    await loci.close();
+  });
+
   it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
     const loci = await openBroken(sql(SLOW_PROGRESS), {});
     const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });

@@ -60,8 +60,32 @@ describe('while the table of receipts', () => {
     expect(actions).toEqual(expect.arrayContaining(['purge', 'expire']));
     await expect(again.undelete(expiring.id)).rejects.toMatchObject({ code: 'gone' });
     await expect(again.receipts.list({ limit: 1 })).rejects.toMatchObject({ name: 'LociError' });
+    const check = (await again.doctor()).find(({ name }) => name === 'receipts');
+    expect(check).toMatchObject({ result: 'failed' });
     await again.close();
   });
+});
+
+it.each([
+  ['no JSON', '{x', 'store_corrupt'],
+  ['without its fields', '{}', 'store_corrupt'],
+  ['of a later version', '{"version":99}', 'store_newer'],
+])('a row that is %s is left out of lists and named, and the others are listed', async (_, body, code) => {
+  now += 1;
+  let loci = await open();
+  const bad = (await loci.pack({ query: 'autumn', budget: 1000 })).receiptId!;
+  await loci.close();
+  sql(`UPDATE receipt SET body = '${body}' WHERE id = '${bad}'`)(config.store.path);
+  loci = await open();
+  const { receipts, unreadable } = await loci.receipts.list({ limit: 5 });
+  expect([receipts.length, unreadable]).toEqual([1, [bad]]);
+  expect((await loci.receipts.show('latest')).receipt).toEqual(receipts[0]);
+  await expect(loci.receipts.show(bad)).rejects.toMatchObject({ code });
+  expect((await loci.doctor()).find(({ name }) => name === 'receipts')).toMatchObject({
+    result: 'warning',
+    detail: `1 receipt cannot be read: ${bad}`,
+  });
+  await loci.close();
 });
 
 it('receipts that are too old are removed by a purge, although no record is to be purged', async () => {

@@ -18,19 +18,26 @@ import { commonTags } from '../../graph/walk.ts';
 import { abstractOf } from '../../pack/levels/abstract.ts';
 import { splitText } from '../../pack/levels/document.ts';
 import type { EngineContext } from '../context.ts';
+import { deriveFirst } from './derive-first.ts';
 import { GraphMask } from './graph-mask.ts';
+import { graphCondition } from './graph-status.ts';
 import { assertGraphIsOn, graphFilter } from './graph-view.ts';
-import { updateGraph } from './update-relations.ts';
 
 export interface GraphExportPage {
   readonly nodes: readonly ExportedNode[];
   readonly edges: readonly ExportedEdge[];
   /** Where the next page begins; `null` on the last one. */
   readonly next: string | null;
+  /** `false` on the first page if it could not be derived what the graph lacks, and on the last one if the graph is built anew. */
+  readonly complete: boolean;
 }
+
+type PageItems = Omit<GraphExportPage, 'complete'>;
 
 export interface GraphExportRequest extends ProgressOptions {
   readonly project?: string;
+  /** Called when the exported graph lacks something that follows from the records. */
+  readonly onIncomplete?: () => void;
 }
 
 const PAGE = 200;
@@ -46,15 +53,16 @@ export async function exportGraphPage(
   after: string | null,
 ): Promise<GraphExportPage> {
   assertGraphIsOn(context);
-  if (after === null) {
-    await context.expire();
-    await updateGraph(context, request);
-  }
+  if (after === null) await context.expire();
+  const isDerived = after !== null || (await deriveFirst(context, request));
   const filter = await graphFilter(context, request);
   const cursor = cursorOf(after);
-  return cursor.kind === 'nodes'
-    ? nodePage(context, filter, cursor.after)
-    : edgePage(context, filter, cursor.after);
+  const page =
+    cursor.kind === 'nodes'
+      ? await nodePage(context, filter, cursor.after)
+      : await edgePage(context, filter, cursor.after);
+  const isWhole = page.next !== null || (await graphCondition(context)) !== 'building';
+  return { ...page, complete: isDerived && isWhole };
 }
 
 /** The whole graph as the text of a JSON file, in pieces. */
@@ -69,6 +77,7 @@ export async function* exportGraph(
   for (let after: string | null = null; ;) {
     assertNotAborted(request);
     const page: GraphExportPage = await exportGraphPage(context, request, after);
+    if (!page.complete) request.onIncomplete?.();
     if (!isInEdges && after?.startsWith('e') === true) {
       yield '\n],"edges":[';
       [isInEdges, separator] = [true, '\n'];
@@ -102,7 +111,7 @@ async function nodePage(
   context: EngineContext,
   filter: GraphFilter,
   after: string | null,
-): Promise<GraphExportPage> {
+): Promise<PageItems> {
   const { store, namespace } = context;
   const nodes = await store.graph.pageNodes(namespace, filter, { after, limit: PAGE });
   const last = nodes.at(-1);
@@ -163,7 +172,7 @@ async function edgePage(
   context: EngineContext,
   filter: GraphFilter,
   after: EdgeCursor | null,
-): Promise<GraphExportPage> {
+): Promise<PageItems> {
   const { store, namespace } = context;
   const edges = await store.graph.pageEdges(namespace, filter, { after, limit: PAGE });
   const last = edges.at(-1);

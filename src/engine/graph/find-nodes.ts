@@ -4,6 +4,10 @@ import { NODE_ID, projectNodeId, tagNodeId } from '../../graph/model.ts';
 import type { EngineContext } from '../context.ts';
 import { resolveCitation } from '../records/citations/citation.ts';
 
+/** More than the paths and titles of notes have. */
+const MAX_NAME_LENGTH = 512;
+const MAX_SHOWN_LENGTH = 100;
+
 /** A name for which there is no node. */
 export interface UnknownNode {
   readonly name: string;
@@ -43,6 +47,9 @@ async function findNode(
   tags: TagFinder,
 ): Promise<GraphNode | UnknownNode> {
   const { store, namespace } = context;
+  if (name === '') return { name, reason: 'the name is empty' };
+  if (name.length > MAX_NAME_LENGTH)
+    return { name: `${name.slice(0, MAX_SHOWN_LENGTH)}…`, reason: 'the name is too long' };
   if (NODE_ID.test(name)) {
     const [node] = await store.graph.nodes(namespace, { ids: [name] }, filter);
     return node ?? { name, reason: `no node has the id ${name}` };

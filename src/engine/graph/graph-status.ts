@@ -1,6 +1,7 @@
 import type { GraphCounts, GraphFilter, GraphState } from '../../store/graph-model.ts';
 import { isBuilt, isTextCurrent } from '../../graph/build/derive.ts';
 import { isSimilarCurrent } from '../../graph/build/similar.ts';
+import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { commonTags } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { graphFilter, type GraphScope } from './graph-view.ts';
@@ -14,11 +15,11 @@ export interface GraphStatus extends GraphState {
 }
 
 export async function graphStatus(context: EngineContext, scope: GraphScope): Promise<GraphStatus> {
-  const { store, namespace, config } = context;
+  const { store, namespace } = context;
   await context.expire();
   const state = await store.graph.state(namespace);
   const counts = await followedCounts(context, await graphFilter(context, scope));
-  return { ...state, condition: conditionOf(config, state), counts };
+  return { ...state, condition: await conditionOf(context, state), counts };
 }
 
 /** Nodes and edges without the tags that are too common to follow, as in an export. */
@@ -46,10 +47,18 @@ async function followedCounts(
   };
 }
 
-function conditionOf({ graph }: EngineContext['config'], state: GraphState): GraphCondition {
+/** Whether the graph has all that follows from the records. */
+export async function graphCondition(context: EngineContext): Promise<GraphCondition> {
+  return conditionOf(context, await context.store.graph.state(context.namespace));
+}
+
+async function conditionOf(
+  { store, namespace, config: { graph } }: EngineContext,
+  state: GraphState,
+): Promise<GraphCondition> {
   if (!graph.enabled) return 'off';
   if (state.lastChange > 0 && !isBuilt(state, graph.types)) return 'building';
-  return state.lastChange === 0 || (isTextCurrent(state, graph.types) && isSimilarCurrent(state))
-    ? 'current'
-    : 'behind';
+  if (state.lastChange === 0) return 'current';
+  const isCurrent = isTextCurrent(state, graph.types) && isSimilarCurrent(state);
+  return isCurrent && (await isConceptsCurrent({ store, namespace })) ? 'current' : 'behind';
 }

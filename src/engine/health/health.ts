@@ -14,6 +14,7 @@ import type { Check, Finding } from './check.ts';
 import { checkConcepts } from './check-concepts.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkNotes } from './check-notes.ts';
+import { checkReceipts } from './check-receipts.ts';
 import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
@@ -127,6 +128,7 @@ const SUBJECTS = {
   rerank: 'the reranker',
   graph: 'the graph',
   concepts: 'the concepts',
+  receipts: 'the receipts',
 } as const;
 
 /** Checks an open store without changing it. @throws LociError `aborted` */
@@ -156,6 +158,9 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
         ]),
     await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
     await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options)),
+    await runCheck('receipts', 'Restore a backup. Searches, reads and writes do not need them.', () =>
+      checkReceipts(context, options),
+    ),
     ...(await checkVaults(context, options)),
     ...(await checkSources(context)),
   ];

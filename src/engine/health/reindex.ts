@@ -60,7 +60,8 @@ async function isBroken({ admin }: Store, namespace: string): Promise<boolean> {
     const file = await admin.verify(ADMIN_NAMESPACE);
     return file.length > 0 || (await admin.verify(namespace)).length > 0;
   } catch (error) {
-    if (error instanceof LociError && error.code === 'store_corrupt') return true;
+    // A table may be missing.
+    if (error instanceof LociError && ['store_corrupt', 'store_failed'].includes(error.code)) return true;
     throw error;
   }
 }

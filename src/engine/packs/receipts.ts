@@ -17,6 +17,8 @@ export interface ReceiptsRequest {
 export interface ReceiptsPage {
   /** Newest first. */
   readonly receipts: readonly Receipt[];
+  /** The ids of receipts that cannot be read, because their rows were changed or a later version wrote them. */
+  readonly unreadable: readonly string[];
   readonly next: string | null;
 }
 
@@ -31,7 +33,16 @@ export async function listReceipts(context: EngineContext, request: ReceiptsRequ
   const listed = found.slice(0, limit);
   const last = listed.at(-1);
   const hasMore = found.length > limit && last !== undefined;
-  return { receipts: listed.map(parsed), next: hasMore ? `${String(last.at)}/${last.id}` : null };
+  return { ...readable(listed), next: hasMore ? `${String(last.at)}/${last.id}` : null };
+}
+
+/** The receipts that can be read, and the ids of the others. */
+export function readable(stored: readonly StoredReceipt[]): Pick<ReceiptsPage, 'receipts' | 'unreadable'> {
+  const read = stored.map(({ id, body }) => ({ id, receipt: receiptSchema.safeParse(body).data }));
+  return {
+    receipts: read.flatMap(({ receipt }) => receipt ?? []),
+    unreadable: read.flatMap(({ id, receipt }) => (receipt === undefined ? [id] : [])),
+  };
 }
 
 function cursorOf(text: string): ReceiptCursor {
@@ -92,11 +103,13 @@ export async function recordsByUuid(
 
 /** Stands for the id of the newest receipt. */
 export const LATEST_RECEIPT = 'latest';
+/** The newest receipts among which the latest that can be read is looked for. */
+const LATEST_TRIED = 10;
 
 /** @throws LociError `not_found` */
 export async function requireReceipt(context: EngineContext, id: string): Promise<Receipt> {
   if (id.toLowerCase() === LATEST_RECEIPT) {
-    const [latest] = (await listReceipts(context, { limit: 1 })).receipts;
+    const [latest] = (await listReceipts(context, { limit: LATEST_TRIED })).receipts;
     if (latest !== undefined) return latest;
     throw new LociError('not_found', 'there is no receipt yet', {
       hint: 'Each pack has one: `loci pack "…"`.',
@@ -110,7 +123,7 @@ export async function requireReceipt(context: EngineContext, id: string): Promis
 }
 
 /** @throws LociError `store_newer` for a receipt of a later version of Loci; `store_corrupt` */
-export function parsed({ id, body }: StoredReceipt): Receipt {
+function parsed({ id, body }: StoredReceipt): Receipt {
   const { success, data } = receiptSchema.safeParse(body);
   if (success) return data;
   const version = versionOf(body);

@@ -6,7 +6,7 @@ import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
 import { shownText, type Span } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../records/citations/citation.ts';
-import { oldest, parsed, recordsByUuid, requireReceipt } from './receipts.ts';
+import { oldest, readable, recordsByUuid, requireReceipt } from './receipts.ts';
 
 export interface VerifyRequest {
   /** The receipt; without it, those of the texts that the prompt has. */
@@ -103,7 +103,7 @@ async function receiptsIn(context: EngineContext, { packs }: Prompt): Promise<Re
     found.length > 0
       ? found
       : await store.receipts.list(namespace, { since }, { after: null, limit: MAX_COMPARED });
-  return receipts.map(parsed);
+  return [...readable(receipts).receipts];
 }
 
 async function verifyOne(

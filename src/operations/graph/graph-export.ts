@@ -13,6 +13,11 @@ const output = z.strictObject({
   nodes: z.array(exportedNode),
   edges: z.array(exportedEdge),
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+  complete: z
+    .boolean()
+    .describe(
+      'False if the graph lacks something that follows from the records; on the first or the last page.',
+    ),
   written: z.boolean().describe('Whether everything was written to standard output instead.'),
 });
 export type GraphExportOutput = z.infer<typeof output>;
@@ -45,18 +50,22 @@ async function runExport(
   const loci = await context.loci();
   const request = { signal, onProgress, ...(project !== undefined && { project }) };
   if (machine === undefined || after !== undefined) {
-    const { nodes, edges, next } = await loci.graph.exportPage(request, after);
-    return { nodes: [...nodes], edges: [...edges], next, written: false };
+    const { nodes, edges, next, complete } = await loci.graph.exportPage(request, after);
+    return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
   }
   let text = '';
-  for await (const piece of loci.graph.export(request)) {
+  let complete = true;
+  const onIncomplete = (): void => {
+    complete = false;
+  };
+  for await (const piece of loci.graph.export({ ...request, onIncomplete })) {
     text += piece;
     if (text.length < MAX_PIECE_LENGTH) continue;
     await machine.writeOutput(text);
     text = '';
   }
   await machine.writeOutput(text);
-  return { nodes: [], edges: [], next: null, written: true };
+  return { nodes: [], edges: [], next: null, complete, written: true };
 }
 
 /** Each call of the system writes so much, UTF-16 code units. */

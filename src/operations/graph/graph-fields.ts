@@ -7,7 +7,10 @@ import { filterValue } from '../shared/record-fields.ts';
 
 /** Fields that several operations on the graph share. */
 
-export const nodeName = () => filterValue();
+const MAX_NAME_INPUT = 100_000;
+
+/** A name of any length, so that one that no node can have is reported as unknown and the others are answered. */
+export const nodeName = () => z.string().max(MAX_NAME_INPUT);
 
 export const NODE_NAMES =
   'ids of nodes, citations, titles of notes, names of projects, or tags such as `#kitchen`';

@@ -34,6 +34,9 @@ const summary = z.strictObject({
 
 const output = z.strictObject({
   receipts: z.array(summary).describe('Newest first.'),
+  unreadable: z
+    .array(z.string())
+    .describe('Ids of receipts that are left out, because what the store has of them cannot be read.'),
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
 });
 export type ReceiptListOutput = z.infer<typeof output>;
@@ -59,8 +62,8 @@ export const receiptList: Operation<ListInput, ReceiptListOutput> = {
 async function runList(context: OperationContext, given: ListInput): Promise<ReceiptListOutput> {
   const loci = await context.loci();
   const { limit = DEFAULT_LIMIT, ...rest } = given;
-  const { receipts, next } = await loci.receipts.list({ ...rest, limit });
-  return { receipts: receipts.map(summaryOf), next };
+  const { receipts, unreadable, next } = await loci.receipts.list({ ...rest, limit });
+  return { receipts: receipts.map(summaryOf), unreadable: [...unreadable], next };
 }
 
 function summaryOf(receipt: Receipt): z.infer<typeof summary> {

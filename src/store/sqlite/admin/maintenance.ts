@@ -9,6 +9,7 @@ import { resetGraph } from '../graph/write.ts';
 import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
+import { createMissingTables } from '../database/migrate.ts';
 import { generations } from '../vectors/generations.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildMentionNames } from '../records/mention-names.ts';
@@ -95,19 +96,26 @@ export function resetDerived(
   options: { readonly drop: boolean; readonly vectors: boolean },
 ): void {
   db.transaction(() => {
+    // The table that was missing had rows of every namespace.
+    if (createMissingTables(db)) for (const other of allNamespaces(db)) resetRelations(db, other.ns);
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
-    rebuildRecordTimes(db, ns);
-    rebuildMentionNames(db, ns);
     repairChanges(db, ns);
     resetBelongsTo(db, ns);
-    resetGraph(db, ns);
-    resetConcepts(db, ns);
+    resetRelations(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);
   });
+}
+
+/** What has tables of its own, which all namespaces share. */
+function resetRelations(db: Database, ns: number): void {
+  rebuildRecordTimes(db, ns);
+  rebuildMentionNames(db, ns);
+  resetGraph(db, ns);
+  resetConcepts(db, ns);
 }
 
 function dropPassages(db: Database, ns: number): void {

@@ -11,6 +11,8 @@ import { allNamespaces } from './namespaces.ts';
 /** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
 const APPLICATION_ID = 0x4c_6f_63_69;
 
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
 /** Derived tables that SQL alone cannot fill, by the version of the migration that creates them. */
 const REBUILDS = [
   { version: 12, rebuild: rebuildLinks },
@@ -24,10 +26,7 @@ const REBUILDS = [
  * current. Two processes may call it at the same time: the second one waits and has nothing left to do.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
-export function migrate(
-  db: Database,
-  migrations: readonly Migration[] = loadMigrations(new URL('../migrations/', import.meta.url)),
-): void {
+export function migrate(db: Database, migrations: readonly Migration[] = loadMigrations(MIGRATIONS)): void {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
   // A snapshot, because another process may be creating the store.
   const outdated = db.snapshot(() => {
@@ -55,6 +54,22 @@ export function migrate(
   } finally {
     db.exec('PRAGMA foreign_keys = ON');
   }
+}
+
+/** The migrations that make nothing but tables and indexes of the graph, the timeline and names. */
+const DERIVED_TABLES = [18, 19, 20, 22];
+
+/**
+ * Makes those tables and indexes of the graph, the timeline and names that are missing, for example because a damaged file was
+ * salvaged. Returns whether any was. Those that exist stay as they are. Within a transaction.
+ */
+export function createMissingTables(db: Database): boolean {
+  const count = (): number => Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  const before = count();
+  for (const { version, sql } of loadMigrations(MIGRATIONS))
+    if (DERIVED_TABLES.includes(version))
+      db.exec(sql.replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS '));
+  return count() > before;
 }
 
 /** Until schema 8 each namespace had a trigram index of its vocabulary, whose names plain SQL cannot list. */

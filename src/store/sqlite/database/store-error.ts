@@ -27,8 +27,17 @@ export function guarded<Result>(path: string, work: () => Result): Result {
 
 function storeError(path: string, error: unknown): unknown {
   const code = error instanceof LociError ? null : storeErrorCode(error);
-  return code === null ? error : new LociError(code, `${path}: ${describe(error)}`, { cause: error });
+  if (code === null) return error;
+  const isRebuilt = MISSING_DERIVED_TABLE.test(messageOf(error));
+  return new LociError(code, `${path}: ${describe(error)}`, {
+    cause: error,
+    ...(isRebuilt && { hint: 'Run `loci reindex`, which makes the table again.' }),
+  });
 }
+
+/** Tables that `reindex` makes again. */
+const MISSING_DERIVED_TABLE =
+  /no such table: (main\.)?(graph_\w+|concept_(record|name|mention|stale|progress)|mention_name|record_time)$/;
 
 /** Clearer messages than those of SQLite, by primary result code. */
 const MESSAGES: Readonly<Record<number, string>> = {

@@ -68,6 +68,15 @@ function receiptOf(row: Row): StoredReceipt {
     kind: row['kind'] as string,
     at: row['at'] as number,
     hash: row['hash'] as string,
-    body: JSON.parse(row['body'] as string) as Json,
+    body: parsedBody(row['body'] as string),
   };
+}
+
+/** One row that is not as it was written must not keep the others from being read. */
+function parsedBody(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
 }

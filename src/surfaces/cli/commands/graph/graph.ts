@@ -131,6 +131,9 @@ export const graphPack: OperationCommand<GraphPackOutput> = {
 
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,
+  warnings: ({ complete }) =>
+    complete ? [] : ['the exported graph is not complete; `loci index` derives the rest'],
+  exitCode: ({ complete }) => (complete ? 0 : 1),
   render: ({ written, ...page }) => (written ? '' : `${toJson(page)}\n`),
 };
 

@@ -9,6 +9,8 @@ import { localTime } from '../../format/times.ts';
 import type { OperationCommand } from '../operation-command.ts';
 
 export const receiptList: OperationCommand<ReceiptListOutput> = {
+  warnings: ({ unreadable }) =>
+    unreadable.map((id) => `the receipt ${oneLine(id)} cannot be read, and is left out`),
   shortOptions: { limit: 'n' },
   render: ({ receipts, next }, { style, columns }) => {
     if (receipts.length === 0) return 'No receipts.\n';
