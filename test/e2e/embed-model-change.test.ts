@@ -105,6 +105,17 @@ describe('loci embed compare', () => {
     expect(stdout).toContain('1 golden query, 1 answered equally well.');
     expect(stdout).not.toContain('loci embed switch');
   });
+
+  it('warns of queries that expect what the present model found', async () => {
+    await run(['golden', 'record', 'oven clock'], settingsOf('old'));
+    await run(['golden', 'record', 'oven', '--expect', 'record/2'], settingsOf('old'));
+    await run(['embed', 'backfill']);
+    const { stdout, stderr } = await run(['embed', 'compare', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ as_found: 1, remaining: 0 });
+    expect(stderr).toMatch(
+      /1 of 2 golden queries expect what a search found .*`loci golden record QUERY --expect CITATION`/,
+    );
+  });
 });
 
 describe('loci doctor', () => {

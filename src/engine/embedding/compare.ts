@@ -29,6 +29,8 @@ export interface Comparison {
   readonly ties: number;
   /** Results of each query that were looked at. */
   readonly limit: number;
+  /** Golden queries that expect just the first results, more than one, of the search that recorded them, which favour its model. */
+  readonly asFound: number;
   /** Texts without a vector of the candidate: they are found by words alone. */
   readonly remaining: number;
 }
@@ -75,6 +77,7 @@ export async function compareGenerations(
     candidate: scoreOf(target, candidate, -1),
     ties: outcomes.filter((outcome) => outcome === 0).length,
     limit: current.limit,
+    asFound: current.queries.filter(expectsWhatWasFound).length,
     remaining: await countAllPending(store, target.id),
   };
 }
@@ -111,6 +114,14 @@ async function measure(
     `${provider} ${model} did not answer ${String(missing.length)} of the golden queries: ${missing[0]!}`,
     { hint: 'Run it again when both models answer. `loci embed test` tries the configured one.' },
   );
+}
+
+/**
+ * Whether what is expected is the first results of a search, in their order, as `recordGolden` takes them without `expect`. A single
+ * one says nothing: a person who names what should be found often names what is found first.
+ */
+function expectsWhatWasFound({ expected }: ReplayedQuery): boolean {
+  return expected.length > 1 && expected.every(({ recordedRank }, i) => recordedRank === i + 1);
 }
 
 /** 1 if the first is better, -1 if the second is: by how much it finds, then by how early. */

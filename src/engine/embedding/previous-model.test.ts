@@ -146,7 +146,7 @@ describe('a comparison of two models', () => {
     expect(compared).toMatchObject({
       current: { recall: 0.5, mrr: 0.5, wins: 0, generation: { dimensions: 768 } },
       candidate: { recall: 1, mrr: 1, wins: 1, generation: { dimensions: 1024 } },
-      ...{ ties: 1, limit: 1, remaining: 0 },
+      ...{ ties: 1, limit: 1, remaining: 0, asFound: 0 },
     });
     expect(compared.current.latencyMs).toBeGreaterThan(0);
     expect(compared.candidate.run.provider).toBe('ollama/bge-m3');

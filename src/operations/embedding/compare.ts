@@ -23,6 +23,10 @@ const output = z.strictObject({
   candidate: score.describe('The configured model.'),
   ties: count().describe('Queries that both answer equally well.'),
   limit: z.number().int().positive().describe('Results of each query that were looked at.'),
+  as_found: count().describe(
+    'Golden queries that expect just the first results, more than one, of the search that recorded them. They favour the model of that search: ' +
+      '`golden_record` with `expect` says what should be found, whatever the model.',
+  ),
   remaining: count().describe(
     'Texts that have no vector of the candidate yet: they are found by words alone.',
   ),
@@ -58,10 +62,15 @@ export const embedCompare: Operation<EmbedCompareInput, EmbedCompareOutput> = {
 async function runCompare(context: OperationContext, given: EmbedCompareInput): Promise<EmbedCompareOutput> {
   const loci = await context.loci();
   const { signal, onProgress } = context;
-  const { current, candidate, ...rest } = await loci.embedding.compare({ ...given, signal, onProgress });
+  const { current, candidate, asFound, ...rest } = await loci.embedding.compare({
+    ...given,
+    signal,
+    onProgress,
+  });
   const later = candidate.run.queries;
   return {
     ...rest,
+    as_found: asFound,
     current: scoreOutput(current),
     candidate: scoreOutput(candidate),
     queries: current.run.queries.map(({ id, query, recall, reciprocalRank }, i) => ({

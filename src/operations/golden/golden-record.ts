@@ -13,7 +13,8 @@ const input = z.strictObject({
     .max(100)
     .exactOptional()
     .describe(
-      'Citations of the records that it should find; the first results of a search now unless given.',
+      'Citations of the records that it should find; the first results of a search now unless given. To compare embedding models, ' +
+        'give them: what a search finds now favours the present model.',
     ),
   count: z
     .number()

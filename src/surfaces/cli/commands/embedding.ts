@@ -93,12 +93,7 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
 export const embedCompare: OperationCommand<EmbedCompareOutput> = {
   isLong: true,
   shortOptions: { limit: 'n' },
-  warnings: ({ remaining, candidate, current }) =>
-    remaining === 0
-      ? []
-      : [
-          `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
-        ],
+  warnings: compareWarnings,
   render: ({ current, candidate, ties, limit, queries, remaining }, { style, columns }) => {
     const row = (name: string, score: Score, other: Score): string[] => [
       name,
@@ -122,6 +117,20 @@ export const embedCompare: OperationCommand<EmbedCompareOutput> = {
     return [style.dim(head), ...rows, counts, ...next].map((line) => `${line}\n`).join('');
   },
 };
+
+function compareWarnings(output: EmbedCompareOutput): string[] {
+  const { remaining, candidate, current, as_found: asFound, queries } = output;
+  const warnings: string[] = [];
+  if (remaining > 0)
+    warnings.push(
+      `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
+    );
+  if (asFound > 0)
+    warnings.push(
+      `${String(asFound)} of ${formatCount(queries.length, 'golden query', 'golden queries')} expect what a search found when they were recorded, which favours the model of that time: \`loci golden record QUERY --expect CITATION\` says what should be found`,
+    );
+  return warnings;
+}
 
 export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
   render: ({ from, to, remaining }) => {
