@@ -2,7 +2,7 @@ import { endianness } from 'node:os';
 import { z } from 'zod';
 import { HttpClient } from './http/http.ts';
 import { ProviderError } from './http/provider-error.ts';
-import type { Provider, Wire, WireSettings } from './provider.ts';
+import { inOrderOfTexts, type Provider, type Wire, type WireSettings } from './provider.ts';
 
 const answer = z.object({
   data: z.array(
@@ -61,9 +61,9 @@ function openVariant(settings: WireSettings, { encoding, ...variant }: Variant):
       };
       const parsed = answer.safeParse(await client.post('embeddings', body, options));
       if (!parsed.success) throw new ProviderError('refused', 'the answer has no `data` with embeddings');
-      return parsed.data.data
-        .toSorted((a, b) => a.index - b.index)
-        .map(({ embedding }) => (typeof embedding === 'string' ? decode(embedding) : embedding));
+      return inOrderOfTexts(parsed.data.data, texts.length, settings.model).map((embedding) =>
+        typeof embedding === 'string' ? decode(embedding) : embedding,
+      );
     },
   };
 }

@@ -13,6 +13,24 @@ export interface Wire {
   close(): Promise<void>;
 }
 
+/**
+ * The vectors of an answer by the indexes of their texts. Another number of vectors than of texts is left to the caller.
+ * @throws ProviderError unless each index is of a text, and of another one
+ */
+export function inOrderOfTexts<Vector>(
+  entries: readonly { readonly index: number; readonly embedding: Vector }[],
+  count: number,
+  name: string,
+): Vector[] {
+  const sorted = entries.toSorted((a, b) => a.index - b.index);
+  if (entries.length === count && sorted.some(({ index }, i) => index !== i))
+    throw new ProviderError(
+      'refused',
+      `${name} returned vectors whose \`index\` is not that of each text once`,
+    );
+  return sorted.map(({ embedding }) => embedding);
+}
+
 /** The same provider, whose errors quote what it says. */
 export function quotingWire(wire: Wire): Wire {
   return {

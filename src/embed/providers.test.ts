@@ -197,6 +197,40 @@ describe.each(CASES)('$provider', (each) => {
     }
   });
 
+  it('refuses vectors whose indexes are repeated, out of range, or of no text', async () => {
+    let indexes: readonly number[] = [];
+    const withIndexes = (
+      vectors: readonly (readonly number[])[],
+      body: Readonly<Record<string, unknown>>,
+    ): unknown => {
+      const answer = format.answer(vectors, body) as { readonly data?: readonly object[] };
+      return { ...answer, data: answer.data?.map((entry, i) => ({ ...entry, index: indexes[i] ?? i })) };
+    };
+    const server = await startProvider({
+      format: { ...format, answer: withIndexes },
+      embed: letterVectors(dimensions),
+    });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const embedder = await open(each, server);
+    const texts = ['oven', 'clock', 'plumber', 'garden'];
+    const hasIndexes = format === OPENAI || format === VOYAGE;
+    for (indexes of [
+      [5, 0, 5, 0],
+      [0, 1, 2, 4],
+      [-1, 0, 1, 2],
+      [0, 1, 1, 3],
+    ]) {
+      const vectors = embedder.embed(texts, { purpose: 'passage' });
+      if (hasIndexes) await expect(vectors).rejects.toThrow('not that of each text once');
+      else expect(await vectors).toHaveLength(4);
+    }
+    indexes = [3, 2, 1, 0];
+    const reversed = await embedder.embed(texts, { purpose: 'passage' });
+    indexes = [0, 1, 2, 3];
+    const straight = await embedder.embed(texts, { purpose: 'passage' });
+    expect(reversed).toEqual(hasIndexes ? straight.toReversed() : straight);
+  });
+
   it('embeds the texts of a batch except for one that is refused, and is not down because of it', async () => {
     const server = await serve(format, dimensions, ({ texts }) =>
       texts.some((text) => text.includes('forbidden'))

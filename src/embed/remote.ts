@@ -254,7 +254,8 @@ class RemoteEmbedder implements Embedder {
       }
       // A query that is refused says nothing about the provider. Passages that are at fault are no failure.
       const isOfQuery = purpose === 'query' && error.mayBeOneText && error.kind !== 'busy';
-      if (isOfQuery) this.#availability.abandonTry();
+      // One that was not sent says nothing either.
+      if (isOfQuery || error.kind === 'paused') this.#availability.abandonTry();
       else this.#availability.failed(error.message);
       const { hint, message, cause } = error;
       throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });

@@ -80,6 +80,30 @@ describe('RequestQueue', () => {
     expect(await queue.run(() => Promise.resolve('free again'), { repeat: true })).toBe('free again');
   });
 
+  it('refuses at once what is not to be repeated while the provider has asked for no requests', async () => {
+    const queue = new RequestQueue({ concurrency: 1, requestsPerMinute: null });
+    const first = Promise.withResolvers<string>();
+    const stop = new AbortController();
+    let tries = 0;
+    const backfill = queue.run(
+      () => {
+        tries += 1;
+        return first.promise;
+      },
+      { repeat: true, signal: stop.signal },
+    );
+    // One waits for its turn when the provider says so, and the other comes later.
+    const waiting = queue.run(() => Promise.resolve('sent'), { repeat: false });
+    const refusal = expect(waiting).rejects.toMatchObject({ kind: 'paused' });
+    first.reject(busy(40_000));
+    await refusal;
+    const later = queue.run(() => Promise.resolve('sent'), { repeat: false });
+    await expect(later).rejects.toThrow(/asked for no requests for another 4[01] s/);
+    stop.abort();
+    await expect(backfill).rejects.toMatchObject({ code: 'aborted' });
+    expect(tries).toBe(1);
+  });
+
   it('takes a stopped request out of the queue', async () => {
     const queue = new RequestQueue({ concurrency: 1, requestsPerMinute: null });
     const first = Promise.withResolvers<string>();

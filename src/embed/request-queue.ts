@@ -36,7 +36,7 @@ export interface RunOptions {
   /** Owners have their turn one after the other. */
   readonly owner?: string;
   readonly signal?: AbortSignal;
-  /** Whether to repeat a request that failed. */
+  /** Whether to repeat a request that failed. One that is not to be repeated does not wait for as long as the provider asks either. */
   readonly repeat: boolean;
   readonly trial?: Trial;
   /** Asked after each fault of the provider that a text may have caused. If one has, the request is not repeated. */
@@ -51,6 +51,8 @@ export class RequestQueue {
   #nextStart = 0;
   /** Until when the provider has asked for no requests. */
   #pausedUntil = 0;
+  /** Take requests that are not to be repeated out of the queue. */
+  readonly #giveUp = new Set<(error: ProviderError) => void>();
 
   constructor({ concurrency, requestsPerMinute }: QueueOptions) {
     this.#free = concurrency;
@@ -72,16 +74,17 @@ export class RequestQueue {
         if (error.kind === 'busy' && error.mayBeOneText && (await options.isCausedByText?.(tries)) === true)
           throw error;
         // What one text causes holds up no other.
-        if (error.kind === 'busy' && !error.mayBeOneText)
-          this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
+        if (error.kind === 'busy' && !error.mayBeOneText) this.#pause(waitMs);
         else await sleep(waitMs, options.signal);
       }
     }
   }
 
   async #runOnce<Result>(send: () => Promise<Result>, options: RunOptions): Promise<Result> {
+    this.#assertMayWait(options);
     await this.#takeSlot(options);
     try {
+      this.#assertMayWait(options);
       await this.#awaitStart(options.signal);
       return await send();
     } finally {
@@ -89,7 +92,18 @@ export class RequestQueue {
     }
   }
 
-  async #takeSlot({ owner = '', signal }: RunOptions): Promise<void> {
+  #pause(milliseconds: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + milliseconds);
+    for (const giveUp of this.#giveUp) giveUp(paused(milliseconds));
+  }
+
+  /** @throws ProviderError if the queue is paused and the request is not to be repeated */
+  #assertMayWait({ repeat }: RunOptions): void {
+    const leftMs = this.#pausedUntil - performance.now();
+    if (!repeat && leftMs > 0) throw paused(leftMs);
+  }
+
+  async #takeSlot({ owner = '', signal, repeat }: RunOptions): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;
       return;
@@ -102,10 +116,16 @@ export class RequestQueue {
       this.#waiting.remove(owner, take);
       reject(stopped(signal));
     };
+    const giveUp = (error: ProviderError): void => {
+      this.#waiting.remove(owner, take);
+      reject(error);
+    };
     if (signal?.aborted === true) throw stopped(signal);
     signal?.addEventListener('abort', abort);
     this.#waiting.push(owner, take);
+    if (!repeat) this.#giveUp.add(giveUp);
     await promise.finally(() => {
+      this.#giveUp.delete(giveUp);
       signal?.removeEventListener('abort', abort);
     });
   }
@@ -129,7 +149,7 @@ export class RequestQueue {
 
 /** Exponential back-off with jitter, or what the provider asks for; `null` if the request is given up. */
 function delayBefore({ kind, retryAfterMs }: ProviderError, tries: number, elapsedMs: number): number | null {
-  if (kind === 'refused' || kind === 'too_large') return null;
+  if (kind === 'refused' || kind === 'too_large' || kind === 'paused') return null;
   if (kind === 'unreachable' && tries >= MAX_CONNECTION_TRIES) return null;
   if (kind === 'late' && tries >= MAX_LATE_TRIES) return null;
   const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
@@ -138,6 +158,11 @@ function delayBefore({ kind, retryAfterMs }: ProviderError, tries: number, elaps
       ? backOffMs
       : retryAfterMs + Math.random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER);
   return elapsedMs + waitMs > MAX_BUSY_MS ? null : waitMs;
+}
+
+function paused(milliseconds: number): ProviderError {
+  const seconds = String(Math.ceil(milliseconds / 1000));
+  return new ProviderError('paused', `the provider has asked for no requests for another ${seconds} s`);
 }
 
 async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HttpClient } from './http/http.ts';
 import { ProviderError } from './http/provider-error.ts';
-import type { Provider } from './provider.ts';
+import { inOrderOfTexts, type Provider } from './provider.ts';
 
 const answer = z.object({
   data: z.array(z.object({ index: z.number().int(), embedding: z.array(z.unknown()) })),
@@ -35,7 +35,7 @@ export const voyage: Provider = {
         };
         const parsed = answer.safeParse(await client.post('embeddings', body, options));
         if (!parsed.success) throw new ProviderError('refused', 'the answer of Voyage has no `data`');
-        return parsed.data.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+        return inOrderOfTexts(parsed.data.data, texts.length, settings.model);
       },
     };
   },

@@ -49,6 +49,14 @@ describe('a provider that the settings name', () => {
     ['fe80::1', 'http://[fe80::1]/v1'],
     ['fd00:ec2::254', 'http://[fd00:ec2::254]/v1'],
     ['100.100.100.200', 'http://100.100.100.200/v1'],
+    ['fd00:ec2::23', 'http://[fd00:ec2::23]/v1'],
+    ['fd20:ce::254', 'http://[fd20:ce::254]/v1'],
+    ['fd00:c1::a9fe:a9fe', 'http://[fd00:c1::a9fe:a9fe]/v1'],
+    ['fd00:42::42', 'http://[fd00:42::42]/v1'],
+    ['64:ff9b::a9fe:a9fe', 'http://[64:ff9b::169.254.169.254]/v1'],
+    ['64:ff9b:1::6464:64c8', 'http://[64:ff9b:1::100.100.100.200]/v1'],
+    ['2002:a9fe:a9fe::', 'http://[2002:a9fe:a9fe::]/v1'],
+    ['::a9fe:a9fe', 'http://[::169.254.169.254]/v1'],
   ])('may not be at %s (%s), unless the settings state it', async (address, url) => {
     await expect(open({ url })).rejects.toMatchObject({
       code: 'invalid_config',
@@ -57,6 +65,13 @@ describe('a provider that the settings name', () => {
     });
     expect(await open({ url, allowLinkLocal: true })).toMatchObject({ provider: 'openai-compatible' });
   });
+
+  it.each(['[::1]', '[64:ff9b::7f00:1]', '[2002:c000:204::1]', '[2001:db8::a9fe:a9fe]', '[fd00:c2::1]'])(
+    'may be at %s',
+    async (host) => {
+      expect(await open({ url: `http://${host}/v1` })).toMatchObject({ provider: 'openai-compatible' });
+    },
+  );
 
   it('may not have a name that leads to a link-local address', async () => {
     const found = (name: string): Promise<unknown> =>
@@ -68,7 +83,8 @@ describe('a provider that the settings name', () => {
     expect(await found('localhost')).toEqual(
       expect.arrayContaining([expect.objectContaining({ address: expect.any(String) as string })]),
     );
-    expect(await found('169.254.169.254')).toMatchObject({ code: 'invalid_config' });
+    for (const address of ['169.254.169.254', 'fe80::1%lo', '64:ff9b::a9fe:a9fe'])
+      expect(await found(address)).toMatchObject({ code: 'invalid_config' });
   });
 
   it('is not followed to another address', async () => {

@@ -1,4 +1,4 @@
-/** Why a request failed. Only the first three may succeed if they are repeated. */
+/** Why a request failed. The first four may succeed if they are repeated. */
 type FailureKind =
   /** No connection, or one that broke. */
   | 'unreachable'
@@ -6,6 +6,8 @@ type FailureKind =
   | 'late'
   /** Too many requests, or a fault of the provider. */
   | 'busy'
+  /** Nothing was sent, because the provider has asked for no requests for a while, and the call does not wait. */
+  | 'paused'
   /** The texts are too long, or too many. Fewer or shorter ones may succeed. */
   | 'too_large'
   | 'refused';

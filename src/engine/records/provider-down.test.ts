@@ -104,6 +104,31 @@ describe('a provider that stops answering', () => {
     expect((await loci.search({ query: 'zebulon plumber' })).missing).toEqual([]);
   });
 
+  it('does not hold up a write while it has asked for no requests, nor the searches', async () => {
+    const loci = await open();
+    await loci.write({ content: 'A tide clock hangs in the school.' });
+    failNext('reset');
+    await loci.write({ content: 'The plumber is called Zebulon.' });
+    server.faults.length = 0;
+    // Searches are answered again.
+    const isBack = async (): Promise<number> => (await loci.search({ query: 'oven' })).missing.length;
+    await expect.poll(isBack, { timeout: 20_000, interval: 50 }).toBe(0);
+    const sent = server.requests.length;
+    server.faults.push({ status: 429, headers: { 'retry-after': '40' } });
+    const stop = new AbortController();
+    const indexing = loci.index({ signal: stop.signal });
+    indexing.catch(() => undefined);
+    await expect.poll(() => server.requests.length).toBeGreaterThan(sent);
+    const whyOf = async (): Promise<string | null> =>
+      (await loci.write({ content: 'The gardener is Ada.' })).why;
+    const started = performance.now();
+    await expect.poll(whyOf).toContain('has asked for no requests for another');
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect((await loci.search({ query: 'clock' })).missing).toEqual([]);
+    stop.abort();
+    await expect(indexing).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('is known to the next process, which does not wait again', async () => {
     const first = await open();
     await first.write({ content: 'The oven moves to the other wall.' });
