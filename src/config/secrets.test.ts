@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MASKED_VALUE, maskSecret } from './secrets.ts';
+import { isKeyItself, MASKED_VALUE, maskSecret, shownSetting } from './secrets.ts';
 
 describe('maskSecret', () => {
   it.each(['embedding.apiKey', 'auth.token', 'store.password', 'api_key', 'clientSecret', 'credentials'])(
@@ -26,5 +26,25 @@ describe('maskSecret', () => {
     expect(maskSecret('sources', [{ id: 'a', token: 't', url: 'https://u:p@h' }])).toEqual([
       { id: 'a', token: MASKED_VALUE, url: `https://u:${MASKED_VALUE}@h` },
     ]);
+  });
+});
+
+describe('a setting that names the place of a key', () => {
+  it.each(['embedding.apiKey', 'rerank.apiKey'])(
+    'is shown if it does, and masked if it is the key: %s',
+    (path) => {
+      for (const place of ['env:OPENAI_API_KEY', 'file:/run/secrets/key']) {
+        expect(shownSetting(path, place)).toBe(place);
+        expect(isKeyItself(path, place)).toBe(false);
+      }
+      expect(shownSetting(path, 'sk-1234')).toBe(MASKED_VALUE);
+      expect(isKeyItself(path, 'sk-1234')).toBe(true);
+      expect(isKeyItself(path, null)).toBe(false);
+    },
+  );
+
+  it('is not every setting', () => {
+    expect(shownSetting('auth.jwt.secret', 'env:NAME')).toBe(MASKED_VALUE);
+    expect([shownSetting('namespace', 'mine'), isKeyItself('namespace', 'mine')]).toEqual(['mine', false]);
   });
 });

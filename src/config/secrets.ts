@@ -19,3 +19,24 @@ export function maskSecret(path: string, value: Json): Json {
   }
   return value;
 }
+
+/** The settings that name the place of a key: `env:NAME` or `file:/path`. A key itself is accepted too. */
+export const KEY_SETTINGS = ['embedding.apiKey', 'rerank.apiKey'] as const;
+
+/** Whether a setting that should name the place of a key is the key itself. */
+export function isKeyItself(path: string, value: Json): boolean {
+  return namesKey(path) && typeof value === 'string' && !isPlace(value);
+}
+
+/** A setting as its writer may see it again: without secrets, but with the places that hold them. */
+export function shownSetting(path: string, value: Json): Json {
+  return namesKey(path) && typeof value === 'string' && isPlace(value) ? value : maskSecret(path, value);
+}
+
+function namesKey(path: string): boolean {
+  return KEY_SETTINGS.some((key) => key === path);
+}
+
+function isPlace(value: string): boolean {
+  return /^(?:env|file):/.test(value);
+}

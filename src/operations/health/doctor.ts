@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
+import { isKeyItself, KEY_SETTINGS } from '../../config/secrets.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Check } from '../../engine/health/check.ts';
 import { environmentChecks } from './environment-checks.ts';
@@ -53,10 +54,30 @@ async function configChecks(context: OperationContext): Promise<Check[]> {
       detail,
       hint: null,
     }));
-    return [{ name: 'settings', result: 'ok', detail: describeSettings(config), hint: null }, ...warnings];
+    return [
+      { name: 'settings', result: 'ok', detail: describeSettings(config), hint: null },
+      ...warnings,
+      ...keyWarnings(config),
+    ];
   } catch (error) {
     return [failed('settings', error)];
   }
+}
+
+/** Keys that are in the settings file themselves, which may be copied or shared. */
+function keyWarnings({ written, origins }: LoadedConfig): Check[] {
+  return KEY_SETTINGS.flatMap((path) => {
+    const origin = origins.get(path) ?? 'default';
+    if (origin.startsWith('env ') || !isKeyItself(path, written.get(path) ?? null)) return [];
+    return [
+      {
+        name: 'settings',
+        result: 'warning',
+        detail: `${origin}: ${path} is a key in the clear`,
+        hint: `Put it into a variable, and name that: \`loci config set ${path} env:NAME\`.`,
+      },
+    ];
+  });
 }
 
 /** The settings file, if it exists, and the environment variables that override it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { configSet as writeSetting } from '../../config/edit.ts';
+import { isKeyItself, shownSetting } from '../../config/secrets.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue } from '../shared/record-fields.ts';
 
@@ -14,9 +15,14 @@ const input = z.strictObject({
 
 const output = z.strictObject({
   key: z.string(),
-  value: z.json().describe('The value in the file.'),
+  value: z.json().describe('The value in the file. Secrets are masked.'),
   origin: z.string().describe('The line of the setting: `loci.yaml:12`.'),
   file: z.string(),
+  in_clear: z
+    .boolean()
+    .describe(
+      'Whether the value is a key itself, which is now in the file, and not the place of one: `env:NAME`.',
+    ),
   overridden_by: z.string().nullable().describe('An environment variable that overrides the new value.'),
 });
 
@@ -50,7 +56,8 @@ async function runConfigSet(
   const change = await writeSetting(key, value, context);
   return {
     key: change.path,
-    value: change.value,
+    value: shownSetting(change.path, change.value),
+    in_clear: isKeyItself(change.path, change.value),
     origin: change.origin,
     file: change.file,
     overridden_by: change.overriddenBy ?? null,

@@ -64,8 +64,14 @@ export const configSet: OperationCommand<ConfigSetOutput> = {
     { field: 'key', label: 'key', takes: 'one' },
     { field: 'value', label: 'value', takes: 'one' },
   ],
-  warnings: ({ key, overridden_by }) =>
-    overridden_by === null ? [] : [`${overridden_by} is set in this shell and overrides the new ${key}`],
+  warnings: ({ key, file, in_clear: inClear, overridden_by }) => [
+    ...(overridden_by === null ? [] : [`${overridden_by} is set in this shell and overrides the new ${key}`]),
+    ...(inClear
+      ? [
+          `the key is in ${escapeControl(file)} in the clear now; \`loci config set ${key} env:NAME\` keeps it in the variable NAME instead`,
+        ]
+      : []),
+  ],
   render: ({ key, value, file }) => `Set ${key} to ${valueText(value)} in ${escapeControl(file)}.\n`,
 };
 
