@@ -11,6 +11,7 @@ import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { openLoci, type Loci } from '../open.ts';
+import type { PruneReport } from './prune.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -171,7 +172,7 @@ describe('a change of the model', () => {
       code: 'conflict',
       message:
         'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, by `loci embed prune`',
-      hint: 'Run `loci embed backfill` again.',
+      hint: 'Run `loci embed backfill`, which makes them anew.',
     });
     const another = (await store.vectors.generations(ADMIN_NAMESPACE)).find(
       ({ model }) => model === 'another',
@@ -179,6 +180,25 @@ describe('a change of the model', () => {
     const { namespace } = settings(folder.path);
     expect(await store.vectors.countPending(namespace, another.id)).toBe(TEXTS.length);
     expect(await changed.embedding.backfill()).toMatchObject({ embedded: 3, remaining: 0 });
+  });
+
+  it('by a reindex keeps its vectors as well while another process prunes', async () => {
+    const other = await openFirst();
+    const embed = letterVectors(1024);
+    const prunes: PruneReport[] = [];
+    const pruned = await startProvider({
+      format: OLLAMA,
+      embed: async (texts, purpose) => {
+        prunes.push(await other.embedding.prune());
+        return embed(texts, purpose);
+      },
+    });
+    onTestFinished(() => pruned[Symbol.asyncDispose]());
+    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: pruned.origin });
+    expect(await changed.reindex({ vectors: true })).toMatchObject({ embedded: 3 });
+    const inUse = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
+    expect(prunes[0]).toMatchObject({ removed: [], inUse });
+    expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
   });
 
   it('needs a provider', async () => {

@@ -58,7 +58,7 @@ function removedMeanwhile(spec: GenerationSpec, cause: unknown): LociError {
   return new LociError(
     'conflict',
     `the vectors of ${describeGeneration(spec)} were removed while they were being made, by \`loci embed prune\``,
-    { hint: 'Run `loci embed backfill` again.', cause },
+    { hint: 'Run `loci embed backfill`, which makes them anew.', cause },
   );
 }
 

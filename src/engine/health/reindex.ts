@@ -4,6 +4,7 @@ import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
+import { whileFilling } from '../embedding/filling.ts';
 import { activeGeneration, modelSpec } from '../embedding/generations.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { updateRelations } from '../graph/update-relations.ts';
@@ -45,10 +46,12 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
     return { ...derived, embedded: 0, ...NO_REFUSALS };
   }
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
-  const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
   const refusals = new Refusals();
-  const embedded = await embedPending(store, embedder, generation.id, { ...options, refusals });
-  if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+  const embedded = await whileFilling(context, modelSpec(embedder), options, async ({ id }) => {
+    const count = await embedPending(store, embedder, id, { ...options, refusals });
+    if (before?.id !== id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
+    return count;
+  });
   await store.admin.compact(namespace);
   await updateRelations(context, options);
   return { ...derived, embedded, ...(await refusalReport(context, refusals)) };

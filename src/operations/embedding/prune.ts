@@ -6,7 +6,9 @@ const output = z.strictObject({
   removed: z.array(generation.extend({ vectors: z.number().int().nonnegative() })),
   in_use: z
     .array(generation.extend({ process: z.string().describe('Such as `process 4711`.') }))
-    .describe('Not removed, because a process is making them with `embed_backfill`.'),
+    .describe(
+      'Not removed, because a process is making them: `embed_backfill`, or `reindex` with `vectors`.',
+    ),
 });
 export type EmbedPruneOutput = z.infer<typeof output>;
 
