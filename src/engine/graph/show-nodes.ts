@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 import { countEdges, type EdgeCounts } from '../../graph/edge-counts.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { type PathSearch, shortestPath } from '../../graph/path.ts';
