@@ -16,7 +16,7 @@ const PROCESS_TESTS = [
   'src/sources/command/**/*.test.ts',
   'src/sources/vault/{race,unreadable}.test.ts',
   'src/embed/local/{local,embedding-process}.test.ts',
-  'src/embed/{command,real-servers}.test.ts',
+  'src/embed/{command/command,real-servers}.test.ts',
   'src/core/threads/task-thread.test.ts',
   'src/core/text/split-command.test.ts',
 ];

@@ -160,7 +160,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'src/embed/real-servers.test.ts', test: 'gives the vectors of the bundled model' },
     {
-      file: 'src/embed/command.test.ts',
+      file: 'src/embed/command/command.test.ts',
       test: 'gives the vectors of the model behind it, and ends with the embedder',
     },
     {

@@ -34,7 +34,7 @@ const PROVIDERS: Readonly<Record<EmbeddingSettings['provider'], Open>> = {
   'openai-compatible': async (config) => remote((await import('./openai.ts')).openaiCompatible, config),
   voyage: async (config) => remote((await import('./voyage.ts')).voyage, config),
   gemini: async (config) => remote((await import('./gemini.ts')).gemini, config),
-  command: async (config) => remote((await import('./command.ts')).command, config),
+  command: async (config) => remote((await import('./command/command.ts')).command, config),
   none: () => Promise.resolve(null),
 };
 

@@ -1,11 +1,11 @@
 /** A program of the user that makes vectors, and speaks JSON on its standard input and output. docs/providers.md has the protocol. */
 
-import { LociError } from '../core/errors.ts';
-import { argvOf } from '../core/text/split-command.ts';
-import { Program } from './command/program.ts';
-import type { EmbeddingPurpose } from './embedder.ts';
-import type { SendOptions } from './http/provider-error.ts';
-import type { Provider, Wire, WireSettings } from './provider.ts';
+import { LociError } from '../../core/errors.ts';
+import { argvOf } from '../../core/text/split-command.ts';
+import { Program } from './program.ts';
+import type { EmbeddingPurpose } from '../embedder.ts';
+import type { SendOptions } from '../http/provider-error.ts';
+import type { Provider, Wire, WireSettings } from '../provider.ts';
 
 export const command: Provider = {
   name: 'command',

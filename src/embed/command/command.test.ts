@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isAlive } from '../../test/contract/alive.ts';
-import { temporaryFolder } from '../../test/contract/engines.ts';
-import type { Embedder } from './embedder.ts';
-import { type EmbeddingConfig, openEmbedder } from './registry.ts';
+import { isAlive } from '../../../test/contract/alive.ts';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
+import type { Embedder } from '../embedder.ts';
+import { type EmbeddingConfig, openEmbedder } from '../registry.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../test/embedding/embedding-command.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../test/embedding/embedding-command.ts', import.meta.url));
 const TEXTS = ['The oven moves to the other wall.', 'A tide clock', '', 'Zucchini 🥒 番茄炒蛋'];
 
 let expected: Float32Array[];
