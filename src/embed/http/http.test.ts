@@ -213,7 +213,7 @@ describe('an answer that is longer than what was asked for', () => {
   ])('is not read to its end, and not asked for again in halves: %s', async (_, dimensions) => {
     const { url, sent } = await serveEndless('{"data": [');
     const embedder = await openEmbedder({
-      ...{ provider: 'openai-compatible', model: 'test', url, anyDimensions: true },
+      ...{ provider: 'openai-compatible', model: 'test', url, trial: { onRepeat: () => undefined } },
       ...(dimensions !== undefined && { dimensions }),
     });
     onTestFinished(() => embedder!.close());

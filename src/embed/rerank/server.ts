@@ -32,7 +32,7 @@ export const server: RerankProvider = {
     try {
       return judgementsOf(await client.post('rerank', body, options), 'results', 'the server');
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== 'refused') throw error;
+      if (!(error instanceof ProviderError) || error.kind !== 'refused' || !error.mayBeOneText) throw error;
       const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - started));
       const judgements = await sendTei(client, request, { ...options, timeoutMs });
       teiClients.add(client);

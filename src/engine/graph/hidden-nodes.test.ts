@@ -6,7 +6,7 @@ import type { ShownNode } from './show-nodes.ts';
 
 const HIDDEN = {
   'Layoff.md': '---\ntags: [xlayoff]\nproject: staff\n---\nThe kitchen. Miller Brothers.\n',
-  'Layoff2.md': '---\ntags: [xlayoff]\n---\nThe kitchen. Miller Brothers.\n',
+  'Layoff2.md': 'The kitchen. Miller Brothers.\n',
   'Layoff3.md': 'The kitchen and [[Garden]]. Miller Brothers.\n',
   'Garden.md': 'The hidden garden.\n',
 };
