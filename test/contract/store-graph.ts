@@ -318,7 +318,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         { id: 'p_1' },
       ]);
       expect(await store().graph.nodes(ns, { ids: ['n_1', 'p_1'] }, filter)).toEqual([]);
-      expect(await store().graph.counts(ns, filter)).toEqual({ nodes: [], edges: [] });
+      expect(await store().graph.counts(ns, filter)).toEqual({ nodes: [], edges: [], tags: [] });
       const degrees = (excluded: string[]): Promise<NodeDegree[]> =>
         store().graph.degrees(ns, ['n_1', 'p_1'], undefined, excluded);
       expect(await degrees(['notes'])).toEqual([

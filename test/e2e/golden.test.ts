@@ -76,7 +76,7 @@ describe('loci golden', () => {
     server.faults.push(broken);
     const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home, env });
     expect(recorded.expected).toHaveLength(2);
-    const why = expect.stringContaining('out of memory') as string;
+    const why = expect.stringContaining('HTTP 500') as string;
     expect(recorded.missing).toEqual([{ signal: 'vector', why }]);
     server.faults.push(broken, broken);
     const again = await loci(['golden', 'record', 'oven'], { home, env });

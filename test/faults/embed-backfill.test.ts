@@ -137,7 +137,8 @@ describe('loci embed backfill', () => {
     while (backfill.child.exitCode === null);
     const output = outputOf(await backfill.ended);
     expect([output.embedded, output.remaining]).toEqual([TEXTS, 0]);
-    const inUse = { provider: 'ollama', model: 'bge-m3', dimensions: 384 };
+    const prefixes = { query_prefix: '', passage_prefix: '' };
+    const inUse = { provider: 'ollama', model: 'bge-m3', dimensions: 384, ...prefixes };
     expect(prunes[0]).toEqual({
       removed: [],
       in_use: [{ ...inUse, process: `process ${String(backfill.child.pid)}` }],

@@ -34,7 +34,11 @@ export const server: RerankProvider = {
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== 'refused' || !error.mayBeOneText) throw error;
       const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - started));
-      const judgements = await sendTei(client, request, { ...options, timeoutMs });
+      const judgements = await sendTei(client, request, { ...options, timeoutMs }).catch(
+        (second: unknown) => {
+          throw second instanceof ProviderError && second.kind === 'refused' ? error : second;
+        },
+      );
       teiClients.add(client);
       return judgements;
     }
