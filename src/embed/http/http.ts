@@ -1,6 +1,5 @@
 /** Requests with JSON to one origin, and what their failures mean. */
 
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { LociError } from '../../core/errors.ts';
@@ -8,6 +7,7 @@ import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
 import { type Answer, AnswerTooLongError, errorText, headerDelay, readAnswer } from './answer.ts';
+import { type Key, type KeyOptions, readKey, type Section } from './key.ts';
 import { ProviderError, type SendOptions } from './provider-error.ts';
 import { maskSecrets } from './secrets.ts';
 
@@ -20,8 +20,6 @@ const OVERLOADED: ReadonlySet<number> = new Set([408, 429, 503, 529]);
 /** The address may be wrong: it is shown whole. */
 const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
 
-type Section = 'embedding' | 'rerank';
-
 /** The command that tries a provider. */
 const TRY: Readonly<Record<Section, string>> = { embedding: 'loci embed test', rerank: 'loci doctor' };
 
@@ -33,27 +31,12 @@ export interface HttpSettings {
   readonly concurrency: number;
 }
 
-export interface HttpOptions {
-  /** The section of the settings that messages name; `embedding` unless given. */
-  readonly section?: Section;
-  /** Its address unless the settings have another. */
-  readonly url?: string;
-  /** The variable that has the key unless the settings name another place. */
-  readonly keyVariable?: string;
-  /** Whether it answers nobody without a key. */
-  readonly needsKey: boolean;
+export interface HttpOptions extends KeyOptions {
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   /** Whether the message of a refusal says that a text is too long, or that there are too many. */
   readonly isTooLarge: (message: string) => boolean;
   /** How long the body of a refusal asks to wait, in milliseconds. */
   readonly retryAfter?: (body: unknown) => number | null;
-}
-
-interface Key {
-  /** Empty for none. */
-  readonly value: string;
-  /** The variable or file that has it. */
-  readonly place: string;
 }
 
 /** A client of one origin. It follows no redirects, and connects to no link-local address. */
@@ -258,71 +241,6 @@ function parseUrl(text: string | undefined, section: Section): URL {
       hint: `Name the place of the key in \`${section}.apiKey\`.`,
     });
   return url;
-}
-
-/**
- * The key that the settings name. The variable of a provider is read for its own address only, since a URL may be left from another
- * provider.
- * @throws LociError `invalid_config` that names the place, and never a key
- */
-function readKey(
-  reference: string | undefined,
-  { url: ownUrl, keyVariable, needsKey, section = 'embedding' }: HttpOptions,
-  url: URL,
-): Key {
-  const ofVariable = process.env[keyVariable ?? ''] ?? '';
-  const isOwn = ownUrl === undefined || new URL(ownUrl).origin === url.origin;
-  if (reference === undefined && !isOwn && needsKey && ofVariable !== '')
-    throw new LociError(
-      'invalid_config',
-      `${section}.url is not the address of the provider, so that the key in ${keyVariable!} is not sent to ${url.origin}`,
-      {
-        hint:
-          `If the key belongs there: \`loci config set ${section}.apiKey env:${keyVariable!}\`. ` +
-          `If not: \`loci config set ${section}.url ${ownUrl}\`.`,
-      },
-    );
-  const key =
-    reference === undefined
-      ? { value: isOwn ? ofVariable : '', place: keyVariable ?? '' }
-      : keyAt(reference, section);
-  if (key.value === '' && needsKey) {
-    throw new LociError(
-      'invalid_config',
-      section === 'embedding'
-        ? 'there is no API key for the embedding provider'
-        : 'there is no API key for the reranker',
-      {
-        hint: `Set the variable ${keyVariable ?? `LOCI_${section.toUpperCase()}_API_KEY`}, or name another place in \`${section}.apiKey\`, such as \`env:NAME\`.`,
-      },
-    );
-  }
-  if (/[\u0000-\u0020\u007f-\uffff]/.test(key.value))
-    throw new LociError(
-      'invalid_config',
-      `the API key of ${section === 'embedding' ? 'the embedding provider' : 'the reranker'} has a blank or a special character`,
-    );
-  return key;
-}
-
-function keyAt(reference: string, section: Section): Key {
-  const [kind, place] = [
-    reference.slice(0, reference.indexOf(':')),
-    reference.slice(reference.indexOf(':') + 1),
-  ];
-  if (kind === 'env') {
-    const key = process.env[place]?.trim() ?? '';
-    if (key !== '') return { value: key, place };
-    throw new LociError('invalid_config', `the variable ${place}, which ${section}.apiKey names, is not set`);
-  }
-  // A key itself may be in the variable alone, not in the settings file.
-  if (kind !== 'file') return { value: reference.trim(), place: `LOCI_${section.toUpperCase()}_API_KEY` };
-  try {
-    return { value: readFileSync(place, 'utf8').trim(), place };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new LociError('invalid_config', `${place}, which ${section}.apiKey names, cannot be read: ${code}`);
-  }
 }
 
 function originOf(location: string | undefined, base: URL): string {

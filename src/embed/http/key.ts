@@ -1,0 +1,91 @@
+/** The API key of a provider. */
+
+import { readFileSync } from 'node:fs';
+import { LociError } from '../../core/errors.ts';
+
+/** A section of the settings. */
+export type Section = 'embedding' | 'rerank';
+
+/** What a provider says about its address and key. */
+export interface KeyOptions {
+  /** The section of the settings that messages name; `embedding` unless given. */
+  readonly section?: Section;
+  /** Its address unless the settings have another. */
+  readonly url?: string;
+  /** The variable that has the key unless the settings name another place. */
+  readonly keyVariable?: string;
+  /** Whether it answers nobody without a key. */
+  readonly needsKey: boolean;
+}
+
+export interface Key {
+  /** Empty for none. */
+  readonly value: string;
+  /** The variable or file that has it. */
+  readonly place: string;
+}
+
+/**
+ * The key that the settings name. The variable of a provider is read for its own address only, since a URL may be left from another
+ * provider.
+ * @throws LociError `invalid_config` that names the place, and never a key
+ */
+export function readKey(
+  reference: string | undefined,
+  { url: ownUrl, keyVariable, needsKey, section = 'embedding' }: KeyOptions,
+  url: URL,
+): Key {
+  const ofVariable = process.env[keyVariable ?? ''] ?? '';
+  const isOwn = ownUrl === undefined || new URL(ownUrl).origin === url.origin;
+  if (reference === undefined && !isOwn && needsKey && ofVariable !== '')
+    throw new LociError(
+      'invalid_config',
+      `${section}.url is not the address of the provider, so that the key in ${keyVariable!} is not sent to ${url.origin}`,
+      {
+        hint:
+          `If the key belongs there: \`loci config set ${section}.apiKey env:${keyVariable!}\`. ` +
+          `If not: \`loci config set ${section}.url ${ownUrl}\`.`,
+      },
+    );
+  const key =
+    reference === undefined
+      ? { value: isOwn ? ofVariable : '', place: keyVariable ?? '' }
+      : keyAt(reference, section);
+  if (key.value === '' && needsKey) {
+    throw new LociError(
+      'invalid_config',
+      section === 'embedding'
+        ? 'there is no API key for the embedding provider'
+        : 'there is no API key for the reranker',
+      {
+        hint: `Set the variable ${keyVariable ?? `LOCI_${section.toUpperCase()}_API_KEY`}, or name another place in \`${section}.apiKey\`, such as \`env:NAME\`.`,
+      },
+    );
+  }
+  if (/[\u0000-\u0020\u007f-\uffff]/.test(key.value))
+    throw new LociError(
+      'invalid_config',
+      `the API key of ${section === 'embedding' ? 'the embedding provider' : 'the reranker'} has a blank or a special character`,
+    );
+  return key;
+}
+
+function keyAt(reference: string, section: Section): Key {
+  const [kind, place] = [
+    reference.slice(0, reference.indexOf(':')),
+    reference.slice(reference.indexOf(':') + 1),
+  ];
+  if (kind === 'env') {
+    const key = process.env[place]?.trim() ?? '';
+    if (key !== '') return { value: key, place };
+    throw new LociError('invalid_config', `the variable ${place}, which ${section}.apiKey names, is not set`);
+  }
+  // A key itself may be in the variable alone, not in the settings file.
+  if (kind !== 'file') return { value: reference.trim(), place: `LOCI_${section.toUpperCase()}_API_KEY` };
+  try {
+    return { value: readFileSync(place, 'utf8').trim(), place };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new LociError('invalid_config', `${place}, which ${section}.apiKey names, cannot be read: ${code}`);
+  }
+}
