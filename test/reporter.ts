@@ -8,6 +8,7 @@ interface Tally {
 }
 
 const MAX_SLOW_FILES = 20;
+const MAX_FAILURES = 20;
 
 /** A file that could not be loaded and a hook that failed count as failures, even if no test failed. */
 function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
@@ -39,7 +40,18 @@ function slowestFiles(modules: readonly TestModule[]): string[] {
     });
 }
 
-/** Prints the slowest files and, on the last line, `N passed, N failed, N skipped` for programs to read. */
+/** A line per failed test: the path, the full name and the first line of each error. */
+function failures(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) => {
+    const path = relative(module.project.config.root, module.moduleId);
+    return [...module.children.allTests('failed')].map((test) => {
+      const messages = (test.result().errors ?? []).map(({ message }) => message.split('\n', 1)[0]);
+      return `FAILED: ${path} > ${test.fullName}: ${messages.join('; ')}`;
+    });
+  });
+}
+
+/** Prints the slowest files, the names of the failed tests and, on the last line, `N passed, N failed, N skipped` for programs to read. */
 class TallyReporter implements Reporter {
   #vitest: Vitest | undefined;
 
@@ -51,6 +63,7 @@ class TallyReporter implements Reporter {
     const { passed, failed, skipped } = tallyOf(modules, unhandledErrors.length);
     if (modules.length > MAX_SLOW_FILES)
       this.#vitest?.logger.log(`The slowest files:\n${slowestFiles(modules).join('\n')}\n`);
+    for (const line of failures(modules).slice(0, MAX_FAILURES)) this.#vitest?.logger.log(line);
     this.#vitest?.logger.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }
