@@ -11,7 +11,7 @@ export type { RefreshResult, Sources } from './engine/sources/sources.ts';
 export type { RefreshReport } from './engine/refresh/refresh.ts';
 export type { FetchedDocument as MemoryDocument } from './sources/document.ts';
 export type { Check } from './engine/health/check.ts';
-export type { Status } from './engine/health/health.ts';
+export type { Status } from './engine/health/status.ts';
 export { IncompleteIndexError, type IndexReport } from './engine/vaults/index-vaults.ts';
 export type { Progress } from './core/progress.ts';
 export type { IndexOptions } from './engine/vaults/refresh-vault.ts';

@@ -33,7 +33,7 @@ import type { Neighbourhood, NeighbourhoodRequest } from './graph/neighbourhood.
 import type { NoticeRequest } from './graph/graph-notices.ts';
 import type { FoundPath, PathRequest, ShowRequest, ShownNodes } from './graph/show-nodes.ts';
 import type { Check } from './health/check.ts';
-import type { Status, Totals } from './health/health.ts';
+import type { Status, Totals } from './health/status.ts';
 import type { MadeChange } from './graph/concepts/change-concepts.ts';
 import type {
   ConceptConflict,
@@ -326,8 +326,8 @@ function engineOf(context: EngineContext): Loci {
       prune: async (options) => (await import('./embedding/prune.ts')).prune(context, options),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },
-    status: async () => (await import('./health/health.ts')).status(context),
-    totals: async () => (await import('./health/health.ts')).totals(context),
+    status: async () => (await import('./health/status.ts')).status(context),
+    totals: async () => (await import('./health/status.ts')).totals(context),
     readSources: async () => {
       const states = await store.records.sourceStates(namespace);
       return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
@@ -335,8 +335,8 @@ function engineOf(context: EngineContext): Loci {
     vaults: async (given) => (await import('./vaults/vault-states.ts')).vaultStates(context, given),
     forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
-    doctor: async (options) => (await import('./health/health.ts')).doctor(context, options),
-    assertReady: async () => (await import('./health/health.ts')).assertReady(context),
+    doctor: async (options) => (await import('./health/doctor.ts')).doctor(context, options),
+    assertReady: async () => (await import('./health/doctor.ts')).assertReady(context),
     access: accessOf(context),
     dropCaches: () => {
       context.invalidateNextExpiry();

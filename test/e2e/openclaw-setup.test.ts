@@ -85,6 +85,20 @@ describe('loci openclaw setup', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
+  it('is not undone while another one runs', async () => {
+    await loci('setup', '--beside', '--yes');
+    const changed = readFileSync(config, 'utf8');
+    const lock = join(folder, 'loci', 'openclaw-backup.lock');
+    writeFileSync(lock, String(process.pid));
+    expect(await loci('undo')).toMatchObject({ code: 5, output: { error: { code: 'conflict' } } });
+    expect(readFileSync(config, 'utf8')).toBe(changed);
+    expect(readFileSync(lock, 'utf8')).toBe(String(process.pid));
+    writeFileSync(lock, String(2 ** 31 - 1));
+    expect(await loci('undo')).toMatchObject({ code: 0 });
+    expect(readFileSync(config, 'utf8')).toBe(ORIGINAL);
+    expect(existsSync(lock)).toBe(false);
+  });
+
   it('refuses a second configuration with the same home, whose files undo would mix up', async () => {
     await loci('setup', '--beside', '--yes');
     config = join(folder, 'other.json');

@@ -81,7 +81,7 @@ export class Backup {
   }
 
   /**
-   * Keeps other setups with this home from running at the same time, which would back up what the first has changed.
+   * Keeps another `setup` or `undo` with this home from running at the same time. It would back up, or restore, half of a change.
    * @returns a function that lets them run again
    * @throws LociError `conflict` while another one runs
    */
@@ -96,7 +96,7 @@ export class Backup {
         if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(file, error);
         const pid = Number((await readIfExists(file))?.toString('utf8'));
         if (attempt > 0 || isAlive(pid))
-          throw new LociError('conflict', `another setup runs now: process ${String(pid)}`, {
+          throw new LociError('conflict', `another setup or undo runs now: process ${String(pid)}`, {
             hint: `Wait until it has ended. If it has, remove ${file}.`,
           });
         // A process that was killed leaves its own.

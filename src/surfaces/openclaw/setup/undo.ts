@@ -19,8 +19,20 @@ interface Restored {
 
 /** Runs `loci openclaw undo`: restores what was there before the first `loci openclaw setup`. */
 export const undoOpenclaw = openclawCommand(async (session) => {
+  const backup = await findBackup(session);
+  const unlock = await backup.lock();
+  try {
+    return await undo(session, backup);
+  } finally {
+    await unlock();
+  }
+});
+
+async function undo(session: Session, backup: Backup): Promise<number> {
   const { call, io, steps } = session;
-  const { backup, manifest } = await findBackup(session);
+  // Another `undo` may have ended meanwhile.
+  const manifest = await backup.manifest();
+  if (manifest === null) throw nothingToUndo(backup);
   const planned = await Promise.all(manifest.files.map((saved) => planRestore(backup, manifest, saved)));
   steps.begin('restoring the plugins');
   // A running gateway may write its configuration anew when a plugin is uninstalled, so that the files come last.
@@ -35,12 +47,10 @@ export const undoOpenclaw = openclawCommand(async (session) => {
   if (isExact) await backup.remove();
   io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies));
   return 0;
-});
+}
 
 /** @throws LociError `not_found` if setup did not run with this home */
-async function findBackup(
-  session: Session,
-): Promise<{ readonly backup: Backup; readonly manifest: Manifest }> {
+async function findBackup(session: Session): Promise<Backup> {
   const { openclaw, call, io } = session;
   const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
   // The configuration may be damaged: then only the home that was asked for is looked at.
@@ -51,10 +61,13 @@ async function findBackup(
     .catch(() => []);
   for (const home of new Set([asked, ...configured])) {
     const backup = new Backup(home);
-    const manifest = await backup.manifest();
-    if (manifest !== null) return { backup, manifest };
+    if ((await backup.manifest()) !== null) return backup;
   }
-  throw new LociError('not_found', `there is nothing to undo: ${new Backup(asked).folder} has no backup`, {
+  throw nothingToUndo(new Backup(asked));
+}
+
+function nothingToUndo({ folder }: Backup): LociError {
+  return new LociError('not_found', `there is nothing to undo: ${folder} has no backup`, {
     hint: 'If setup ran with --home, name the same home.',
   });
 }

@@ -1,0 +1,130 @@
+import { LociError, messageOf } from '../../core/errors.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import { formatCount } from '../../core/text/format-count.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import type { EngineContext } from '../context.ts';
+import { type Check, type Finding, isAbort } from './check.ts';
+import { checkConcepts } from './check-concepts.ts';
+import { checkGraph } from './check-graph.ts';
+import { checkEmbedding, checkReranker } from './check-models.ts';
+import { checkPassages } from './check-passages.ts';
+import { checkReceipts } from './check-receipts.ts';
+import { checkSources } from './check-sources.ts';
+import { checkVaults } from './check-vaults.ts';
+
+/** What each check looks at, as progress names it. */
+const SUBJECTS = {
+  store: 'the store',
+  derived: 'the derived state',
+  audit: 'the audit log',
+  embedding: 'the embedding model',
+  rerank: 'the reranker',
+  graph: 'the graph',
+  concepts: 'the concepts',
+  receipts: 'the receipts',
+} as const;
+
+/** Checks an open store without changing it. @throws LociError `aborted` */
+export async function doctor(context: EngineContext, options: ProgressOptions = {}): Promise<Check[]> {
+  const runCheck = (
+    name: keyof typeof SUBJECTS,
+    hint: string,
+    look: () => Promise<Finding>,
+  ): Promise<Check> => {
+    assertNotAborted(options);
+    options.onProgress?.({ stage: 'checking', subject: SUBJECTS[name], done: 0, total: 0 });
+    return resultOf(name, hint, look);
+  };
+  return [
+    await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
+    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context, options)),
+    await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
+      checkAudit(context),
+    ),
+    await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
+    ...(context.config.rerank.provider === 'none'
+      ? []
+      : [
+          await runCheck('rerank', 'Check `rerank` in loci.yaml: docs/providers.md.', () =>
+            checkReranker(context),
+          ),
+        ]),
+    await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
+    await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options)),
+    await runCheck('receipts', 'Restore a backup. Searches, reads and writes do not need them.', () =>
+      checkReceipts(context, options),
+    ),
+    ...(await checkVaults(context, options)),
+    ...(await checkSources(context)),
+  ];
+}
+
+/** Resolves when the store and the bundled model answer; a provider elsewhere may be down. @throws LociError when one of them fails */
+export async function assertReady(context: EngineContext): Promise<void> {
+  await context.store.vectors.generations(ADMIN_NAMESPACE);
+  const embedder = await context.embedder();
+  if (embedder?.isRemote !== true) await embedder?.embed(['loci'], { purpose: 'query' });
+}
+
+async function resultOf(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+  try {
+    const finding = await look();
+    return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    // The hint of `store_failed` is to run `loci doctor`, which is running.
+    const errorHint = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
+    return { name, result: 'failed', detail: messageOf(error), hint: errorHint };
+  }
+}
+
+/** Checks the file and, if it is sound, every namespace. */
+async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
+  const fileFaults = await store.admin.verify(ADMIN_NAMESPACE);
+  if (fileFaults.length > 0) return { result: 'failed', detail: [...new Set(fileFaults)].join('\n') };
+  const faults = new Set<string>();
+  for (const { namespace } of (await store.admin.stats(ADMIN_NAMESPACE)).namespaces) {
+    // Only the operator may learn the names and contents of other namespaces.
+    const mayKnow = namespace === ours || caller.trust === 'operator';
+    for (const fault of await store.admin.verify(namespace))
+      faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
+  }
+  if (faults.size === 0) return { result: 'ok', detail: 'the file and every index are intact' };
+  return { result: 'failed', detail: [...faults].join('\n') };
+}
+
+/** Verifies the audit log of the caller's namespace; for the operator, those of all namespaces. */
+async function checkAudit(context: EngineContext): Promise<Finding> {
+  const { store, namespace: ours, caller } = context;
+  const otherNamespaces = caller.trust === 'operator' ? await store.admin.namespaces(ADMIN_NAMESPACE) : [];
+  const faults: string[] = [];
+  let [entries, attached] = [0, 0];
+  for (const namespace of new Set([ours, ...otherNamespaces])) {
+    const namespaceFaults = await findFaults(context, namespace);
+    faults.push(...namespaceFaults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
+    for (const { own, length } of await store.admin.auditChains(namespace)) {
+      if (own) entries += length;
+      else attached += length;
+    }
+  }
+  if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
+  return {
+    result: 'ok',
+    detail:
+      `${formatCount(entries, 'entry', 'entries')}, none missing or changed` +
+      (attached === 0
+        ? ''
+        : `; ${formatCount(attached, 'entry', 'entries')} of imported logs kept for export`),
+  };
+}
+
+async function findFaults({ store, now }: EngineContext, namespace: string): Promise<string[]> {
+  const broken = await store.admin.verifyAudit(namespace);
+  const chains = await store.admin.auditChains(namespace);
+  if (chains.some(({ own }) => own)) return broken;
+  // The first write of a namespace begins its log, so written records without a log mean that the log was removed.
+  const written = { now: now(), origins: ['memory' as const, 'fact' as const] };
+  const [count] = await store.records.count(namespace, [written]);
+  if (count === 0) return broken;
+  return [...broken, 'there are written records but no audit log'];
+}
