@@ -42,7 +42,25 @@ function normalised(answer: unknown, { rest }: SharedServer): unknown {
     .replaceAll(/(?:just now|\d+ (?:second|minute)s? ago)/g, 'AGE')
     // The age of a record has a small effect on these.
     .replaceAll(/\b0\.\d+/g, (number) => Number(number).toFixed(2));
-  return JSON.parse(text.replaceAll(/":N([,}])/g, '":0$1').replaceAll(/\\":N([,}])/g, '\\":0$1'));
+  return inStableOrder(
+    JSON.parse(text.replaceAll(/":N([,}])/g, '":0$1').replaceAll(/\\":N([,}])/g, '\\":0$1')),
+  );
+}
+
+/** Lists of the graph are in the order of the ids of nodes, which differ between two stores. */
+const LISTS_BY_ID: ReadonlySet<string> = new Set(['nodes', 'edges']);
+
+/** Sorts the lists of `LISTS_BY_ID` by their text, also those in a string that is JSON. */
+function inStableOrder(value: unknown, key = ''): unknown {
+  if (typeof value === 'string' && /^\{"(?:nodes|edges)":/.test(value))
+    return JSON.stringify(inStableOrder(JSON.parse(value)));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inStableOrder(item));
+    if (!LISTS_BY_ID.has(key)) return items;
+    return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inStableOrder(item, name)]));
 }
 
 /** Waits for the next millisecond, so that the order of two records by time is the same in every store. */
