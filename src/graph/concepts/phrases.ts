@@ -94,7 +94,9 @@ function* capitalisedPhrases(prose: string): Generator<Phrase> {
   yield* phrasesOfRun(run, isGerman);
 }
 
+/** A longer word is no name. `UNUSUAL_CASE` would take time that is quadratic in its length. */
 function isName(word: string): boolean {
+  if (word.length > MAX_PHRASE_LENGTH) return false;
   return (CAPITALISED.test(word) || UNUSUAL_CASE.test(word)) && !NO_CASE.test(word);
 }
 

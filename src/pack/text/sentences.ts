@@ -4,8 +4,11 @@ import { trimSpan, type Span } from './span.ts';
 /** Longer sentences are cut, because they are lists or data. UTF-16 code units. */
 const MAX_SENTENCE = 500;
 
-/** Ends of sentences: in Chinese and Japanese always, elsewhere before white space. Closing marks belong to the sentence. */
-const SENTENCE_END = /[。！？｡]+[)\]}”’»」』）】〉》"']*|[.!?…]+[)\]}”’»"'*_]*(?=\s)/gu;
+/**
+ * Ends of sentences: in Chinese and Japanese always, elsewhere before white space. Closing marks belong to the sentence. A match
+ * begins only at the first of several marks, because the time would be quadratic in their number otherwise.
+ */
+const SENTENCE_END = /[。！？｡]+[)\]}”’»」』）】〉》"']*|(?<![.!?…])[.!?…]+[)\]}”’»"'*_]*(?=\s)/gu;
 
 /** Words after whose full stop a sentence usually continues, in English and German. Lower case. */
 const ABBREVIATIONS: ReadonlySet<string> = new Set(
