@@ -16,13 +16,13 @@ it('counts what the tokenizer counts, special tokens as plain text', () => {
 it.each(['a', ' ', '\n', '.', '好', '😀', '\ud83d', 'ab', '\u0301', 'AB9_'])(
   'takes little time for a long run of %j, and never counts too few tokens',
   (unit) => {
-    const text = unit.repeat(30_000);
-    const started = process.cpuUsage();
+    const text = unit.repeat(300_000);
+    const started = performance.now();
     const tokens = count(`the oven ${text} and the kitchen`);
-    const { user, system } = process.cpuUsage(started);
-    expect((user + system) / 1000).toBeLessThan(200);
+    // A time that is quadratic in the length would be minutes.
+    expect(performance.now() - started).toBeLessThan(5000);
     const short = unit.repeat(100);
     expect(count(short)).toBe(countTokens(short));
-    expect(tokens).toBeGreaterThanOrEqual(30_000 / 256);
+    expect(tokens).toBeGreaterThanOrEqual(300_000 / 256);
   },
 );
