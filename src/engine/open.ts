@@ -19,8 +19,8 @@ import type { Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
 import type { CompareOptions, Comparison } from './embedding/compare.ts';
-import type { PruneReport } from './embedding/prune.ts';
-import type { SwitchReport } from './embedding/switch.ts';
+import type { PruneOptions, PruneReport } from './embedding/prune.ts';
+import type { SwitchOptions, SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
 import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
 import type { Forgotten, ForgetRequest } from './facts/forget-facts.ts';
@@ -154,8 +154,8 @@ interface Facts {
 /** A change of the embedding model, for all namespaces. */
 interface EmbeddingAdmin {
   backfill(options?: BackfillOptions): Promise<BackfillReport>;
-  switch(options?: { readonly partial?: boolean }): Promise<SwitchReport>;
-  prune(options?: ProgressOptions): Promise<PruneReport>;
+  switch(options?: SwitchOptions): Promise<SwitchReport>;
+  prune(options?: PruneOptions): Promise<PruneReport>;
   /** How the vectors of searches and those of the configured model do on the golden queries. */
   compare(options?: CompareOptions): Promise<Comparison>;
 }

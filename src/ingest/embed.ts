@@ -104,6 +104,15 @@ export async function countAllPending(store: Store, generation: number): Promise
   return sumOf(namespaces, (namespace) => store.vectors.countPending(namespace, generation));
 }
 
+/** The number of texts with a vector of the generation, in all namespaces. */
+export async function countVectors(store: Store, generation: number): Promise<number> {
+  const [texts, pending] = [
+    await countAllPending(store, NO_GENERATION),
+    await countAllPending(store, generation),
+  ];
+  return texts - pending;
+}
+
 async function sumOf(
   namespaces: readonly string[],
   count: (namespace: string) => Promise<number>,
@@ -230,7 +239,7 @@ async function embedTexts(
 }
 
 async function hasVectors(store: Store, generation: number): Promise<boolean> {
-  return (await countAllPending(store, generation)) < (await countAllPending(store, NO_GENERATION));
+  return (await countVectors(store, generation)) > 0;
 }
 
 function vectorsOf(results: ReadonlyMap<string, TextResult>): VectorWrite[] {

@@ -64,9 +64,21 @@ embeddings    ollama old, 16 dimensions, 2 vectors
               the settings name ollama new (16 dimensions), which has vectors of 2 of 2 texts
               searches do not use it, and writes fail: run \`loci embed switch\`
 `);
+    expect((await run(['embed', 'switch', '--dry-run'])).stdout).toBe(
+      'Searches would use the vectors of ollama new (16 dimensions); before, those of ollama old (16 dimensions), which are kept.\n' +
+        'Nothing was changed.\n',
+    );
+    expect(await statusOf()).toMatchObject({ model: 'old', vectors: 2 });
     await run(['embed', 'switch']);
     expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
     expect((await run(['status'])).stdout).not.toContain('the settings name');
+    expect((await run(['embed', 'prune', '--dry-run'])).stdout).toBe(
+      'Would remove 2 vectors of ollama old (16 dimensions).\nNothing was removed.\n',
+    );
+    expect((await run(['embed', 'prune'])).stdout).toBe('Removed 2 vectors of ollama old (16 dimensions).\n');
+    expect((await run(['embed', 'prune', '--dry-run'])).stdout).toBe(
+      'There are no vectors of previous models.\n',
+    );
   });
 
   it('shows prefixes only where they tell two models apart', async () => {

@@ -25,13 +25,18 @@ beforeEach(async () => {
 
 describe('loci golden', () => {
   it('records, lists, replays, compares and removes, and its exit code says that something is missing', async () => {
+    const tried = await loci(['golden', 'record', 'oven', '--dry-run'], { home });
+    expect(tried.stdout).toMatch(/Nothing was recorded\.\n$/);
+    expect(await lociJson(['golden', 'list'], { home })).toMatchObject({ queries: [] });
     const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home });
     expect(recorded.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
       ['Oven.md', 1],
       ['Stove.md', 2],
     ]);
     const { queries } = await lociJson<GoldenListOutput>(['golden', 'list'], { home });
-    expect(queries.map((each) => ({ ...each, missing: [], notices: [] }))).toEqual([recorded]);
+    expect(queries.map((each) => ({ ...each, missing: [], notices: [], dry_run: false }))).toEqual([
+      recorded,
+    ]);
     const first = await loci(['golden', 'replay', '--json'], { home });
     expect(first.code).toBe(0);
     expect(JSON.parse(first.stdout) as GoldenRunOutput).toMatchObject({ missing: 0, recall: 1, mrr: 1 });

@@ -1,4 +1,5 @@
 import type { ProgressOptions } from '../../core/progress.ts';
+import { countVectors } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -16,6 +17,11 @@ export interface FilledGeneration extends GenerationSpec {
   readonly process: string;
 }
 
+export interface PruneOptions extends ProgressOptions {
+  /** Removes nothing. `removed` are then those that would be, with the vectors of texts that are still in the store. */
+  readonly dryRun?: boolean;
+}
+
 export interface PruneReport {
   readonly removed: readonly RemovedGeneration[];
   readonly inUse: readonly FilledGeneration[];
@@ -25,7 +31,7 @@ export interface PruneReport {
  * Removes the vectors that are neither those of searches, nor those of the configured model, nor those that a backfill of any
  * process is making. A server that still works with removed ones fails with `embedding_mismatch` until it is restarted.
  */
-export async function prune(context: EngineContext, options: ProgressOptions = {}): Promise<PruneReport> {
+export async function prune(context: EngineContext, options: PruneOptions = {}): Promise<PruneReport> {
   const { store } = context;
   const embedder = await context.embedder();
   const report = await whileNoneIsRemoved(context, options, async () => {
@@ -38,10 +44,18 @@ export async function prune(context: EngineContext, options: ProgressOptions = {
       const spec = { provider, model, dimensions };
       const process = await fillingProcess(context, spec);
       if (process !== null) inUse.push({ ...spec, process });
-      else removed.push({ ...spec, vectors: await store.vectors.removeGeneration(ADMIN_NAMESPACE, id) });
+      else
+        removed.push({
+          ...spec,
+          vectors:
+            options.dryRun === true
+              ? await countVectors(store, id)
+              : await store.vectors.removeGeneration(ADMIN_NAMESPACE, id),
+        });
     }
     return { removed, inUse };
   });
+  if (options.dryRun === true) return report;
   for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) await store.admin.compact(namespace);
   return report;
 }

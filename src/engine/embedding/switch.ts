@@ -7,6 +7,11 @@ import type { EngineContext } from '../context.ts';
 import { requireEmbedder } from './backfill.ts';
 import { activeGeneration, describeGeneration, generationOf } from './generations.ts';
 
+export interface SwitchOptions {
+  readonly partial?: boolean;
+  readonly dryRun?: boolean;
+}
+
 export interface SwitchReport {
   /** What searches used before; `null` if there was nothing. */
   readonly from: GenerationSpec | null;
@@ -19,12 +24,12 @@ export interface SwitchReport {
 /**
  * Makes searches use the vectors of the configured model, in one transaction. The others stay, so that the change can be undone
  * by setting the previous model and switching again.
- * @param options `partial` accepts that some texts have no vector yet
+ * @param options `partial` accepts that some texts have no vector yet; `dryRun` changes nothing
  * @throws LociError `conflict` if there are none, or if some are missing
  */
 export async function switchGeneration(
   context: EngineContext,
-  { partial = false }: { readonly partial?: boolean } = {},
+  { partial = false, dryRun = false }: SwitchOptions = {},
 ): Promise<SwitchReport> {
   const { store } = context;
   const embedder = await requireEmbedder(context);
@@ -44,6 +49,6 @@ export async function switchGeneration(
         hint: 'Run `loci embed backfill` first, or switch with `--partial`: these texts are then found by their words alone.',
       },
     );
-  if (!target.active) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
+  if (!target.active && !dryRun) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
   return { from: active ?? null, to: target, remaining };
 }

@@ -21,6 +21,8 @@ export interface GoldenRequest {
   readonly expect?: readonly string[];
   /** Results to record, if there are as many; 5 unless given. */
   readonly count?: number;
+  /** Records nothing, and returns what it would record. */
+  readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +42,7 @@ interface SearchGaps {
  */
 export async function recordGolden(
   context: EngineContext,
-  { query: given, project = null, expect = [], count = DEFAULT_COUNT, signal }: GoldenRequest,
+  { query: given, project = null, expect = [], count = DEFAULT_COUNT, dryRun = false, signal }: GoldenRequest,
 ): Promise<RecordedGolden> {
   const { texts } = await screenTexts(context, { content: given.trim() });
   const query = texts.content;
@@ -68,7 +70,7 @@ export async function recordGolden(
     at: now(),
     actor: caller.actor,
   };
-  await put(context, 'golden-record', before, golden);
+  if (!dryRun) await put(context, 'golden-record', before, golden);
   return { ...golden, ...gaps };
 }
 

@@ -9,10 +9,12 @@ const input = z.strictObject({
     .describe(
       'Switch although some texts have no vector yet. They are found by their words until they have one.',
     ),
+  dry_run: z.boolean().exactOptional().describe('Change nothing, and report what a switch would do.'),
 });
 type EmbedSwitchInput = z.infer<typeof input>;
 
 const output = z.strictObject({
+  dry_run: z.boolean(),
   from: generation.nullable().describe('The model whose vectors searches used before.'),
   to: generation.describe('The model whose vectors they use now.'),
   remaining: z.number().int().nonnegative().describe('Texts that have no vector of it yet.'),
@@ -31,15 +33,19 @@ export const embedSwitch: Operation<EmbedSwitchInput, EmbedSwitchOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'admin',
-  examples: [{ title: 'After `loci embed backfill`', input: {} }],
+  examples: [
+    { title: 'What it would do', input: { dry_run: true } },
+    { title: 'After `loci embed backfill`', input: {} },
+  ],
   run: runEmbedSwitch,
 };
 
 async function runEmbedSwitch(
   context: OperationContext,
-  input: EmbedSwitchInput,
+  { dry_run: dryRun = false, ...options }: EmbedSwitchInput,
 ): Promise<EmbedSwitchOutput> {
   const loci = await context.loci();
-  const { from, to, remaining } = await loci.embedding.switch(input);
-  return { from: from === null ? null : generationFields(from), to: generationFields(to), remaining };
+  const { from, to, remaining } = await loci.embedding.switch({ ...options, dryRun });
+  const before = from === null ? null : generationFields(from);
+  return { dry_run: dryRun, from: before, to: generationFields(to), remaining };
 }

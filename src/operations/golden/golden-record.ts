@@ -24,10 +24,11 @@ const input = z.strictObject({
     .exactOptional()
     .describe('How many of the first results are recorded; 5 unless given.'),
   project: filterValue().exactOptional().describe('Search only records of this project.'),
+  dry_run: z.boolean().exactOptional().describe('Record nothing, and report what would be recorded.'),
 });
 
 // A baseline that lacks a signal is recorded nevertheless: a text without a vector, which is no outage, leaves a gap too.
-const output = goldenOutput.extend(answerGaps);
+const output = goldenOutput.extend({ ...answerGaps, dry_run: z.boolean() });
 export type GoldenRecordOutput = z.infer<typeof output>;
 
 export const goldenRecord: Operation<z.infer<typeof input>, GoldenRecordOutput> = {
@@ -55,11 +56,12 @@ export const goldenRecord: Operation<z.infer<typeof input>, GoldenRecordOutput> 
 
 async function runRecord(
   context: OperationContext,
-  given: z.infer<typeof input>,
+  { dry_run: dryRun = false, ...given }: z.infer<typeof input>,
 ): Promise<GoldenRecordOutput> {
   const loci = await context.loci();
-  const recorded = await loci.golden.record({ ...given, signal: context.signal });
+  const recorded = await loci.golden.record({ ...given, dryRun, signal: context.signal });
   return {
+    dry_run: dryRun,
     ...goldenOutputOf(recorded),
     missing: recorded.missing.map((each) => ({ ...each })),
     notices: [...recorded.notices],

@@ -133,7 +133,7 @@ function compareWarnings(output: EmbedCompareOutput): string[] {
 }
 
 export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
-  render: ({ from, to, remaining }) => {
+  render: ({ from, to, remaining, dry_run: dryRun }) => {
     const missing =
       remaining === 0
         ? ''
@@ -142,22 +142,23 @@ export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
     if (from !== null && generationText(from, to) === name)
       return `Searches use the vectors of ${name} already: nothing was changed.\n${missing}`;
     const before = from === null ? '' : `; before, those of ${generationText(from, to)}, which are kept`;
-    return `Searches use the vectors of ${name}${before}.\n${missing}`;
+    const verb = dryRun ? 'would use' : 'use';
+    return `Searches ${verb} the vectors of ${name}${before}.\n${missing}${dryRun ? 'Nothing was changed.\n' : ''}`;
   },
 };
 
 export const embedPrune: OperationCommand<EmbedPruneOutput> = {
   warnings: ({ in_use: inUse }) =>
     inUse.map((each) => `left ${generationText(each)} alone: ${oneLine(each.process)} is making its vectors`),
-  render: ({ removed, in_use: inUse }) => {
+  render: ({ removed, in_use: inUse, dry_run: dryRun }) => {
     if (removed.length === 0)
       return inUse.length === 0 ? 'There are no vectors of previous models.\n' : 'Nothing was removed.\n';
-    return removed
-      .map((each) => {
-        const other = removed.find((one) => one !== each && generationName(one) === generationName(each));
-        return `Removed ${formatCount(each.vectors, 'vector')} of ${generationText(each, other)}.\n`;
-      })
-      .join('');
+    const lines = removed.map((each) => {
+      const other = removed.find((one) => one !== each && generationName(one) === generationName(each));
+      const vectors = `${formatCount(each.vectors, 'vector')} of ${generationText(each, other)}`;
+      return dryRun ? `Would remove ${vectors}.\n` : `Removed ${vectors}.\n`;
+    });
+    return `${lines.join('')}${dryRun ? 'Nothing was removed.\n' : ''}`;
   },
 };
 

@@ -18,8 +18,10 @@ export const goldenRecord: OperationCommand<GoldenRecordOutput> = {
     ),
   ],
   render: (golden) =>
-    `${golden.id}  ${oneLine(golden.query)}\n${expectedText(golden)}` +
-    'Recorded. `loci golden replay` compares with it.\n',
+    golden.dry_run
+      ? `${oneLine(golden.query)}\n${expectedText(golden)}Nothing was recorded.\n`
+      : `${golden.id}  ${oneLine(golden.query)}\n${expectedText(golden)}` +
+        'Recorded. `loci golden replay` compares with it.\n',
 };
 
 export const goldenList: OperationCommand<GoldenListOutput> = {
