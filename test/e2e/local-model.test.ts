@@ -98,7 +98,7 @@ describe('the bundled model', () => {
     expect(await problemsOf('none')).toEqual([]);
     expect(await problemsOf('local')).toEqual([
       ['derived', 'Run `loci index`.'],
-      ['embedding', 'Run `loci index`. It names the texts that the provider refuses, which stay so.'],
+      ['embedding', 'Run `loci index`.'],
     ]);
     await loci(['index'], settings('local'));
     expect(await problemsOf('local')).toEqual([]);

@@ -140,6 +140,7 @@ describe('loci embed backfill', () => {
     const prefixes = { query_prefix: '', passage_prefix: '' };
     const inUse = { provider: 'ollama', model: 'bge-m3', dimensions: 384, ...prefixes };
     expect(prunes[0]).toEqual({
+      dry_run: false,
       removed: [],
       in_use: [{ ...inUse, process: `process ${String(backfill.child.pid)}` }],
     });
