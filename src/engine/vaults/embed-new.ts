@@ -25,8 +25,8 @@ interface Embedded extends RefusalReport {
 }
 
 /**
- * Embeds the contents of all namespaces that have no vector, except for those that the provider refuses. While another process embeds, this call waits, so that nothing is
- * embedded twice, or returns at once if `wait` is false.
+ * Embeds the contents of all namespaces that have no vector, except for those that the provider refuses. While another process
+ * embeds, this call waits, so that nothing is embedded twice, or returns at once if `wait` is false.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
