@@ -46,6 +46,10 @@ function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNam
   const removeOwn = db.prepare('DELETE FROM concept_record WHERE ns = ? AND record = ?');
   const removeNames = db.prepare('DELETE FROM concept_name WHERE ns = ? AND record = ?');
   const removeMentions = db.prepare('DELETE FROM concept_mention WHERE ns = ? AND record = ?');
+  // Mentions that stay are in the project of their record, also after it has changed.
+  const moveMentions = db.prepare(
+    'UPDATE concept_mention SET project = :project WHERE ns = :ns AND record = :record AND project <> :project',
+  );
   const isLive = db.prepare('SELECT 1 FROM record WHERE ns = ? AND id = ? AND deleted_at IS NULL');
   const insertOwn = db.prepare('INSERT INTO concept_record (ns, record, project, note) VALUES (?, ?, ?, ?)');
   const insert = db.prepare(
@@ -59,6 +63,7 @@ function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNam
       continue;
     }
     insertOwn.run(ns, record, own.project, own.note);
+    moveMentions.run({ ns, record, project: own.project });
     for (const { key, text, kind, line } of own.names)
       insert.run(ns, record, key, own.project, text, kind, line);
   }
