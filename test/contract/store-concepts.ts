@@ -118,6 +118,14 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(await naming()).toEqual([1, 2, 3]);
     });
 
+    it('that are in another project take the mentions of their record with them', async () => {
+      const ns = await filled();
+      await put(ns, { names: new Map([[4, { project: 'q', note: null, names: [] }]]) });
+      const naming = (project: string): Promise<number[]> =>
+        store().graph.recordsNaming(ns, project, ['oven'], PAGE);
+      expect([await naming('p'), await naming('q')]).toEqual([[], [4]]);
+    });
+
     it('are keys by first word, for titles and aliases alone', async () => {
       const ns = await filled();
       expect(await store().graph.conceptKeys(ns, 'p')).toEqual(['heat', 'new oven', 'oven', 'tiles']);

@@ -46,7 +46,7 @@ function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNam
   const removeOwn = db.prepare('DELETE FROM concept_record WHERE ns = ? AND record = ?');
   const removeNames = db.prepare('DELETE FROM concept_name WHERE ns = ? AND record = ?');
   const removeMentions = db.prepare('DELETE FROM concept_mention WHERE ns = ? AND record = ?');
-  // Mentions that stay are in the project of their record, also after it has changed.
+  // Mentions that are kept belong to the project of their record, even if a record has moved to another one.
   const moveMentions = db.prepare(
     'UPDATE concept_mention SET project = :project WHERE ns = :ns AND record = :record AND project <> :project',
   );
