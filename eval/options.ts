@@ -30,6 +30,7 @@ Besides the sets of this repository it runs those in $LOCI_EVAL_DATA, or in ../s
 sets are cached in .cache/eval. After Ctrl-C, the same command continues.
 
   npm run eval -- --quick
+  npm run eval -- --answers --half dev
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
   npm run eval -- --set my-notes.json --config try.json --compare before.json
@@ -83,6 +84,9 @@ export function parseOptions(args: readonly string[]): EvalOptions {
   const values = parseFlags(args);
   if (values.quick === true && values.set !== undefined) {
     throw new LociError('invalid_input', '--quick chooses the sets itself; leave out --set');
+  }
+  if (values.answers === true && (values.set !== undefined || values.quick === true)) {
+    throw new LociError('invalid_input', '--answers has questions of its own; leave out --set and --quick');
   }
   if (values.json !== undefined) assertFolderExists(values.json);
   return {

@@ -18,7 +18,7 @@ interface AnswerOptions {
 export async function evaluateAnswers(
   corpora: readonly Corpus[],
   configuration: EvalConfiguration,
-  model: Model,
+  model: Pick<Model, 'embedder'>,
   { half, signal, folder }: AnswerOptions,
 ): Promise<AskedQuestion[]> {
   const count = await loadTokenCounter();

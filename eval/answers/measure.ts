@@ -42,8 +42,8 @@ export async function askAll(
     const outcomes: Record<string, Record<number, Outcome>> = {};
     for (const system of systems) {
       const ofSystem: Record<number, Outcome> = (outcomes[system.name] = {});
-      for (const budget of BUDGETS)
-        ofSystem[budget] = outcomeOf(question, await system.text(question.q, budget), count);
+      const textWithin = await system.ask(question.q);
+      for (const budget of BUDGETS) ofSystem[budget] = outcomeOf(question, await textWithin(budget), count);
     }
     asked.push({ ...question, corpus, outcomes });
     progress.report(asked.length, questions.length);

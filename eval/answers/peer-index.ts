@@ -7,7 +7,7 @@ import type { Section } from './sections.ts';
 const MEANING = 0.5;
 
 /** A plain hybrid index of sections: cosine and BM25 (SQLite FTS5, Porter), each scaled to 0 to 1 over all sections, and added. */
-export class PeerIndex implements Disposable {
+export class PeerIndex {
   readonly #sections: readonly Section[];
   readonly #vectors: readonly Float32Array[];
   readonly #embedder: Embedder | null;
@@ -61,10 +61,6 @@ export class PeerIndex implements Disposable {
     for (const { row, score } of this.#database.prepare(select).all(words.join(' OR ')))
       scores[Number(row)] = -Number(score);
     return scores;
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
   }
 }
 

@@ -40,7 +40,6 @@ const questionSet = z.object({
     .min(1),
 });
 
-export type Statement = z.infer<typeof statement>;
 export type Need = z.infer<typeof need>;
 export type Question = z.infer<typeof question>;
 

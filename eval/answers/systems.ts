@@ -7,10 +7,11 @@ import { PeerIndex } from './peer-index.ts';
 import { notesOf, type Corpus } from './question-set.ts';
 import { cutSection, sectionsOf, shownSection } from './sections.ts';
 
-/** Makes the text that an agent gets for a question, of at most so many tokens. */
+/** What an agent gets for a question. */
 export interface AnswerSystem {
   readonly name: string;
-  text(question: string, budget: number): Promise<string>;
+  /** Returns what makes the text of at most so many tokens. */
+  ask(question: string): Promise<(budget: number) => string | Promise<string>>;
 }
 
 /** How many results of a search the rivals read. */
@@ -40,10 +41,16 @@ export async function systemsOf(
   };
   const filled = (name: string, parts: (question: string) => Promise<string[]>): AnswerSystem => ({
     name,
-    text: async (question, budget) => fill(await parts(question), budget, count),
+    ask: async (question) => {
+      const all = await parts(question);
+      return (budget) => fill(all, budget, count);
+    },
   });
   return [
-    { name: 'pack', text: async (query, budget) => (await loci.pack({ query, budget })).text },
+    {
+      name: 'pack',
+      ask: (query) => Promise.resolve(async (budget) => (await loci.pack({ query, budget })).text),
+    },
     filled('whole notes', async (query) => (await search(query)).map(({ path }) => whole(path))),
     filled('matched sections', async (query) =>
       (await search(query)).map(({ path, from, to }) =>
@@ -73,11 +80,14 @@ function matchOf(citation: string): Match {
 
 /** The parts one after another until the budget is full; the last is cut. */
 export function fill(parts: readonly string[], budget: number, count: CountTokens): string {
-  let text = '';
+  const shown: string[] = [];
+  let left = budget;
   for (const part of parts) {
-    const longer = `${text}${text === '' ? '' : '\n\n'}${part}`;
-    if (count(longer) > budget) return longer.slice(0, longestPrefix(longer, budget, count));
-    text = longer;
+    const separated = shown.length === 0 ? part : `\n\n${part}`;
+    const end = longestPrefix(separated, left, count);
+    shown.push(separated.slice(0, end));
+    if (end < separated.length) break;
+    left -= count(separated);
   }
-  return text;
+  return shown.join('');
 }
