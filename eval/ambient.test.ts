@@ -54,6 +54,7 @@ function runOf(set: EvalSet, rankings: Readonly<Record<string, readonly string[]
     related: [],
     confidence: null,
     evidence: null,
+    highest: null,
   });
   return {
     system: 'table',

@@ -70,7 +70,15 @@ describe('evaluateSet', () => {
     // Only the other collection mentions zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
     expect(result.absent).toEqual([
-      { key: 'one/absent', results: 0, top: [], related: [], confidence: null, evidence: null },
+      {
+        key: 'one/absent',
+        results: 0,
+        top: [],
+        related: [],
+        confidence: null,
+        evidence: null,
+        highest: null,
+      },
     ]);
     expect(result.queries[0]?.top).toEqual(['oven']);
     expect(result.ambient).toBeNull();

@@ -37,6 +37,7 @@ import { withoutSources, type EvalSet } from './sets.ts';
 import type { System } from './system.ts';
 import { rocArea } from './roc.ts';
 import { mistype } from './typos.ts';
+import { unsureOf } from './unsure.ts';
 
 export interface EvaluateOptions {
   readonly baselines: boolean;
@@ -108,7 +109,7 @@ async function measure(
       measure: metric,
       metrics: meanMetrics(run.queries),
       categories: byCategory(run.queries),
-      abstention: abstentionOf(run),
+      abstention: abstentionOf(set, run),
       calibration: await measureCalibration(set, tested, run, options),
       ambient: await measureAmbient(set, run, configuration, model, options),
       latency: latencyOf(run),
@@ -288,7 +289,8 @@ async function measureTypos(
 }
 
 /** Counts the queries without results; the system itself applies the threshold. */
-function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
+function abstentionOf(set: EvalSet, run: Run): Abstention | null {
+  const { queries, absent, unanswered } = run;
   if (absent.length === 0) return null;
   return {
     absent: absent.length,
@@ -298,6 +300,7 @@ function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
       queries.map(({ confidence }) => confidence ?? 0),
       absent.map(({ confidence }) => confidence ?? 0),
     ),
+    unsure: unsureOf(set, run),
   };
 }
 

@@ -6,8 +6,9 @@ import { LociError } from '../src/core/errors.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
 export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
+export const ABSENT: string = join(ROOT, 'eval', 'sets', 'absent.json');
 /** The sets of this repository. */
-const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT];
+export const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT, ABSENT];
 const DEFAULT_FOLDER = join(ROOT, '..', 'shared', 'eval', 'dev');
 
 /** The names of sets whose questions need several documents. */

@@ -10,7 +10,7 @@ import { calibrationOf, type Calibration } from './calibration.ts';
 import { defaultConfiguration, type EvalConfiguration } from './configuration.ts';
 import { engineSystem } from './engine-system.ts';
 import { judgedOf } from './evaluate.ts';
-import { AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
+import { findSets, REPOSITORY_SETS } from './find-sets.ts';
 import { openIndexed } from './index-cache.ts';
 import { fitLogisticRegression, type Observation } from './logistic-regression.ts';
 import { mean } from './metrics.ts';
@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const sets = findSets()
-    .filter((file) => file !== AMBIENT && file !== HOUSEHOLD)
+    .filter((file) => !REPOSITORY_SETS.includes(file))
     .map(loadSet);
   if (new Set(sets.map(({ name }) => familyOf(name))).size < 2)
     throw new LociError('invalid_input', 'at least two sets are needed: one is judged by the others', {

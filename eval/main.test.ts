@@ -62,6 +62,8 @@ describe('options', () => {
       baselines: false,
       limit: 5,
     });
+    expect(parseOptions(['--answers', '--half', 'dev'])).toMatchObject({ answers: true, half: 'dev' });
+    expect(parseOptions([])).toMatchObject({ answers: false, half: null });
     expect(parseOptions([])).toMatchObject({ sets: [], baselines: true, limit: null, json: null });
   });
 
@@ -72,6 +74,9 @@ describe('options', () => {
     [['--limit', 'ten'], 'got ten'],
     [['--limit', '0'], 'got 0'],
     [['--quick', '--set', 'a'], '--quick'],
+    [['--answers', '--set', 'a'], '--answers'],
+    [['--half', 'dev'], '--half belongs to --answers'],
+    [['--answers', '--half', 'both'], 'got both'],
     [['--json', 'nowhere/out.json'], 'there is no folder'],
   ])('refuse %j', (args, why) => {
     expect(() => parseOptions(args)).toThrow(

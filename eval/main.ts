@@ -2,6 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { LociError, messageOf } from '../src/core/errors.ts';
+import { answerReport } from './answers/answer-report.ts';
+import { evaluateAnswers } from './answers/evaluate-answers.ts';
+import { ANSWERS, loadQuestionSet } from './answers/question-set.ts';
 import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, readConfiguration, type EvalConfiguration } from './configuration.ts';
 import { describe, evaluateSet, type EvaluateOptions } from './evaluate.ts';
@@ -25,12 +28,16 @@ async function main(): Promise<void> {
   }
   const configuration = options.config === null ? defaultConfiguration() : readConfiguration(options.config);
   const earlier = options.compare === null ? null : readEarlier(options.compare);
-  const found = options.labels === null ? findSets : findMultiHopSets;
-  const sets = (options.sets.length > 0 ? options.sets : found()).map(loadSet);
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   const model = await openModel(configuration);
   try {
+    if (options.answers) {
+      await measureAnswers(configuration, model, options, controller.signal);
+      return;
+    }
+    const found = options.labels === null ? findSets : findMultiHopSets;
+    const sets = (options.sets.length > 0 ? options.sets : found()).map(loadSet);
     const results = await evaluateAll(sets, configuration, model, options, controller.signal);
     if (results.length > 1) print(summary(results));
     if (earlier !== null) print(['', 'changes since the earlier run:', ...comparison(results, earlier)]);
@@ -40,13 +47,25 @@ async function main(): Promise<void> {
       print(labelReport(scores));
       if (!isSound(scores)) process.exitCode = 1;
     }
-    if (options.json !== null) {
-      const written = asJson(results, describe(configuration, model));
-      writeFileSync(options.json, `${JSON.stringify(written, null, 1)}\n`);
-    }
+    if (options.json !== null) writeJson(options.json, asJson(results, describe(configuration, model)));
   } finally {
     await model.embedder?.close();
   }
+}
+
+async function measureAnswers(
+  configuration: EvalConfiguration,
+  model: Model,
+  { half, json }: EvalOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = await evaluateAnswers(loadQuestionSet(ANSWERS), configuration, model, { half, signal });
+  print(answerReport(asked));
+  if (json !== null) writeJson(json, asked);
+}
+
+function writeJson(file: string, content: unknown): void {
+  writeFileSync(file, `${JSON.stringify(content, null, 1)}\n`);
 }
 
 async function evaluateAll(

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { closestWord } from '../src/core/text/closest-word.ts';
+import type { Question } from './answers/question-set.ts';
 
 export const HELP = `Measures the retrieval quality of Loci, and of plain full text, grep, vectors alone and the preset classic.
 
@@ -15,6 +16,8 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --typos          run every query once more with two words misspelt
   --ablate         disable every stage and signal in turn
   --packs          measure how many relevant documents packs of 500 to 4,000 tokens hold, and full texts of the same search
+  --answers        measure only this: how many of the statements that answer questions are in packs of 500 to 4,000 tokens
+  --half HALF      only the questions of this half (dev or test), with --answers
   --rerank         measure a reranker by word overlap over HTTP as the last stage: its gain and its cost
   --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
@@ -27,6 +30,7 @@ Besides the sets of this repository it runs those in $LOCI_EVAL_DATA, or in ../s
 sets are cached in .cache/eval. After Ctrl-C, the same command continues.
 
   npm run eval -- --quick
+  npm run eval -- --answers --half dev
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
   npm run eval -- --set my-notes.json --config try.json --compare before.json
@@ -49,6 +53,9 @@ export interface EvalOptions {
   readonly partly: boolean;
   readonly rerank: boolean;
   readonly packs: boolean;
+  readonly answers: boolean;
+  /** Of the questions; `null` for both. */
+  readonly half: Question['half'] | null;
   readonly baselines: boolean;
 }
 
@@ -65,6 +72,8 @@ const FLAGS = {
   partly: { type: 'boolean' },
   rerank: { type: 'boolean' },
   packs: { type: 'boolean' },
+  answers: { type: 'boolean' },
+  half: { type: 'string' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -75,6 +84,9 @@ export function parseOptions(args: readonly string[]): EvalOptions {
   const values = parseFlags(args);
   if (values.quick === true && values.set !== undefined) {
     throw new LociError('invalid_input', '--quick chooses the sets itself; leave out --set');
+  }
+  if (values.answers === true && (values.set !== undefined || values.quick === true)) {
+    throw new LociError('invalid_input', '--answers has questions of its own; leave out --set and --quick');
   }
   if (values.json !== undefined) assertFolderExists(values.json);
   return {
@@ -91,6 +103,8 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     partly: values.partly ?? false,
     rerank: values.rerank ?? false,
     packs: values.packs ?? false,
+    answers: values.answers ?? false,
+    half: values.half === undefined ? null : parseHalf(values.half, values.answers ?? false),
     baselines: !(values['no-baselines'] ?? false),
   };
 }
@@ -117,6 +131,12 @@ const parseFlags = (args: readonly string[]) => {
 function parseCount(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new LociError('invalid_input', `--limit: expected a number of queries, got ${text}`);
+}
+
+function parseHalf(text: string, isUsed: boolean): Question['half'] {
+  if (!isUsed) throw new LociError('invalid_input', '--half belongs to --answers');
+  if (text === 'dev' || text === 'test') return text;
+  throw new LociError('invalid_input', `--half: expected dev or test, got ${text}`);
 }
 
 /** Checked before the run, which may take an hour. */

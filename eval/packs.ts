@@ -17,6 +17,7 @@ import type { SearchOutcome } from '../src/search/search.ts';
 import { openGrep } from './baselines/grep.ts';
 import { engineSearch, type EngineOptions } from './engine-system.ts';
 import { namespaceOf, storedRecords, type IndexedSet } from './index-cache.ts';
+import { longestPrefix } from './longest-prefix.ts';
 import { mean } from './metrics.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
@@ -216,20 +217,6 @@ function fullTexts(
     left -= count(record.content);
   }
   return shown;
-}
-
-function longestPrefix(text: string, tokens: number, count: CountTokens): number {
-  // No token has more than 128 characters, and most have about four.
-  let high = Math.min(text.length, tokens * 128);
-  if (high === text.length && text.length < tokens * 8 && count(text) <= tokens) return high;
-  let low = 0;
-  high = Math.min(high, tokens * 12);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (count(text.slice(0, middle)) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /** Decides which documents a text holds. */

@@ -6,6 +6,7 @@ import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import type { Metric } from './metrics.ts';
 import type { EmbeddingOrder } from './partly-embedded.ts';
 import type { AbsentResult, CategoryMeans, QueryScore } from './run.ts';
+import type { UnsureByCategory } from './unsure.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 
@@ -24,6 +25,7 @@ export interface Abstention {
   readonly falselyAbstained: number;
   /** Probability that a query with an answer has a higher confidence than an absent one (area under the ROC curve). */
   readonly separation: number;
+  readonly unsure: UnsureByCategory;
 }
 
 export interface TypoResult {

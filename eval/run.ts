@@ -16,6 +16,8 @@ export interface QueryScore {
   /** The confidence in the first result, and its evidence; `null` without results and for baselines. */
   readonly confidence: number | null;
   readonly evidence: Evidence | null;
+  /** The highest confidence among the first ten results; `null` without results and for baselines. */
+  readonly highest: number | null;
   /** The first ten results. */
   readonly top: Top;
   /** Related documents. */
@@ -33,6 +35,7 @@ export interface AbsentResult {
   readonly related: Top;
   readonly confidence: number | null;
   readonly evidence: Evidence | null;
+  readonly highest: number | null;
 }
 
 export interface Run {
@@ -54,6 +57,9 @@ export interface RunOptions {
   readonly hideRelevant?: boolean;
   readonly signal?: AbortSignal;
 }
+
+/** Results that a person sees. */
+const TOP = 10;
 
 /** Runs all queries of a set, one after another. @throws LociError `aborted`, and the errors of the system */
 export async function runSystem(set: EvalSet, system: System, options: RunOptions = {}): Promise<Run> {
@@ -85,17 +91,28 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
       run.milliseconds.push(performance.now() - started);
       const ids = result.ids.filter((id) => id !== query.src);
       const { judged = [], related = [] } = result;
-      const first = judged.find(({ id }) => id !== query.src);
-      const [confidence, evidence] = [first?.confidence ?? null, first?.evidence ?? null];
+      const shown = judged.filter(({ id }) => id !== query.src).slice(0, TOP);
+      const [confidence, evidence] = [shown[0]?.confidence ?? null, shown[0]?.evidence ?? null];
+      const highest = shown.length === 0 ? null : Math.max(...shown.map((each) => each.confidence));
       const key = queryKey(collection, query);
-      const top = ids.slice(0, 10);
+      const top = ids.slice(0, TOP);
       if (query.gold.length === 0)
-        run.absent.push({ key, results: ids.length, top, related, confidence, evidence });
+        run.absent.push({ key, results: ids.length, top, related, confidence, evidence, highest });
       else {
         if (ids.length === 0) run.unanswered++;
         const sessionHit = hitsSession(ids, query.gold, sessions);
         const scores = score(ids, query.gold);
-        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, evidence, top, related });
+        run.queries.push({
+          key,
+          cat: query.cat,
+          scores,
+          sessionHit,
+          confidence,
+          evidence,
+          highest,
+          top,
+          related,
+        });
       }
       progress.report(run.milliseconds.length, total);
     }

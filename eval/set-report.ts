@@ -1,6 +1,7 @@
 import { ambientLines } from './ambient-report.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, tableLines } from './table.ts';
+import type { Unsure, UnsureByCategory } from './unsure.ts';
 
 /** The result of one set as text; shares in percent. */
 export function setReport(result: SetResult): string[] {
@@ -52,13 +53,28 @@ function categoryTable({ categories, metrics }: SetResult): string[] {
 
 function abstentionLines({ abstention, config }: SetResult): string[] {
   if (abstention === null) return [];
-  const { absent, abstained, falselyAbstained, separation } = abstention;
+  const { absent, abstained, falselyAbstained, separation, unsure } = abstention;
   const threshold = config.minScore === 0 ? 'no threshold' : `threshold ${String(config.minScore)}`;
   return [
     `  ${String(absent)} queries have no answer here; ${percent(abstained)}% of them return nothing, and ` +
       `${percent(falselyAbstained)}% of those with an answer (${threshold})`,
     `  a query with an answer has the higher confidence in ${percent(separation)}% of pairs with one without`,
+    ...unsureTable(unsure),
   ];
+}
+
+function unsureTable(unsure: UnsureByCategory): string[] {
+  const halves = [...new Set(Object.values(unsure).flatMap((counts) => Object.keys(counts)))];
+  const rows = Object.entries(unsure).map(([category, counts]) => [
+    category,
+    String(counts['all']?.queries ?? 0),
+    ...halves.map((half) => percent(shareOf(counts[half]))),
+  ]);
+  return tableLines([['nothing surely fits', 'queries', ...halves], ...rows]);
+}
+
+function shareOf(counts: Unsure | undefined): number | undefined {
+  return counts === undefined ? undefined : counts.unsure / counts.queries;
 }
 
 function calibrationLines({ calibration: { auroc, error, bins, hiddenAuroc } }: SetResult): string[] {

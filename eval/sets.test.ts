@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
+import { ABSENT, AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
 import { recordKey, recordOf, recordsOf } from './records.ts';
 import { isFromSource, loadSet, withoutSources } from './sets.ts';
 
@@ -196,6 +196,7 @@ describe('findSets', () => {
     expect(findSets({ LOCI_EVAL_DATA: data })).toEqual([
       HOUSEHOLD,
       AMBIENT,
+      ABSENT,
       join(data, 'a.json'),
       join(data, 'b.json.gz'),
     ]);

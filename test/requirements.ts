@@ -1,7 +1,7 @@
 import { SOURCE_PROOFS } from './source-requirements.ts';
 
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 19, S: 15, F: 9, G: 12, A: 6 } as const;
+const COUNTS = { R: 19, S: 15, F: 9, G: 13, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
@@ -53,6 +53,13 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/e2e/receipts.test.ts',
       test: 'is labelled with the pack or later, and the labels are exported',
     },
+  ],
+  G13: [
+    {
+      file: 'eval/answers/systems.test.ts',
+      test: 'names the statements that each text lacks, and counts its tokens',
+    },
+    { file: 'eval/answers/systems.test.ts', test: 'notices which texts say that there is no answer' },
   ],
   G12: [
     {

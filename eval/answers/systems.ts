@@ -1,0 +1,93 @@
+import type { Loci } from '../../src/engine/open.ts';
+import type { CountTokens } from '../../src/pack/tokens.ts';
+import { openGrep } from '../baselines/grep.ts';
+import { longestPrefix } from '../longest-prefix.ts';
+import type { Model } from '../model.ts';
+import { PeerIndex } from './peer-index.ts';
+import { notesOf, type Corpus } from './question-set.ts';
+import { cutSection, sectionsOf, shownSection } from './sections.ts';
+
+/** What an agent gets for a question. */
+export interface AnswerSystem {
+  readonly name: string;
+  /** Returns what makes the text of at most so many tokens. */
+  ask(question: string): Promise<(budget: number) => string | Promise<string>>;
+}
+
+/** How many results of a search the rivals read. */
+const RESULTS = 50;
+
+/** Loci's pack, and the rivals, on one corpus. */
+export async function systemsOf(
+  corpus: Corpus,
+  loci: Loci,
+  { embedder }: Pick<Model, 'embedder'>,
+  count: CountTokens,
+): Promise<AnswerSystem[]> {
+  const notes = notesOf(corpus);
+  const docs = [...notes].map(([path, text]) => ({ id: path, path, text, note: true }));
+  const grep = openGrep({
+    name: corpus.id,
+    hash: '',
+    root: '.',
+    collections: [{ id: '', docs, queries: [] }],
+  });
+  const sections = [...notes].flatMap(([path, text]) => sectionsOf(path, text));
+  const peer = await PeerIndex.build(sections.flatMap(cutSection), embedder);
+  const whole = (path: string): string => `${path}\n${notes.get(path)!}`;
+  const search = async (query: string): Promise<Match[]> => {
+    const { results } = await loci.search({ query, limit: RESULTS, related: 0, minScore: 0 });
+    return results.map(({ citation }) => matchOf(citation));
+  };
+  const filled = (name: string, parts: (question: string) => Promise<string[]>): AnswerSystem => ({
+    name,
+    ask: async (question) => {
+      const all = await parts(question);
+      return (budget) => fill(all, budget, count);
+    },
+  });
+  return [
+    {
+      name: 'pack',
+      ask: (query) => Promise.resolve(async (budget) => (await loci.pack({ query, budget })).text),
+    },
+    filled('whole notes', async (query) => (await search(query)).map(({ path }) => whole(path))),
+    filled('matched sections', async (query) =>
+      (await search(query)).map(({ path, from, to }) =>
+        sections
+          .filter(({ path: of, lines }) => of === path && lines.from <= to && lines.to >= from)
+          .map(shownSection)
+          .join('\n'),
+      ),
+    ),
+    filled('peer sections', async (query) => (await peer.rank(query)).map(shownSection)),
+    filled('grep', async (query) => (await grep.rank('', query)).ids.map(whole)),
+  ];
+}
+
+interface Match {
+  readonly path: string;
+  /** The lines that match, from 1, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** @param citation `Home/Oven.md#L3-L9` */
+function matchOf(citation: string): Match {
+  const [, path = citation, from = '1', to = from] = /^(.*)#L(\d+)(?:-L(\d+))?$/.exec(citation) ?? [];
+  return { path, from: Number(from), to: Number(to) };
+}
+
+/** The parts one after another until the budget is full; the last is cut. */
+export function fill(parts: readonly string[], budget: number, count: CountTokens): string {
+  const shown: string[] = [];
+  let left = budget;
+  for (const part of parts) {
+    const separated = shown.length === 0 ? part : `\n\n${part}`;
+    const end = longestPrefix(separated, left, count);
+    shown.push(separated.slice(0, end));
+    if (end < separated.length) break;
+    left -= count(separated);
+  }
+  return shown.join('');
+}
