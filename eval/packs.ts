@@ -1,18 +1,14 @@
-import type { LociRecord, Passage } from '../src/core/types.ts';
+import type { LociRecord } from '../src/core/types.ts';
 import type { Candidate } from '../src/pack/candidate.ts';
 import { passageSpan } from '../src/pack/candidate.ts';
-import { bestSentence, MIN_EXCERPT_TOKENS } from '../src/pack/levels/excerpt.ts';
-import {
-  buildPack,
-  candidatesFor,
-  isBelowThreshold,
-  PACK_SETTINGS,
-  termWeights,
-  type PackSettings,
-} from '../src/pack/pack.ts';
+import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
+import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW, type PackSettings } from '../src/pack/pack.ts';
+import { sectionQuery, withPassages } from '../src/engine/packs/memory-pack.ts';
+import { idfWeight } from '../src/search/retrieve/text.ts';
 import { shownText, trimSpan, type Span } from '../src/pack/text/span.ts';
 import { loadTokenCounter, type CountTokens } from '../src/pack/tokens.ts';
 import { LociError } from '../src/core/errors.ts';
+import type { Hit } from '../src/search/rank/confidence.ts';
 import type { SearchOutcome } from '../src/search/search.ts';
 import { openGrep } from './baselines/grep.ts';
 import { engineSearch, type EngineOptions } from './engine-system.ts';
@@ -78,7 +74,7 @@ export async function recallAtBudget(
         limit: CANDIDATES,
         ...(src !== undefined && { src }),
       });
-      const task = new PackTask(query, found, records, options, count);
+      const task = await PackTask.create(query, found, records, options, count);
       const read = systems.includes('files') ? (await grep.rank(collection.id, q)).ids : [];
       for (const [system, values] of recalls)
         for (const [i, budget] of BUDGETS.entries()) values[i]!.push(await task.recall(system, budget, read));
@@ -117,32 +113,43 @@ async function collectionRecords(
 class PackTask {
   readonly #query: EvalQuery;
   readonly #candidates: readonly Candidate[];
-  readonly #terms: readonly string[];
+  readonly #outcome: SearchOutcome;
   readonly #records: CollectionRecords;
-  readonly #settings: PackSettings;
+  readonly #settings: PackSettings | undefined;
   readonly #count: CountTokens;
   readonly #judge: Judge;
 
-  constructor(
+  private constructor(
     query: EvalQuery,
-    { hits, run }: Pick<SearchOutcome, 'hits' | 'run'>,
+    outcome: SearchOutcome,
     records: CollectionRecords,
-    { minScore, settings = PACK_SETTINGS }: PackOptions,
-    count: CountTokens,
+    candidates: readonly Candidate[],
+    { settings, count }: { readonly settings: PackSettings | undefined; readonly count: CountTokens },
   ) {
-    const others = hits.filter(({ passage }) => records.documentId(passage.record) !== query.src);
-    const best = others[0]?.confidence ?? 0;
     this.#query = query;
-    this.#candidates = others
-      .filter(({ confidence }) => !isBelowThreshold(confidence, best, minScore))
-      .map(({ passage, confidence }) =>
-        candidateOf(records.byId.get(passage.record.id)!, passage, confidence),
-      );
-    this.#terms = [...run.queryTerms];
+    this.#outcome = outcome;
+    this.#candidates = candidates;
     this.#records = records;
     this.#settings = settings;
     this.#count = count;
-    this.#judge = new Judge(records, this.#candidates, this.#terms, count);
+    this.#judge = new Judge(records, candidates, termWeights(outcome), count);
+  }
+
+  static async create(
+    query: EvalQuery,
+    outcome: SearchOutcome,
+    records: CollectionRecords,
+    { settings }: PackOptions,
+    count: CountTokens,
+  ): Promise<PackTask> {
+    const hits = outcome.hits.filter(({ passage }) => records.documentId(passage.record) !== query.src);
+    const best = hits[0];
+    const isEmpty = best === undefined || best.confidence < EMPTY_BELOW;
+    const found = isEmpty
+      ? []
+      : hits.map((hit) => candidateOf(records.byId.get(hit.passage.record.id)!, hit, hit.score / best.score));
+    const candidates = await withPassages(outcome.run.store, outcome.run.namespace, outcome, found);
+    return new PackTask(query, outcome, records, candidates, { settings, count });
   }
 
   /** @param read the files that an agent with grep reads, in order */
@@ -150,8 +157,12 @@ class PackTask {
     const { byId, byDocument, documentId } = this.#records;
     if (system === 'pack') {
       const candidates = this.#candidates.slice(0, candidatesFor(budget));
-      const request = { terms: this.#terms, budget, count: this.#count, settings: this.#settings };
-      const { receipt } = await buildPack({ ...request, candidates });
+      const { receipt } = await buildPack({
+        ...{ query: sectionQuery(this.#outcome), budget, candidates, count: this.#count },
+        findCredentials: () => Promise.resolve({ secrets: [], inTitle: false }),
+        isUnsure: (candidates[0]?.score ?? 0) < UNSURE_BELOW,
+        ...(this.#settings !== undefined && { settings: this.#settings }),
+      });
       return this.#judge.recall(this.#query, shownSpans(receipt, candidates, documentId));
     }
     const records =
@@ -162,12 +173,10 @@ class PackTask {
   }
 }
 
-function candidateOf(record: LociRecord, passage: Passage, score: number): Candidate {
+function candidateOf(record: LociRecord, { passage, confidence }: Hit, relevance: number): Candidate {
   const citation = record.origin === 'vault' ? record.key! : `record/${String(record.id)}`;
   return {
-    record,
-    passage,
-    score,
+    ...{ record, passage, score: confidence, relevance, passages: [] },
     lane: 'search',
     path: null,
     via: null,
@@ -219,6 +228,13 @@ function fullTexts(
   return shown;
 }
 
+/** The weight of each index term of the query, by how rare it is. */
+function termWeights({ retrieved: { terms } }: SearchOutcome): TermWeights {
+  return new Map(
+    terms.flatMap(({ terms: parts, passages }) => parts.map((term) => [term, idfWeight(passages)] as const)),
+  );
+}
+
 /** Decides which documents a text holds. */
 class Judge {
   readonly #records: ReadonlyMap<string, LociRecord>;
@@ -228,12 +244,11 @@ class Judge {
   constructor(
     { byDocument, documentId }: CollectionRecords,
     candidates: readonly Candidate[],
-    terms: readonly string[],
+    weights: TermWeights,
     count: CountTokens,
   ) {
     this.#records = byDocument;
     this.#count = count;
-    const weights = termWeights({ terms, candidates });
     this.#targets = new Map(
       candidates.map(({ record, passage }) => {
         const span = trimSpan(record.content, passageSpan(record.content, passage));

@@ -1,6 +1,7 @@
 import { isJsonMap } from '../core/json.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import { changedDate, createdDate } from '../sources/files/dates.ts';
+import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
 import type { Span } from './text/span.ts';
 
@@ -10,6 +11,10 @@ export interface Candidate {
   readonly passage: Pick<Passage, 'ordinal' | 'text' | 'startLine' | 'endLine'>;
   /** The probability that it is what the query asks for, 0 to 1. */
   readonly score: number;
+  /** Its place in the ranking of the search: its score as a share of the best. */
+  readonly relevance: number;
+  /** Its passages by ordinal, with their nearness to the query; empty without vectors. */
+  readonly passages: readonly ComparedPassage[];
   /** The lane that found it first. */
   readonly lane: string;
   readonly path: ReceiptCandidate['path'];

@@ -1,11 +1,12 @@
 import type { NodeType } from '../core/graph-types.ts';
 import type { Trust } from '../core/types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
-import { HEAD_LENGTH, masked, titleSpan } from './items.ts';
+import { masked, titleSpan } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
 import { summaryOf } from './levels/summary.ts';
+import { sectionsOf } from './sections/cut.ts';
 import { trustMark, type Item, type ItemPart, type ShownPiece } from './render.ts';
 import {
   ITEM_MARK,
@@ -35,8 +36,8 @@ export interface NodeCandidate extends Candidate {
 
 /** Tokens that one snippet has at most. */
 const MAX_SNIPPET_TOKENS = 300;
-/** Tokens around its match that a snippet has at least. */
-const SNIPPET_TOKENS = 80;
+/** What says what a text is stands at its beginning. UTF-16 code units. */
+const HEAD_LENGTH = 8000;
 const SNIPPET = '\nSnippet:\n';
 
 /** One line: what the node is, why it is there, and its title. */
@@ -80,14 +81,7 @@ export function nodeForms(
     form([], 'L0'),
   ];
   if (!withSnippet) return { snippet: null, items };
-  const passage = trimSpan(content, passageSpan(content, given.passage));
-  const span = excerptOf(
-    content,
-    passage,
-    { start: passage.start, end: passage.start },
-    count,
-    SNIPPET_TOKENS,
-  );
+  const span = snippetSpan(content, trimSpan(content, passageSpan(content, given.passage)), count);
   const shown = masked(span, secrets, 'L2');
   const tokens = count(
     shown
@@ -99,6 +93,26 @@ export function nodeForms(
   const beside = whole.filter((part) => !overlaps(part, span));
   return { snippet: { item: form(beside, 'L1', [SNIPPET, ...shown]), tokens }, items };
 }
+
+/** The sections of a passage, as many as a snippet may have; of one that is longer a part of the passage. */
+function snippetSpan(content: string, passage: Span, count: CountTokens): Span {
+  const sections = sectionsOf(content).filter((each) => overlaps(each, passage));
+  const first = sections[0]?.start ?? passage.start;
+  for (const { end } of sections.toReversed()) {
+    const span = { start: first, end };
+    if (count(textOf(content, span)) <= MAX_SNIPPET_TOKENS) return span;
+  }
+  return excerptOf(
+    content,
+    passage,
+    { start: passage.start, end: passage.start },
+    count,
+    MAX_SNIPPET_TOKENS - SLACK,
+  );
+}
+
+/** The end of an excerpt moves to the end of a word. */
+const SLACK = 20;
 
 function isPiece(part: ItemPart): part is ShownPiece {
   return typeof part === 'object' && 'span' in part;

@@ -62,7 +62,14 @@ const candidates = fc
           ...{ metadata: {}, key: null, recordType: 'note' },
         },
         passage: { ordinal: 0, text: content, startLine: 1, endLine: lines },
-        ...{ score: 0.5, lane: 'search', path: isExpansion ? [] : null, via: null },
+        ...{
+          score: 0.5,
+          relevance: 0.5,
+          passages: [],
+          lane: 'search',
+          path: isExpansion ? [] : null,
+          via: null,
+        },
         ...{ citation: `record/${String(i + 1)}`, excluded: isExcluded ? 'threshold' : null, secrets },
         node: {
           ...{ id: `n_${String(i).padStart(16, '0')}`, type: 'note', project: 'default' },
@@ -125,7 +132,17 @@ describe('texts about nodes', () => {
           ...{ contentHash: sha256(content), metadata: {}, key: null, recordType: 'note' },
         },
         passage: { ordinal: 0, text: content, startLine: 1, endLine: 1 },
-        ...{ score: 1, lane: 'nodes', path: null, via: null, citation: 'c', excluded: null, secrets: [] },
+        ...{
+          score: 1,
+          relevance: 1,
+          passages: [],
+          lane: 'nodes',
+          path: null,
+          via: null,
+          citation: 'c',
+          excluded: null,
+          secrets: [],
+        },
         ...{ node: { id: 'n', type: 'note', project: 'p', lines: null }, why: 'asked for' },
       };
     });

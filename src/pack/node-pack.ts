@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Trust } from '../core/types.ts';
 import { indexItem, nodeForms, type NodeCandidate, type NodeForms } from './node-items.ts';
-import { assembled, fitting, type Pack } from './pack.ts';
-import { fenceTokens, itemText, usualTrust, type Item } from './render.ts';
+import { assembled, type Pack } from './pack.ts';
+import { fenceTokens, itemText, render, usualTrust, type Item } from './render.ts';
 import type { CountTokens } from './tokens.ts';
 
 export interface NodeTextRequest {
@@ -23,7 +23,7 @@ const SUGGESTED_SHARE = 0.35;
 export function buildIndex(request: NodeTextRequest): Pack {
   const { candidates, budget, count } = request;
   const usual = usualTrustOf(candidates);
-  const room = budget - fenceTokens(usual, count);
+  const room = budget - fenceTokens(usual, false, count);
   const lines = candidates.map((candidate, i) => {
     const item = candidate.excluded === null ? indexItem(candidate, i, usual) : null;
     const tokens = item === null ? 0 : count(itemText(item));
@@ -60,7 +60,7 @@ export async function buildNodePack(
 ): Promise<Pack> {
   const { candidates, budget, count, withSnippets } = request;
   const usual = usualTrustOf(candidates);
-  const room = budget - fenceTokens(usual, count);
+  const room = budget - fenceTokens(usual, false, count);
   const chosen: Item[] = [];
   let left = room;
   let snippets = MAX_SNIPPETS_TOKENS;
@@ -92,8 +92,13 @@ function usualTrustOf(candidates: readonly NodeCandidate[]): Trust {
 /** @param needed the tokens of the smallest text with one item; `Infinity` if there is none */
 function finished(request: NodeTextRequest, chosen: readonly Item[], usual: Trust, needed: number): Pack {
   const { candidates, budget, count, nothing } = request;
-  const items = fitting(chosen, usual, budget, count);
-  const reasons = candidates.map(({ excluded }) => excluded);
-  const pack = assembled(request, items, usual, reasons, Number.isFinite(needed) ? needed : null);
+  const items = [...chosen];
+  // The tokens of items add up, except for a few contents whose first character joins the line break before it.
+  while (items.length > 0 && count(render(items, usual, false).text) > budget) items.pop();
+  const pack = assembled(request, {
+    ...{ items, usual, isUnsure: false },
+    reasons: candidates.map(({ excluded }) => excluded),
+    needed: Number.isFinite(needed) ? needed : null,
+  });
   return { ...pack, empty: items.length === 0 && !Number.isFinite(needed) ? nothing : pack.empty };
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
 import type { Candidate } from './candidate.ts';
+import { packRequest } from '../../test/contract/receipts.ts';
 import { buildPack, type Pack } from './pack.ts';
 import { receiptSchema } from './receipt.ts';
 import { shownText } from './text/span.ts';
@@ -49,7 +50,7 @@ const candidates = fc
       title: fc.array(fc.constantFrom(...UNITS), { maxLength: 2 }).map((units) => units.join('')),
       trust: fc.constantFrom('operator', 'agent', 'external'),
       origin: fc.constantFrom('vault', 'memory', 'fact', 'source'),
-      score: fc.double({ min: 0, max: 1, noNaN: true }),
+      score: fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
       secret: fc.option(fc.nat(100), { nil: null }),
       day: fc.constantFrom(null, '2026-11-20', '2026-11-21T09:00:00Z'),
     }),
@@ -75,6 +76,8 @@ const candidates = fc
         },
         passage: { ordinal: 0, text: content, startLine: 1, endLine: lines },
         score,
+        relevance: score,
+        passages: [],
         lane: 'search',
         path: null,
         via: null,
@@ -98,8 +101,8 @@ describe('a pack', () => {
   it('never exceeds its budget, is the same each time, and can be made again from its receipt', async () => {
     let nonEmpty = 0;
     await fc.assert(
-      fc.asyncProperty(candidates, budgets, async (given, budget) => {
-        const request = { terms: TERMS, budget, candidates: given, count };
+      fc.asyncProperty(candidates, budgets, fc.boolean(), async (given, budget, isUnsure) => {
+        const request = { ...(await packRequest(TERMS, given, budget)), isUnsure };
         const pack = await buildPack(request);
         expect(count(pack.text)).toBe(pack.tokens);
         expect(pack.tokens).toBeLessThanOrEqual(budget);
@@ -123,7 +126,7 @@ describe('a pack', () => {
   it('has one fence, no mark of an item but its own, and no credential', async () => {
     await fc.assert(
       fc.asyncProperty(candidates, async (given) => {
-        const pack = await buildPack({ terms: TERMS, budget: 5000, candidates: given, count });
+        const pack = await buildPack(await packRequest(TERMS, given, 5000));
         if (pack.text === '') return;
         expect(pack.text.match(/<\s*\/?\s*loci-/giu)).toHaveLength(2);
         const { pieces } = pack.receipt;
@@ -147,7 +150,7 @@ describe('a pack', () => {
     let shared = 0;
     await fc.assert(
       fc.asyncProperty(candidates, budgets, async (given, budget) => {
-        const { text } = await buildPack({ terms: TERMS, budget, candidates: given, count });
+        const { text } = await buildPack(await packRequest(TERMS, given, budget));
         let day: string | undefined;
         for (const [, id, said] of text.matchAll(
           /^◆ ?(?:record\/)?(\d+)(?:#L\d+-L\d+)?(?: (same day|\d{4}-\d\d-\d\d))?/gm,
@@ -161,13 +164,13 @@ describe('a pack', () => {
       }),
       { numRuns: 100 },
     );
-    expect(shared).toBeGreaterThan(50);
+    expect(shared).toBeGreaterThan(10);
   });
 
   it('has a receipt that fits the published schema', async () => {
     await fc.assert(
       fc.asyncProperty(candidates, budgets, async (given, budget) => {
-        const { receipt } = await buildPack({ terms: TERMS, budget, candidates: given, count });
+        const { receipt } = await buildPack(await packRequest(TERMS, given, budget));
         const rest = {
           version: 1,
           id: '00000000-0000-7000-8000-000000000000',

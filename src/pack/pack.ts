@@ -1,58 +1,56 @@
-import { setImmediate } from 'node:timers/promises';
 import { sha256 } from '../core/ids.ts';
 import type { Trust } from '../core/types.ts';
-import { analyzeForTerms } from '../core/text/analyze-for-terms.ts';
 import type { Candidate } from './candidate.ts';
-import { ItemMaker, type CandidateItems } from './items.ts';
-import type { TermWeights } from './levels/excerpt.ts';
+import { Draft } from './draft.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
 import { fenceTokens, render, usualTrust, type Item, type PlacedPiece } from './render.ts';
-import { select, type Selectable, type SelectionWeights } from './select.ts';
-import { sourceRange } from './text/span.ts';
+import { chooseSections, type Choice, type ChoiceSettings } from './sections/choose.ts';
+import { judgeSections, type SectionQuery } from './sections/judge.ts';
+import { orderSections, type OrderSettings } from './sections/order.ts';
+import { sourceRange, type Span } from './text/span.ts';
 import { TOKENIZER, type CountTokens } from './tokens.ts';
 
+/** Finds the credentials in and near spans of a record, and whether its title has one. */
+export type FindCredentials = (
+  record: Candidate['record'],
+  spans: readonly Span[],
+) => Promise<{ readonly secrets: readonly Span[]; readonly inTitle: boolean }>;
+
 export interface PackRequest {
-  /** The index terms of the query. */
-  readonly terms: readonly string[];
+  readonly query: SectionQuery;
   readonly budget: number;
   /** Best first. */
   readonly candidates: readonly Candidate[];
   readonly count: CountTokens;
+  readonly findCredentials: FindCredentials;
+  /** Whether no candidate is likely to be what the query asks for, which the text then says. */
+  readonly isUnsure: boolean;
   readonly settings?: PackSettings;
 }
 
-export interface PackSettings extends SelectionWeights {
-  /** Tokens around the best match that an item has at least. */
-  readonly excerptTokens: number;
-  /** From this score a candidate is taken before all others. */
-  readonly certainScore: number;
-}
+export type PackSettings = ChoiceSettings & OrderSettings;
 
-export const PACK_SETTINGS: PackSettings = {
-  excerptTokens: 60,
-  certainScore: 0.9,
-  coverage: 0.5,
-  novelty: 0.2,
-};
+/** A section with a lower share of the best score is left out: an unspent budget is not a fault. */
+export const FLOOR = 0.5;
+/** From this budget, in tokens, the record of a section counts for its order; below, there is room for the best sections alone. */
+const RECORD_SHARE_BUDGET = 600;
+
+export function packSettings(budget: number): PackSettings {
+  return { floor: FLOOR, wholeShare: 0.8, recordShare: budget < RECORD_SHARE_BUDGET ? 0 : 1 };
+}
 
 /** How many candidates can be of use for a budget: an item has 20 tokens at least, and what ranks after 100 others is chance. */
 export function candidatesFor(budget: number): number {
-  return Math.min(100, Math.max(10, Math.ceil(budget / 20)));
+  return Math.min(100, Math.max(25, Math.ceil(budget / 20)));
 }
 
-/**
- * Whether candidates are good enough: the best one needs the minimum score of a search, so that a pack about something unknown is empty.
- * The others are only limited by the budget, down to this share of it, since they can be the second half of an answer.
- */
-const OTHERS_SHARE = 0.2;
-
-/** @param best the score of the best candidate */
-export function isBelowThreshold(score: number, best: number, minScore: number): boolean {
-  return best < minScore || score < minScore * OTHERS_SHARE;
-}
+/** A pack whose best candidate has a lower confidence is empty. */
+export const EMPTY_BELOW = 0.2;
+/** A pack whose best candidate has a lower confidence says that no note clearly answers. */
+export const UNSURE_BELOW = 0.5;
 
 export interface Pack {
-  /** Empty if the budget is too small for one item. */
+  /** Empty if there is nothing to show, or if the budget is too small for it. */
   readonly text: string;
   readonly tokens: number;
   /** Why the text is empty, in words; `null` unless it is. */
@@ -62,135 +60,47 @@ export interface Pack {
 }
 
 /**
- * Makes a pack: one text within a budget of tokens, of excerpts of the candidates. The same candidates, terms and budget give the same
- * bytes. Gives other work a turn between candidates, since counting takes time.
+ * Makes a pack: one text within a budget of tokens, of the sections of all candidates that match the query best. The same candidates,
+ * query and budget give the same bytes. Gives other work a turn between candidates, since judging takes time.
  */
 export async function buildPack(request: PackRequest): Promise<Pack> {
-  const { budget, candidates, count, settings = PACK_SETTINGS } = request;
+  const { budget, query, candidates, count, isUnsure, settings = packSettings(budget) } = request;
+  const judged = await judgeSections(query, candidates);
+  const ranked = orderSections(candidates, judged, settings);
   const usual = usualTrust(
     candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust),
   );
-  const room = budget - fenceTokens(usual, count);
-  const terms = termWeights(request);
-  const maker = new ItemMaker({ terms, count, usual, excerptTokens: settings.excerptTokens });
-  const made: (CandidateItems | null)[] = [];
-  const reasons: (Exclusion | null)[] = [];
-  for (const [index, candidate] of candidates.entries()) {
-    const items = candidate.excluded === null ? maker.itemsOf(candidate, index) : null;
-    reasons.push(candidate.excluded ?? items?.excluded ?? null);
-    made.push(items);
-    if (index % CANDIDATES_PER_TURN === CANDIDATES_PER_TURN - 1) await setImmediate();
+  const room = budget - fenceTokens(usual, isUnsure, count);
+  const draft = new Draft(request, judged, usual);
+  let choice: Choice;
+  do choice = chooseSections(draft.allowed(ranked), room, draft, settings);
+  while (await draft.findCredentials(choice));
+  let items = draft.items(choice);
+  while (items.length > 0 && count(render(items, usual, isUnsure).text) > budget) {
+    choice = choice.slice(0, -1);
+    items = draft.items(choice);
   }
-  const chosen = choose(made, candidates, room, terms, settings);
-  const items = fitting(chosen, usual, budget, count);
-  const needed = items.length === 0 ? smallest(made, budget - room) : null;
-  return assembled(request, items, usual, reasons, needed);
+  const [best] = draft.allowed(ranked);
+  if (items.length === 0 && best !== undefined) items = draft.excerpt(best, room);
+  if (items.length > 0 && count(render(items, usual, isUnsure).text) > budget) items = [];
+  const needed = items.length > 0 || best === undefined ? null : budget - room + draft.least(best);
+  return assembled(request, { items, usual, isUnsure, reasons: draft.reasons(ranked, settings), needed });
 }
 
-/** Candidates whose tokens are counted before other work has its turn: about 3 ms. */
-const CANDIDATES_PER_TURN = 4;
-
-/** The items of a pack, in the order in which they are needed. */
-function choose(
-  made: readonly (CandidateItems | null)[],
-  candidates: readonly Candidate[],
-  room: number,
-  terms: TermWeights,
-  settings: PackSettings,
-): Item[] {
-  const selectables = made.map((items, i): Selectable => {
-    const { score } = candidates[i]!;
-    return {
-      relevance: score,
-      isCertain: score >= settings.certainScore,
-      shared: items?.day ?? null,
-      steps: items?.steps ?? [],
-    };
-  });
-  const { taken, gains, spent } = select(selectables, room, terms, settings);
-  const chosen = taken.flatMap((steps, i) => {
-    const item = steps === 0 ? undefined : made[i]?.items[steps - 1];
-    return item === undefined ? [] : [{ item, gain: gains[i]!, index: i }];
-  });
-  const needOf = (index: number): number => {
-    if (selectables[index]!.isCertain) return 0;
-    return isFactOrTask(candidates[index]!) ? 1 : 2;
-  };
-  const ordered = chosen.toSorted(
-    (a, b) => needOf(a.index) - needOf(b.index) || b.gain - a.gain || a.index - b.index,
-  );
-  const { items, room: rest } = summarised(ordered, made, room - spent);
-  return [...items, ...mentioned(made, taken, rest)];
+interface Assembly {
+  readonly items: readonly Item[];
+  readonly usual: Trust;
+  readonly isUnsure: boolean;
+  readonly reasons: readonly (Exclusion | null)[];
+  /** The tokens of the smallest pack with one item; `null` if there is none. */
+  readonly needed: number | null;
 }
 
-/** The records whose rest is summarised, where there is room. */
-const MAX_SUMMARIES = 5;
-/** A summary of fewer tokens says nothing. */
-const MIN_SUMMARY_TOKENS = 40;
-
-/** Adds summaries of the records that are needed most, as far as there is room after all excerpts and passages. */
-function summarised(
-  chosen: readonly { readonly item: Item; readonly index: number }[],
-  made: readonly (CandidateItems | null)[],
-  room: number,
-): { readonly items: readonly Item[]; readonly room: number } {
-  let left = room;
-  const items = chosen.map(({ item, index }, i) => {
-    if (i >= MAX_SUMMARIES || left < MIN_SUMMARY_TOKENS) return item;
-    const extended = made[index]!.withSummary(item);
-    if (extended === null || extended.tokens > left) return item;
-    left -= extended.tokens;
-    return extended.item;
-  });
-  return { items, room: left };
-}
-
-/** A line about each of the best candidates whose excerpt does not fit. */
-function mentioned(made: readonly (CandidateItems | null)[], taken: readonly number[], room: number): Item[] {
-  let left = room;
-  return made.flatMap((items, i) => {
-    if (left < MIN_LINE_TOKENS || items === null || taken[i]! > 0) return [];
-    const line = items.line();
-    if (line === null || line.tokens > left) return [];
-    left -= line.tokens;
-    return [line.item];
-  });
-}
-
-/** A line of fewer tokens says nothing. */
-const MIN_LINE_TOKENS = 12;
-
-function isFactOrTask({ record: { origin, metadata, recordType } }: Candidate): boolean {
-  return (
-    origin === 'fact' || metadata['completed'] === false || (origin === 'source' && recordType === 'todo')
-  );
-}
-
-/** The tokens of items add up, except for a few contents whose first character joins the line break before it. */
-export function fitting(items: readonly Item[], usual: Trust, budget: number, count: CountTokens): Item[] {
-  const kept = [...items];
-  while (kept.length > 0 && count(render(kept, usual).text) > budget) kept.pop();
-  return kept;
-}
-
-/** The tokens of the smallest pack with one item; `null` if there is none. */
-function smallest(made: readonly (CandidateItems | null)[], overhead: number): number | null {
-  const costs = made.flatMap((items) => {
-    const tokens = [items?.steps[0]?.tokens, items?.line()?.tokens].flatMap((each) => each ?? []);
-    return tokens.length === 0 ? [] : [Math.min(...tokens)];
-  });
-  return costs.length === 0 ? null : overhead + Math.min(...costs);
-}
-
-/** @param needed the tokens of the smallest pack with one item; `null` if there is none */
 export function assembled(
   { budget, candidates, count }: Pick<PackRequest, 'budget' | 'candidates' | 'count'>,
-  items: readonly Item[],
-  usual: Trust,
-  reasons: readonly (Exclusion | null)[],
-  needed: number | null,
+  { items, usual, isUnsure, reasons, needed }: Assembly,
 ): Pack {
-  const { text, pieces } = items.length === 0 ? { text: '', pieces: [] } : render(items, usual);
+  const { text, pieces } = items.length === 0 ? { text: '', pieces: [] } : render(items, usual, isUnsure);
   const tokens = text === '' ? 0 : count(text);
   const included = new Set(items.map(({ candidate }) => candidate));
   const empty =
@@ -222,34 +132,18 @@ function receiptPiece(
   { record, passage }: Candidate,
 ): ReceiptPiece {
   const range = sourceRange(field === 'title' ? record.title : record.content, span);
+  const { from, to } = range.lines;
+  const hasPassage =
+    field === 'content' && level === 'L2' && from <= passage.endLine && passage.startLine <= to;
   return {
     candidate,
     record: record.uuid,
     id: record.id,
     field,
-    passage: level === 'L2' && field === 'content' ? passage.ordinal : null,
+    passage: hasPassage ? passage.ordinal : null,
     level,
     ...range,
     content_hash: record.contentHash,
     pack,
   };
-}
-
-/**
- * The weight of each term of the query, with a sum of 1: the logarithm of how rare it is among the candidates (Robertson & Spärck Jones
- * 1976, without relevance information).
- */
-export function termWeights({ terms, candidates }: Pick<PackRequest, 'terms' | 'candidates'>): TermWeights {
-  const names = new Set(terms);
-  const counts = new Map<string, number>([...names].map((term) => [term, 0]));
-  for (const { record, passage } of candidates)
-    for (const term of new Set(
-      analyzeForTerms(`${record.title}\n${passage.text}`, names).map((token) => token.term),
-    ))
-      counts.set(term, (counts.get(term) ?? 0) + 1);
-  const weights = [...counts].map(
-    ([term, count]) => [term, Math.log(1 + (candidates.length + 0.5) / (count + 0.5))] as const,
-  );
-  const sum = weights.reduce((total, [, weight]) => total + weight, 0);
-  return new Map(weights.map(([term, weight]) => [term, weight / sum]));
 }

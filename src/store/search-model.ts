@@ -128,6 +128,12 @@ export interface PassageScore {
   readonly score: number;
 }
 
+/** Where a passage is in its record, and how near it is to a vector. */
+export interface ComparedPassage extends Pick<Passage, 'ordinal' | 'startLine' | 'endLine'> {
+  /** −1 to 1. */
+  readonly cosine: number;
+}
+
 export interface SimilarRecord {
   readonly record: number;
   /** The cosine of its most similar passage with the first passage of the other record. */

@@ -63,12 +63,14 @@ import type {
 import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
+  ComparedPassage,
   Generation,
   GenerationSpec,
   LoadedPassages,
   NamedRecord,
   NeighbourReach,
   PendingEmbedding,
+  QueryVector,
   RetrievalRequest,
   Retrieved,
   SearchFilter,
@@ -194,6 +196,17 @@ export interface StoreSearch {
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
   retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
+  /**
+   * Compares the passages of records with a vector: of each record by ordinal, of the records in this order as many passages as the
+   * limit allows. Passages without a vector are left out, and so are records without any.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
+   */
+  compareRecords(
+    namespace: string,
+    vector: QueryVector,
+    records: readonly number[],
+    limit: number,
+  ): Promise<Map<number, ComparedPassage[]>>;
   /**
    * For each record, the other live records with the passages nearest to its first passage: the nearest first, ties by id. A
    * record without a vector is not in the map.

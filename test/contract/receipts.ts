@@ -1,8 +1,29 @@
 import { sha256, uuidv7 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
-import { buildPack, type Pack } from '../../src/pack/pack.ts';
+import type { Candidate } from '../../src/pack/candidate.ts';
+import { buildPack, type Pack, type PackRequest } from '../../src/pack/pack.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../src/pack/receipt.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
+
+/** The request of a pack about some words, whose records have the credentials of the candidates. */
+export async function packRequest(
+  words: readonly string[],
+  candidates: readonly Candidate[],
+  budget: number,
+): Promise<PackRequest> {
+  const secretsOf = new Map(candidates.map(({ record, secrets }) => [record.uuid, secrets]));
+  return {
+    query: {
+      terms: words.map((term) => ({
+        ...{ terms: [term], prefix: false, surface: term, passages: 3, kind: 'word' },
+      })),
+      replacements: new Map(),
+      meaningShare: 0.5,
+    },
+    ...{ budget, candidates, isUnsure: false, count: await loadTokenCounter() },
+    findCredentials: ({ uuid }) => Promise.resolve({ secrets: secretsOf.get(uuid) ?? [], inTitle: false }),
+  };
+}
 
 /** A pack of whole records, and its receipt. */
 export async function packWithReceipt(
@@ -10,27 +31,19 @@ export async function packWithReceipt(
   request: { readonly query: string; readonly budget?: number; readonly at?: number },
 ): Promise<{ readonly pack: Pack; readonly receipt: Receipt }> {
   const { query, budget = 2000, at = Date.now() } = request;
-  const pack = await buildPack({
-    terms: query.toLowerCase().split(' '),
-    budget,
-    count: await loadTokenCounter(),
-    candidates: records.map((record, i) => ({
-      record,
-      passage: {
-        ordinal: 0,
-        text: record.content,
-        startLine: 1,
-        endLine: record.content.split('\n').length,
-      },
-      score: 0.8 / (i + 1),
-      lane: 'search',
-      path: null,
-      via: null,
-      citation: record.key ?? `record/${String(record.id)}`,
-      excluded: null,
-      secrets: [],
-    })),
-  });
+  const candidates = records.map((record, i): Candidate => ({
+    record,
+    passage: {
+      ordinal: 0,
+      text: record.content,
+      startLine: 1,
+      endLine: record.content.split('\n').length,
+    },
+    ...{ score: 0.8 - i / 100, relevance: 1 - i / 100, lane: 'search', path: null, via: null },
+    citation: record.key ?? `record/${String(record.id)}`,
+    ...{ excluded: null, secrets: [], passages: [] },
+  }));
+  const pack = await buildPack(await packRequest(query.toLowerCase().split(' '), candidates, budget));
   const receipt: Receipt = {
     version: RECEIPT_VERSION,
     id: uuidv7(at),

@@ -66,6 +66,37 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       for (const other of [bare, 1_000_000]) expect(await searchMixed(other, 0.75)).toEqual(unmixed);
     });
 
+    it('compares all passages of records with a vector, in this order, up to a limit', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note(['east', 'north']), note('bare'), note(['north', 'east']));
+      const pending = await pendingEmbeddings(store(), vectors, ns);
+      const directions = { north: NORTH, east: EAST };
+      await store().vectors.put(
+        ns,
+        vectors,
+        pending.flatMap(({ hash, text }) =>
+          text === 'bare' ? [] : [{ hash, vector: directions[text as keyof typeof directions] }],
+        ),
+      );
+      const compare = async (records: readonly number[], limit: number, of = ns): Promise<unknown[]> => {
+        const query = { generation: vectors, vector: EAST };
+        const compared = await store().search.compareRecords(of, query, records, limit);
+        return [...compared].map(([id, of]) => [
+          id,
+          of.map((each) => [each.startLine, Math.round(each.cosine)]),
+        ]);
+      };
+      const [first, third] = [[1, [[1, 1], [2, 0]]], [3, [[1, 0], [2, 1]]]]; // prettier-ignore
+      expect(await compare([3, 2, 99, 1], 10)).toEqual([third, first]);
+      expect(await compare([1, 3], 3)).toEqual([first, [3, [[1, 0]]]]);
+      expect(await compare([], 10)).toEqual([]);
+      expect(await compare([1], 10, namespace())).toEqual([]);
+      const wrong = { generation: vectors, vector: unit(1, 0) };
+      await expect(store().search.compareRecords(ns, wrong, [1], 1)).rejects.toMatchObject({
+        code: 'embedding_mismatch',
+      });
+    });
+
     it('breaks ties by passage', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('c'), note('a'), note('b'));

@@ -28,7 +28,7 @@ import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { receiptCalls } from './receipts.ts';
-import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
+import { dot, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
   byCodePoint,
   headerOf,
@@ -240,6 +240,21 @@ function searchCalls(state: OracleState): Oracle['search'] {
         cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines, compared),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
       };
+    },
+    compareRecords: async (name, { generation, vector }, ids, limit) => {
+      assertVector(state, { generation, vector });
+      const namespace = state.read(name);
+      const vectors = namespace.vectors.get(generation);
+      const compared = [...new Set(ids)]
+        .flatMap((record) => passagesOf(namespace, record).map(({ passage }) => ({ record, passage })))
+        .flatMap(({ record, passage: { ordinal, startLine, endLine, hash } }) => {
+          const other = vectors?.get(hash);
+          return other === undefined
+            ? []
+            : [{ record, ordinal, startLine, endLine, cosine: dot(vector, other) }];
+        });
+      const byRecord = Map.groupBy(compared.slice(0, limit), ({ record }) => record);
+      return new Map([...byRecord].map(([id, of]) => [id, of.map(({ record: _, ...passage }) => passage)]));
     },
     similar: async (name, generation, records, { now, limit }) => {
       state.generation(generation);

@@ -62,7 +62,7 @@ function vectorOf(namespace: Namespace, generation: number, passage: number): Fl
   return namespace.vectors.get(generation)?.get(namespace.passages.get(passage)?.passage.hash ?? '');
 }
 
-function dot(a: Float32Array, b: Float32Array): number {
+export function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, component, i) => sum + component * b[i]!, 0);
 }
 

@@ -1,7 +1,6 @@
 import type { LociRecord } from '../../core/types.ts';
 import type { Candidate, PackRecord } from '../../pack/candidate.ts';
 import { passageSpan } from '../../pack/candidate.ts';
-import { HEAD_LENGTH } from '../../pack/items.ts';
 import type { Span } from '../../pack/text/span.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
@@ -14,13 +13,25 @@ export interface FoundHit {
     readonly passage: Candidate['passage'] & { readonly record: Hit['passage']['record'] };
   };
   readonly lane: string;
+  readonly relevance: Candidate['relevance'];
   /** The path that led to it, and how it came in words; both `null` for a direct result. */
   readonly path: Candidate['path'];
   readonly via: Candidate['via'];
   readonly isBelowThreshold: boolean;
 }
 
-/** Loads the records of hits, finds their credentials, and makes candidates of them, in order. */
+/**
+ * Whether candidates are good enough: the best one needs the minimum score. The others are limited down to this share of it, since they
+ * can be the second half of an answer.
+ */
+const OTHERS_SHARE = 0.2;
+
+/** @param best the score of the best candidate */
+export function isBelowThreshold(score: number, best: number, minScore: number): boolean {
+  return best < minScore || score < minScore * OTHERS_SHARE;
+}
+
+/** Loads the records of hits and makes candidates of them, in order. */
 export async function candidatesOf(context: EngineContext, found: readonly FoundHit[]): Promise<Candidate[]> {
   const headers = found.map(({ hit }) => hit.passage.record);
   const ids = headers.map(({ id }) => id);
@@ -29,17 +40,12 @@ export async function candidatesOf(context: EngineContext, found: readonly Found
     wholeCitations(context, headers),
   ]);
   const byId = new Map<number, LociRecord>(records.map((record) => [record.id, record]));
-  return Promise.all(
-    found.map(async ({ hit: { passage, confidence }, isBelowThreshold, ...by }, i): Promise<Candidate> => {
-      const record = byId.get(passage.record.id);
-      const base = { passage, score: confidence, ...by, citation: citations[i]! };
-      if (record === undefined)
-        return { ...base, record: withoutText(passage.record), excluded: 'gone', secrets: [] };
-      if (isBelowThreshold) return { ...base, record, excluded: 'threshold', secrets: [] };
-      const { secrets, inTitle } = await credentialsOf(context, record, passageSpan(record.content, passage));
-      return { ...base, record, excluded: inTitle ? 'secret' : null, secrets };
-    }),
-  );
+  return found.map(({ hit: { passage, confidence }, isBelowThreshold: isBelow, ...by }, i): Candidate => {
+    const record = byId.get(passage.record.id);
+    const base = { passage, score: confidence, ...by, citation: citations[i]!, passages: [], secrets: [] };
+    if (record === undefined) return { ...base, record: withoutText(passage.record), excluded: 'gone' };
+    return { ...base, record, excluded: isBelow ? 'threshold' : null };
+  });
 }
 
 function withoutText(header: Hit['passage']['record']): PackRecord {
@@ -49,35 +55,56 @@ function withoutText(header: Hit['passage']['record']): PackRecord {
 /** The SHA-256 of nothing: it is in no piece of a receipt. */
 const NO_CONTENT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** What says what a text is stands at its beginning. UTF-16 code units. */
+const HEAD_LENGTH = 8000;
+
+/** Finds the credentials in the beginning of each candidate and in its passage; one whose title has a credential is excluded. */
+export function withCredentials(
+  context: EngineContext,
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
+  return Promise.all(
+    candidates.map(async (candidate): Promise<Candidate> => {
+      const { record, passage, excluded } = candidate;
+      if (excluded !== null) return candidate;
+      const head = { start: 0, end: Math.min(record.content.length, HEAD_LENGTH) };
+      const spans = [head, passageSpan(record.content, passage)];
+      const { secrets, inTitle } = await findCredentials(context, record, spans);
+      return { ...candidate, secrets, excluded: inTitle ? 'secret' : null };
+    }),
+  );
+}
+
 /** A private key is shorter. UTF-16 code units. */
 const MARGIN = 4000;
 
-/**
- * The credentials in the title, at the beginning of a text, and in and near its passage: an item shows nothing else. A long text is not
- * searched as a whole, which would take 0.1 ms for each KB.
- */
-async function credentialsOf(
+/** The credentials in the title, and in and near spans: a long text is not searched as a whole, which would take 0.1 ms for each KB. */
+export async function findCredentials(
   { thread }: EngineContext,
   { origin, title, content }: PackRecord,
-  passage: Span,
+  spans: readonly Span[],
 ): Promise<{ readonly secrets: readonly Span[]; readonly inTitle: boolean }> {
   const name = origin === 'fact' ? title : '';
-  const detect = (text: string): Promise<readonly Span[]> =>
-    thread.run(SECRET_DETECTION, [text, name], { size: text.length });
-  const head = { start: 0, end: Math.min(content.length, HEAD_LENGTH + MARGIN) };
-  const near = {
-    start: Math.max(0, passage.start - MARGIN),
-    end: Math.min(content.length, passage.end + MARGIN),
-  };
-  const ranges = near.start <= head.end ? [{ start: 0, end: Math.max(head.end, near.end) }] : [head, near];
   const [inTitle, ...inContent] = await Promise.all([
     thread.run(SECRET_DETECTION, [title], { size: title.length }),
-    ...ranges.map(async ({ start, end }) =>
-      (await detect(content.slice(start, end))).map((secret) => ({
-        start: secret.start + start,
-        end: secret.end + start,
-      })),
-    ),
+    ...withMargin(spans, content.length).map(async ({ start, end }) => {
+      const text = content.slice(start, end);
+      const secrets = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });
+      return secrets.map((secret) => ({ start: secret.start + start, end: secret.end + start }));
+    }),
   ]);
   return { secrets: inContent.flat(), inTitle: inTitle.length > 0 };
+}
+
+/** The spans with a margin, in order and without overlaps. */
+function withMargin(spans: readonly Span[], length: number): Span[] {
+  const ranges: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const range = { start: Math.max(0, span.start - MARGIN), end: Math.min(length, span.end + MARGIN) };
+    const last = ranges.at(-1);
+    if (last !== undefined && range.start <= last.end)
+      ranges[ranges.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    else ranges.push(range);
+  }
+  return ranges;
 }

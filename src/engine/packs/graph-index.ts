@@ -13,7 +13,7 @@ import type { EngineContext } from '../context.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
-import { candidatesOf } from './candidates.ts';
+import { candidatesOf, withCredentials } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
 import { baseLanes, foundHits } from './memory-pack.ts';
@@ -73,9 +73,9 @@ export async function graphIndex(
     loadTokenCounter(),
     searchOutcome(context, { ...asked, limit: k, related: 0, minScore: 0, audience: 'context' }),
   ]);
-  const found = foundHits(context, { query, budget }, outcome);
+  const found = foundHits(outcome, context.config.search.minScore);
   const searched = Math.round(performance.now() - started);
-  const base = await candidatesOf(context, found);
+  const base = await withCredentials(context, await candidatesOf(context, found));
   const terms = outcome.run.queryTerms;
   const lane = new IndexLane(context, {
     ...{ isOn: true, terms, filter, minScore: context.config.search.minScore },

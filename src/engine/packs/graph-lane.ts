@@ -5,7 +5,7 @@ import type { ExpandedNode } from '../../graph/expand.ts';
 import { pathWords } from '../../graph/path-words.ts';
 import type { Step } from '../../graph/walk.ts';
 import type { Candidate } from '../../pack/candidate.ts';
-import { isBelowThreshold } from '../../pack/pack.ts';
+import { FLOOR } from '../../pack/pack.ts';
 import type { ReceiptCandidate } from '../../pack/receipt.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import { admits } from '../../store/rules/filter.ts';
@@ -14,7 +14,7 @@ import { edgePlaces } from '../graph/edge-places.ts';
 import { crossProjectTypes } from '../graph/graph-view.ts';
 import { neighbourhood } from '../graph/neighbourhood.ts';
 import { wholeCitations } from '../records/citations/citation.ts';
-import { candidatesOf, type FoundHit } from './candidates.ts';
+import { candidatesOf, isBelowThreshold, type FoundHit } from './candidates.ts';
 import type { Lane } from './lanes.ts';
 
 /** The lane of the graph, as receipts name it. */
@@ -116,6 +116,8 @@ async function foundNeighbours(
       {
         hit: { passage: { ...chosen.passage, record }, confidence: score },
         lane: GRAPH_LANE,
+        // Whoever asks for the graph wants to see what is near, even if its own words match less.
+        relevance: FLOOR + (1 - FLOOR) * Math.min(1, best === 0 ? 0 : score / best),
         isBelowThreshold: isBelowThreshold(score, best, request.minScore),
         ...explain(each.path),
       },

@@ -11,7 +11,7 @@ import type { EngineContext } from '../context.ts';
 import { findNodes, type UnknownNode } from '../graph/find-nodes.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
-import { candidatesOf, type FoundHit } from './candidates.ts';
+import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
 import { assertBudget, receiptHead, type NodeTextResponse } from './graph-index.ts';
 import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
 import { expand } from './lanes.ts';
@@ -117,9 +117,12 @@ async function askedCandidates(
     context,
     ofRecords.map((node) => ({ node, score: 1, path: [] })),
   );
-  const candidates = await candidatesOf(
+  const candidates = await withCredentials(
     context,
-    found.map(({ hit }) => ({ ...hit, path: null, via: null })),
+    await candidatesOf(
+      context,
+      found.map(({ hit }) => ({ ...hit, path: null, via: null })),
+    ),
   );
   return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, 'asked for'));
 }
@@ -149,7 +152,7 @@ async function neighbourCandidates(
     ),
   ]);
   const hits = found.map(({ hit, path }) => ({ ...hit, ...explain(path) }));
-  const candidates = await candidatesOf(context, hits);
+  const candidates = await withCredentials(context, await candidatesOf(context, hits));
   return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, each.via ?? 'near'));
 }
 
@@ -171,7 +174,7 @@ async function foundOf(context: EngineContext, near: readonly ExpandedNode[]): P
     const passage = passageOf(each, passages.get(record.id) ?? []) ?? WHOLE;
     const lane = each.path.length === 0 ? NODES_LANE : GRAPH_LANE;
     const hit = { passage: { ...passage, record }, confidence: each.score };
-    return [{ ...each, hit: { hit, lane, isBelowThreshold: false } }];
+    return [{ ...each, hit: { hit, lane, relevance: each.score, isBelowThreshold: false } }];
   });
 }
 

@@ -2,14 +2,18 @@ import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import type { Origin, Trust } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
-import { buildPack, candidatesFor, isBelowThreshold } from '../../pack/pack.ts';
+import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW } from '../../pack/pack.ts';
 import { RECEIPT_VERSION, type Level, type Receipt, type ReceiptLane } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { SearchOutcome } from '../../search/search.ts';
+import type { Hit } from '../../search/rank/confidence.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
+import { replacementsOf } from '../../search/retrieve/text.ts';
+import type { SectionQuery } from '../../pack/sections/judge.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
-import { candidatesOf, type FoundHit } from './candidates.ts';
+import { candidatesOf, findCredentials, isBelowThreshold, type FoundHit } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
 
@@ -69,15 +73,18 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
   const started = performance.now();
   const { budget, query } = request;
   const [count, outcome] = await Promise.all([loadTokenCounter(), baseRetrieval(context, request)]);
-  const found = foundHits(context, request, outcome);
+  const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
+  const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
-  const { candidates, lanes } = await expand(base, lanesOf(context, request, outcome));
+  const expanded = await expand(base, lanesOf(context, request, outcome));
+  const { lanes } = expanded;
+  const candidates = await withPassages(context.store, context.namespace, outcome, expanded.candidates);
   const pack = await buildPack({
-    terms: [...outcome.run.queryTerms],
-    budget,
-    candidates,
-    count,
+    query: sectionQuery(outcome),
+    ...{ budget, candidates, count },
+    findCredentials: (record, spans) => findCredentials(context, record, spans),
+    isUnsure: (outcome.hits[0]?.confidence ?? 0) < UNSURE_BELOW,
   });
   const receipt: Receipt = {
     version: RECEIPT_VERSION,
@@ -133,25 +140,53 @@ function baseRetrieval(
   });
 }
 
-export function foundHits(
-  { config }: EngineContext,
-  request: PackRequest,
-  outcome: SearchOutcome,
-): FoundHit[] {
-  const minScore = request.minScore ?? config.search.minScore;
-  const best = outcome.hits[0]?.confidence ?? 0;
+/** The hits of a search and the related documents. @param minScore below which the best hit is not worth a text */
+export function foundHits({ hits, related }: SearchOutcome, minScore: number): FoundHit[] {
+  const [best] = hits;
+  const relevanceOf = ({ score }: Hit): number =>
+    best === undefined || best.score <= 0 ? 0 : score / best.score;
+  const confidence = best?.confidence ?? 0;
   return [
-    ...outcome.hits.map((hit): FoundHit => ({
-      ...{ hit, path: null, via: null },
+    ...hits.map((hit): FoundHit => ({
+      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
       lane: 'search',
-      isBelowThreshold: isBelowThreshold(hit.confidence, best, minScore),
+      isBelowThreshold: isBelowThreshold(hit.confidence, confidence, minScore),
     })),
-    ...outcome.related.map((hit): FoundHit => ({
-      ...{ hit, path: null, via: null },
+    ...related.map((hit): FoundHit => ({
+      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
       lane: 'related',
-      isBelowThreshold: best < minScore,
+      isBelowThreshold: confidence < minScore,
     })),
   ];
+}
+
+/**
+ * The share of meaning in the match of a section. It is larger than in a search, because all sections are of records that the search has
+ * found: their words are those of the query anyway.
+ */
+const MEANING_SHARE = 0.7;
+
+/** What the sections of the candidates are compared with. */
+export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
+  const { vector, terms, corrections, modelCoverage } = retrieved;
+  const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
+  return { terms, replacements: replacementsOf(corrections), meaningShare };
+}
+
+/** Passages of all candidates together that are compared with the query. */
+const MAX_COMPARED = 3000;
+
+/** Compares all passages of the candidates with the query, since any section may be shown. */
+export async function withPassages(
+  store: Store,
+  namespace: string,
+  { retrieved: { vector } }: SearchOutcome,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  if (vector === null) return candidates;
+  const ids = candidates.flatMap(({ record, excluded }) => (excluded === null ? [record.id] : []));
+  const compared = await store.search.compareRecords(namespace, vector, ids, MAX_COMPARED);
+  return candidates.map((each) => ({ ...each, passages: compared.get(each.record.id) ?? [] }));
 }
 
 export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {

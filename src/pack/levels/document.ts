@@ -34,9 +34,11 @@ export function splitText(content: string, secrets: readonly Span[] = []): Split
     description: described !== null && isSafe(described) ? described : null,
     sentences: blocks
       .flatMap(({ kind, depth, ...block }): Sentence[] =>
-        kind === 'prose' || kind === 'item'
-          ? sentencesOf(text, block).map((span) => ({ ...span, kind, depth }))
-          : [{ ...trimSpan(text, block), kind, depth }],
+        kind === 'comment'
+          ? []
+          : kind === 'prose' || kind === 'item'
+            ? sentencesOf(text, block).map((span) => ({ ...span, kind, depth }))
+            : [{ ...trimSpan(text, block), kind, depth }],
       )
       .filter(isSafe),
   };

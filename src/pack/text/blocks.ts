@@ -1,6 +1,6 @@
 import type { Span } from './span.ts';
 
-export type BlockKind = 'heading' | 'task' | 'done' | 'item' | 'prose' | 'code' | 'table';
+export type BlockKind = 'heading' | 'task' | 'done' | 'item' | 'prose' | 'code' | 'table' | 'comment';
 
 /** A part of a Markdown text. */
 export interface Block extends Span {
@@ -20,6 +20,11 @@ const HEADING = /^(#{1,6})\s+\S/;
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/;
 const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[( |x|X|-)\]\s+\S/;
 const TABLE = /^\s*\|/;
+/** What opens a comment on lines of its own, and what closes it. */
+const COMMENTS: readonly (readonly [open: string, close: string])[] = [
+  ['%%', '%%'],
+  ['<!--', '-->'],
+];
 
 /**
  * Splits a text into headings, list items, tables, code and paragraphs, line by line. It knows less of Markdown than the parser that
@@ -28,12 +33,20 @@ const TABLE = /^\s*\|/;
 export function outlineOf(text: string): Outline {
   const frontMatter = frontMatterOf(text);
   const blocks: Block[] = [];
+  const comments = new CommentFinder(text);
   let fence: string | null = null;
   let isBlank = false;
   let start = frontMatter === null ? 0 : endOfLine(text, frontMatter.end) + 1;
   for (let end = 0; start < text.length; start = end + 1) {
     end = endOfLine(text, start);
     const line = text.slice(start, Math.min(end, start + MAX_LINE_START));
+    const comment = fence === null ? comments.endOf(start, line) : null;
+    if (comment !== null) {
+      blocks.push({ kind: 'comment', depth: 0, start, end: comment });
+      end = comment;
+      isBlank = true;
+      continue;
+    }
     const mark = FENCE.exec(line)?.[1];
     const wasCode: boolean = fence !== null;
     if (mark !== undefined && (fence === null || mark.startsWith(fence)))
@@ -48,6 +61,38 @@ export function outlineOf(text: string): Outline {
     isBlank = kind === null;
   }
   return { frontMatter, blocks };
+}
+
+/** Finds the comments of a text, in time linear in its length, however many are opened. A passage has no comments either. */
+class CommentFinder {
+  readonly #text: string;
+  /** The next closing mark of each kind; `Infinity` if there are no more. */
+  readonly #closes = new Map<string, number>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Where a comment ends that begins with a line; `null` if none does, if it is not closed, or if text follows it on its last line. */
+  endOf(start: number, line: string): number | null {
+    const from = start + line.length - line.trimStart().length;
+    const marks = COMMENTS.find(([mark]) => this.#text.startsWith(mark, from));
+    if (marks === undefined) return null;
+    const [open, close] = marks;
+    const at = this.#next(close, from + open.length);
+    if (at === Infinity) return null;
+    const end = endOfLine(this.#text, at);
+    return this.#text.slice(at + close.length, end).trim() === '' ? end : null;
+  }
+
+  #next(close: string, from: number): number {
+    const known = this.#closes.get(close) ?? -1;
+    if (known >= from) return known;
+    const found = this.#text.indexOf(close, from);
+    const at = found < 0 ? Infinity : found;
+    this.#closes.set(close, at);
+    return at;
+  }
 }
 
 /** What a line is can be told from its beginning. */

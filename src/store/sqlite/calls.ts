@@ -2,6 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
+import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
 import type {
   StoreAdmin,
@@ -65,7 +66,13 @@ import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
-import { countPending, pendingBytes, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
+import {
+  compareRecords,
+  countPending,
+  pendingBytes,
+  pendingEmbeddings,
+  putVectors,
+} from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
 import { VocabularyCache } from './search/vocabulary-cache.ts';
@@ -86,7 +93,7 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'similar' | 'named'>> & {
+  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'compareRecords' | 'similar' | 'named'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
@@ -196,6 +203,12 @@ function searchCalls(db: Database): StoreCalls['search'] {
       }));
       return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
         db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
+      );
+    },
+    compareRecords: (namespace, query, records, limit) => {
+      assertVectorDimensions(generationById(db, query.generation), query.vector);
+      return read(db, namespace, new Map(), (ns) =>
+        compareRecords(db, caches.vectors, ns, query, records, limit),
       );
     },
     similar: (namespace, generation, records, options) => {

@@ -31,6 +31,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   search: {
     terms: 'reader',
     retrieve: 'reader',
+    compareRecords: 'reader',
     similar: 'reader',
     named: 'reader',
     readPassages: 'reader',

@@ -1,6 +1,13 @@
 import type { Metadata } from '../../../core/types.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
-import type { PassageScore, PendingEmbedding, SearchFilter, VectorWrite } from '../../search-model.ts';
+import type {
+  ComparedPassage,
+  PassageScore,
+  PendingEmbedding,
+  QueryVector,
+  SearchFilter,
+  VectorWrite,
+} from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
 import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
@@ -206,6 +213,37 @@ export function scoreVectors(
       ? []
       : [{ passage: row['id'] as number, record: row['record'] as number, score }];
   });
+}
+
+/** The passages of records by ordinal, as many as the limit allows, with their cosines. */
+export function compareRecords(
+  db: Database,
+  cache: VectorCache,
+  ns: number,
+  { generation, vector }: QueryVector,
+  records: readonly number[],
+  limit: number,
+): Map<number, ComparedPassage[]> {
+  const rows = db
+    .prepare(
+      `SELECT p.record, p.ordinal, p.start_line, p.end_line, v.id AS vector FROM json_each(?) AS requested
+       CROSS JOIN passage AS p ON p.ns = ? AND p.record = requested.value
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
+       ORDER BY requested.key, p.ordinal LIMIT ?`,
+    )
+    .all(JSON.stringify(records), ns, generation, limit);
+  const ids = new Set(rows.map((row) => row['vector'] as number));
+  const scores = new Map(cache.scores([...ids], vector).map(({ vector: id, score }) => [id, score]));
+  const compared = new Map<number, ComparedPassage[]>();
+  for (const row of rows) {
+    const [record, cosine] = [row['record'] as number, scores.get(row['vector'] as number)];
+    if (cosine === undefined) continue;
+    const passages = compared.get(record) ?? [];
+    const [ordinal, startLine, endLine] = [row['ordinal'], row['start_line'], row['end_line']] as number[];
+    passages.push({ ordinal: ordinal!, startLine: startLine!, endLine: endLine!, cosine });
+    compared.set(record, passages);
+  }
+  return compared;
 }
 
 export function vectorOf(db: Database, ns: number, generation: number, passage: number): Float32Array | null {

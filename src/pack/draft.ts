@@ -1,0 +1,170 @@
+import type { Trust } from '../core/types.ts';
+import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from './items.ts';
+import { bestSentence, excerptOf } from './levels/excerpt.ts';
+import type { PackRequest } from './pack.ts';
+import type { Exclusion } from './receipt.ts';
+import type { Item } from './render.ts';
+import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
+import type { JudgedSection } from './sections/judge.ts';
+import type { RankedSection } from './sections/order.ts';
+import { shownText, wholeCodePoints, withoutSpans, type Span } from './text/span.ts';
+
+/** The sections of a pack while they are chosen. */
+export class Draft implements Costs {
+  readonly #request: PackRequest;
+  readonly #judged: readonly (readonly JudgedSection[])[];
+  readonly #usual: Trust;
+  readonly #costs = new Map<string, number>();
+  readonly #texts = new Map<string, string>();
+  readonly #repeated = new Set<number>();
+  readonly #secrets = new Map<number, readonly Span[]>();
+  readonly #searched = new Map<number, Set<number>>();
+  readonly #excluded = new Map<number, Exclusion>();
+
+  constructor(request: PackRequest, judged: readonly (readonly JudgedSection[])[], usual: Trust) {
+    this.#request = request;
+    this.#judged = judged;
+    this.#usual = usual;
+  }
+
+  allowed(ranked: readonly RankedSection[]): readonly RankedSection[] {
+    return ranked.filter(({ candidate }) => !this.#excluded.has(candidate));
+  }
+
+  sectionsOf(candidate: number): number {
+    return this.#judged[candidate]!.length;
+  }
+
+  ofSection(candidate: number, index: number): number {
+    return this.#cost(`${String(candidate)}/${String(index)}`, () => {
+      const section = this.#judged[candidate]![index]!;
+      const { record } = this.#request.candidates[candidate]!;
+      const { tableHead } = section;
+      const spans = [...headingsAbove(record, section), ...(tableHead === null ? [] : [tableHead]), section];
+      const text = spans.map(({ start, end }) => record.content.slice(start, end)).join(' › ');
+      return this.#request.count(shownText(text)) + GAP_TOKENS;
+    });
+  }
+
+  ofHeader(candidate: number): number {
+    return this.#cost(String(candidate), () => {
+      const nothing = { start: 0, end: 0, headings: [], tableHead: null };
+      return itemTokens(this.#item(candidate, [nothing]), this.#request.count);
+    });
+  }
+
+  isRepeated(candidate: number, index: number): boolean {
+    const { start, end } = this.#judged[candidate]![index]!;
+    const text = this.#request.candidates[candidate]!.record.content.slice(start, end).replaceAll(
+      /\s+/g,
+      ' ',
+    );
+    const key = `${String(candidate)}/${String(index)}`;
+    const first = this.#texts.get(text) ?? key;
+    this.#texts.set(text, first);
+    if (first !== key) this.#repeated.add(candidate);
+    return first !== key;
+  }
+
+  /**
+   * Finds the credentials of chosen records and excludes those whose title has one, or that show nothing else. Whether a record was
+   * excluded, so that something else can be chosen.
+   */
+  async findCredentials(choice: Choice): Promise<boolean> {
+    const byCandidate = Map.groupBy(choice, ({ candidate }) => candidate);
+    const excluded = await Promise.all(
+      [...byCandidate].map(([candidate, sections]) =>
+        this.#findIn(
+          candidate,
+          sections.map(({ index }) => index),
+        ),
+      ),
+    );
+    if (!excluded.includes(true)) return false;
+    this.#texts.clear();
+    return true;
+  }
+
+  async #findIn(candidate: number, sections: readonly number[]): Promise<boolean> {
+    const searched = this.#searched.get(candidate) ?? new Set();
+    this.#searched.set(candidate, searched);
+    if (sections.every((index) => searched.has(index))) return false;
+    for (const index of sections) searched.add(index);
+    const { record } = this.#request.candidates[candidate]!;
+    const spans = [...searched].map((index) => this.#judged[candidate]![index]!);
+    const { secrets, inTitle } = await this.#request.findCredentials(record, spans);
+    const whole = secrets.map((secret) => wholeCodePoints(record.content, secret));
+    this.#secrets.set(candidate, whole);
+    if (!inTitle && spans.some((span) => withoutSpans(span, whole).length > 0)) return false;
+    this.#excluded.set(candidate, 'secret');
+    return true;
+  }
+
+  /** The items of the records, in the order in which they are needed; the sections of each in their own order. */
+  items(choice: Choice): Item[] {
+    return [...Map.groupBy(choice, ({ candidate }) => candidate)].map(([candidate, sections]) => {
+      const chosen = sections.map(({ index }) => this.#judged[candidate]![index]!);
+      return this.#item(candidate, joinSections(this.#request.candidates[candidate]!.record, chosen));
+    });
+  }
+
+  /** The part of the best section around its best sentence, if no whole section fits. */
+  excerpt({ candidate, index }: RankedSection, room: number): Item[] {
+    const { count, candidates, query } = this.#request;
+    const { record } = candidates[candidate]!;
+    const section = this.#judged[candidate]![index]!;
+    const weights = new Map(query.terms.flatMap(({ terms }) => terms.map((term) => [term, 1] as const)));
+    const best = bestSentence(record.content, section, weights);
+    for (
+      let tokens = room - this.ofHeader(candidate) - GAP_TOKENS;
+      tokens >= MIN_EXCERPT_TOKENS;
+      tokens -= 8
+    ) {
+      const span = excerptOf(record.content, section, best, count, tokens);
+      const headings = headingsAbove(record, { ...section, ...span });
+      const item = this.#item(candidate, [{ ...span, headings, tableHead: null }]);
+      if (itemTokens(item, count) <= room) return [item];
+    }
+    return [];
+  }
+
+  /** The tokens of the smallest item that says something. */
+  least({ candidate, index }: RankedSection): number {
+    return (
+      this.ofHeader(candidate) + Math.min(this.ofSection(candidate, index), GAP_TOKENS + MIN_EXCERPT_TOKENS)
+    );
+  }
+
+  /** Why each candidate is not in the pack, if it is not. */
+  reasons(ranked: readonly RankedSection[], { floor }: ChoiceSettings): (Exclusion | null)[] {
+    const allowed = this.allowed(ranked);
+    const least = floor * (allowed[0]?.score ?? 0);
+    const reachable = new Set(allowed.flatMap(({ candidate, score }) => (score >= least ? [candidate] : [])));
+    return this.#request.candidates.map(({ excluded }, i) => {
+      const own = excluded ?? this.#excluded.get(i);
+      if (own !== undefined) return own;
+      if (this.#repeated.has(i)) return 'duplicate';
+      return reachable.has(i) ? 'budget' : 'threshold';
+    });
+  }
+
+  #item(candidate: number, spans: readonly ShownSpan[]): Item {
+    const given = this.#request.candidates[candidate]!;
+    return itemOf({ ...given, secrets: this.#secrets.get(candidate) ?? [] }, candidate, spans, {
+      usual: this.#usual,
+    });
+  }
+
+  #cost(key: string, count: () => number): number {
+    const known = this.#costs.get(key);
+    if (known !== undefined) return known;
+    const cost = count();
+    this.#costs.set(key, cost);
+    return cost;
+  }
+}
+
+/** What stands between two sections of a record: a line with its number and headings. */
+const GAP_TOKENS = 8;
+/** A shorter excerpt is no memory of its section. */
+const MIN_EXCERPT_TOKENS = 12;

@@ -1,0 +1,64 @@
+import type { RankedSection } from './order.ts';
+
+export interface ChoiceSettings {
+  /** A section with a lower share of the best score is left out, even if there is room. */
+  readonly floor: number;
+  /** The best record is taken whole if it needs at most this share of the budget. */
+  readonly wholeShare: number;
+}
+
+/** What the choice knows of the candidates. */
+export interface Costs {
+  /** The tokens of a section with what separates it from others. */
+  ofSection(candidate: number, index: number): number;
+  /** The tokens of the first line of a record. */
+  ofHeader(candidate: number): number;
+  /** How many sections a record has. */
+  sectionsOf(candidate: number): number;
+  /** Whether the section says what a section says that is chosen already; remembers those that do not. */
+  isRepeated(candidate: number, index: number): boolean;
+}
+
+/** The chosen sections in the order in which they are needed. */
+export type Choice = readonly Pick<RankedSection, 'candidate' | 'index'>[];
+
+/**
+ * Chooses sections in their order, as many as fit, down to the floor. The best record is taken whole if it is short. A section that
+ * announces the next one brings it along.
+ */
+export function chooseSections(
+  ranked: readonly RankedSection[],
+  budget: number,
+  costs: Costs,
+  { floor, wholeShare }: ChoiceSettings,
+): Choice {
+  const [best] = ranked;
+  if (best === undefined) return [];
+  const chosen: { candidate: number; index: number }[] = [];
+  const taken = new Map<number, Set<number>>();
+  let left = budget;
+  const take = (candidate: number, index: number): boolean => {
+    const own = taken.get(candidate);
+    if (own?.has(index) === true) return true;
+    const cost = costs.ofSection(candidate, index) + (own === undefined ? costs.ofHeader(candidate) : 0);
+    if (cost > left || costs.isRepeated(candidate, index)) return false;
+    left -= cost;
+    chosen.push({ candidate, index });
+    taken.set(candidate, (own ?? new Set()).add(index));
+    return true;
+  };
+  const all = Array.from({ length: costs.sectionsOf(best.candidate) }, (_, i) => i);
+  const whole = all.reduce(
+    (sum, i) => sum + costs.ofSection(best.candidate, i),
+    costs.ofHeader(best.candidate),
+  );
+  if (whole <= wholeShare * budget) {
+    take(best.candidate, best.index);
+    for (const index of all) take(best.candidate, index);
+  }
+  for (const { candidate, index, section, score } of ranked) {
+    if (score < floor * best.score) break;
+    if (take(candidate, index) && section.leadsOn) take(candidate, index + 1);
+  }
+  return chosen;
+}

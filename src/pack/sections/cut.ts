@@ -1,0 +1,136 @@
+import { cutOffset } from '../../core/text/cut-offset.ts';
+import { outlineOf, type Block } from '../text/blocks.ts';
+import { trimSpan, type Span } from '../text/span.ts';
+
+/** A part of a record that is judged, and shown as a whole: the text from a heading to the next one, or a piece of it. */
+export interface Section extends Span {
+  /** The lines of the headings above it, outermost first; its own heading is one of them. */
+  readonly headings: readonly Span[];
+  /** The head of the table that the section continues; `null` for others. */
+  readonly tableHead: Span | null;
+  /** Whether it ends with a colon, so that the next section is what it announces. */
+  readonly leadsOn: boolean;
+}
+
+/** Longer sections are cut between blocks. UTF-16 code units, about 350 tokens of English. */
+const MAX_SECTION = 1400;
+/** A list, a table or code is cut only if it is longer. UTF-16 code units. */
+const MAX_BLOCK = 2800;
+
+/**
+ * The sections of a Markdown text, in order. Together they have all of its text except front matter and comments; a heading without a text of its own
+ * begins the section below it. A text without headings is cut into groups of paragraphs.
+ */
+export function sectionsOf(text: string): Section[] {
+  const open: Block[] = [];
+  const sections: Section[] = [];
+  let group: Block[] = [];
+  const flush = (): void => {
+    const headings = open.map((heading) => trimSpan(text, heading));
+    for (const piece of piecesOf(text, group)) {
+      const end = text.slice(Math.max(piece.start, piece.end - 4), piece.end);
+      sections.push({ ...piece, headings, leadsOn: /[:：][*_]*$/.test(end) });
+    }
+    group = [];
+  };
+  for (const block of outlineOf(text).blocks) {
+    if (block.kind === 'comment') {
+      flush();
+      continue;
+    }
+    if (block.kind === 'heading') {
+      const isBare = group.every(({ kind }) => kind === 'heading');
+      if (!isBare || (open.at(-1)?.depth ?? 0) >= block.depth) flush();
+      while ((open.at(-1)?.depth ?? 0) >= block.depth) open.pop();
+      open.push(block);
+    }
+    group.push(block);
+  }
+  flush();
+  return sections;
+}
+
+type Piece = Pick<Section, 'start' | 'end' | 'tableHead'>;
+
+/** The pieces of a section: its blocks one after another, as many as fit, without a cut within a list, a table or code. */
+function piecesOf(text: string, blocks: readonly Block[]): Piece[] {
+  const pieces: Piece[] = [];
+  let current: Span | null = null;
+  for (const unit of unitsOf(text, blocks)) {
+    if (current !== null && unit.end - current.start <= MAX_SECTION) {
+      current = { start: current.start, end: unit.end };
+      continue;
+    }
+    if (current !== null) pieces.push({ ...trimSpan(text, current), tableHead: null });
+    current = null;
+    if (unit.end - unit.start <= MAX_BLOCK) current = unit;
+    else pieces.push(...cutUnit(text, unit));
+  }
+  if (current !== null) pieces.push({ ...trimSpan(text, current), tableHead: null });
+  return pieces.filter(({ start, end }) => end > start);
+}
+
+interface Unit {
+  readonly start: number;
+  end: number;
+  /** The offsets at which it may be cut if it is too long. */
+  readonly starts: number[];
+  readonly tableHead: Span | null;
+}
+
+const LIST_KINDS: ReadonlySet<Block['kind']> = new Set(['item', 'task', 'done']);
+
+/** What is not cut: a heading with what follows it, a whole list, and a paragraph that ends with a colon with what it announces. */
+function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
+  const units: Unit[] = [];
+  let previous: Block | undefined;
+  for (const block of blocks) {
+    const last = units.at(-1);
+    if (last !== undefined && previous !== undefined && belongsTogether(text, previous, block)) {
+      last.end = block.end;
+      last.starts.push(block.start);
+    } else {
+      const tableHead = block.kind === 'table' ? headOf(text, block) : null;
+      units.push({ start: block.start, end: block.end, starts: [], tableHead });
+    }
+    previous = block;
+  }
+  return units;
+}
+
+function belongsTogether(text: string, before: Block, { kind }: Block): boolean {
+  if (before.kind === 'heading') return true;
+  if (LIST_KINDS.has(before.kind)) return LIST_KINDS.has(kind);
+  return (
+    before.kind === 'prose' &&
+    /[:：][*_]*\s*$/.test(text.slice(Math.max(before.start, before.end - 6), before.end))
+  );
+}
+
+/** The first two lines of a table: the names of its columns, and the dashes below them. */
+function headOf(text: string, { start, end }: Span): Span | null {
+  const first = text.indexOf('\n', start);
+  const second = first < 0 ? -1 : text.indexOf('\n', first + 1);
+  if (second < 0 || second >= end || !/^\s*\|?[\s:|-]+\|?\s*$/.test(text.slice(first + 1, second)))
+    return null;
+  return { start, end: second };
+}
+
+/** Cuts what is too long for one section between its items, else between its lines, else between its sentences. */
+function cutUnit(text: string, { start, end, starts, tableHead }: Unit): Piece[] {
+  const pieces: Piece[] = [];
+  let next = 0;
+  for (let from = start; from < end;) {
+    const limit = from + MAX_SECTION;
+    let to = end;
+    if (limit < end) {
+      while (next < starts.length && starts[next]! <= limit) next++;
+      const item = starts[next - 1];
+      to = item !== undefined && item > from ? item : cutOffset(text, from, limit, 'lines');
+    }
+    const piece = trimSpan(text, { start: from, end: to });
+    if (piece.end > piece.start) pieces.push({ ...piece, tableHead: from === start ? null : tableHead });
+    from = to;
+  }
+  return pieces;
+}

@@ -1,0 +1,187 @@
+import { setImmediate } from 'node:timers/promises';
+import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { idfWeight, type Replacements, type WeightedTerm } from '../../search/retrieve/text.ts';
+import type { ComparedPassage } from '../../store/search-model.ts';
+import type { Candidate } from '../candidate.ts';
+import { sectionsOf, type Section } from './cut.ts';
+
+/** What sections are compared with. */
+export interface SectionQuery {
+  readonly terms: readonly WeightedTerm[];
+  /** The words that stand for misspelt words of the query. */
+  readonly replacements: Replacements;
+  /** The share of meaning in the score of a section, 0 to 1; words have the rest. */
+  readonly meaningShare: number;
+}
+
+/** A section and how well it matches the query by itself, in comparison with all sections of all candidates. */
+export interface JudgedSection extends Section {
+  /** 0 to 1. */
+  readonly match: number;
+  /** The ordinal of the passage in it whose meaning is nearest; `null` without vectors. */
+  readonly passage: number | null;
+}
+
+/** Constants of BM25 (Robertson & Zaragoza 2009). */
+const K1 = 1.2;
+const B = 0.75;
+/** A section without any word of the query keeps this share of its words' score, which coverage adds to. */
+const UNCOVERED = 0.5;
+/** UTF-16 code units that are judged before other work has its turn. */
+const UNITS_PER_TURN = 60_000;
+
+/** The words of a section that the query has. */
+interface Words {
+  /** How often it has each term of the query. */
+  readonly counts: readonly number[];
+  readonly length: number;
+}
+
+/**
+ * Judges all sections of the candidates: `meaningShare` × the cosine, scaled to the best and the worst of all, and the rest × BM25 as a
+ * share of the best × (½ + ½ × the share of the query's words, weighted by rarity). A section is judged with the title of its record and
+ * the headings above it. One without a vector is judged by its words alone.
+ */
+export async function judgeSections(
+  query: SectionQuery,
+  candidates: readonly Candidate[],
+): Promise<readonly (readonly JudgedSection[])[]> {
+  const found: {
+    readonly sections: readonly Section[];
+    readonly words: readonly Words[];
+    readonly near: Nearness[];
+  }[] = [];
+  let units = 0;
+  const matcher = new TermMatcher(query);
+  for (const { record, passages, excluded } of candidates) {
+    const sections = excluded === null ? sectionsOf(record.content) : [];
+    const words = matcher.wordsOf(record.title, record.content, sections);
+    found.push({ sections, words, near: nearnessOf(record.content, sections, passages) });
+    units += record.content.length;
+    if (units > UNITS_PER_TURN) {
+      units = 0;
+      await setImmediate();
+    }
+  }
+  const all = found.flatMap(({ words }) => words);
+  const meanLength = all.reduce((sum, { length }) => sum + length, 0) / Math.max(1, all.length);
+  const scored = found.map(({ words }) => words.map((each) => matcher.score(each, meanLength)));
+  const best = Math.max(0, ...scored.map((of) => of.reduce((max, { score }) => Math.max(max, score), 0)));
+  const cosines = found.flatMap(({ near }) => near.flatMap(({ cosine }) => cosine ?? []));
+  const [lowest, highest] = cosines.reduce(
+    ([low, high], each) => [Math.min(low, each), Math.max(high, each)],
+    [1, -1],
+  );
+  return found.map(({ sections, near }, i) =>
+    sections.map((section, j): JudgedSection => {
+      const { score, coverage } = scored[i]![j]!;
+      const { cosine, passage } = near[j]!;
+      const words = best === 0 ? 0 : (score / best) * (UNCOVERED + (1 - UNCOVERED) * coverage);
+      const share = cosine === null ? 0 : query.meaningShare;
+      const meaning = cosine === null || highest <= lowest ? 0 : (cosine - lowest) / (highest - lowest);
+      return { ...section, match: share * meaning + (1 - share) * words, passage };
+    }),
+  );
+}
+
+class TermMatcher {
+  readonly #terms: readonly { readonly weight: number; readonly any: readonly (readonly string[])[] }[];
+  readonly #names: ReadonlySet<string>;
+  readonly #total: number;
+
+  constructor({ terms, replacements }: SectionQuery) {
+    this.#terms = terms.map((term) => ({
+      weight: idfWeight(term.passages),
+      any: [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])],
+    }));
+    this.#names = new Set(this.#terms.flatMap(({ any }) => any.flat()));
+    this.#total = this.#terms.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  wordsOf(title: string, content: string, sections: readonly Section[]): Words[] {
+    const ofTitle = this.#count(title);
+    const ofHeadings = new Map<number, ReadonlyMap<string, number>>();
+    let next = 0;
+    const tokens = analyzeForTerms(content, this.#names).filter(({ kind }) => kind !== 'tail');
+    return sections.map(({ start, end, headings }): Words => {
+      const counts = new Map(ofTitle);
+      for (const heading of headings) {
+        if (heading.start >= start) continue;
+        const known = ofHeadings.get(heading.start) ?? this.#count(content.slice(heading.start, heading.end));
+        ofHeadings.set(heading.start, known);
+        for (const [term, count] of known) counts.set(term, (counts.get(term) ?? 0) + count);
+      }
+      while (next < tokens.length && tokens[next]!.start < start) next++;
+      for (; next < tokens.length && tokens[next]!.start < end; next++) {
+        const { term } = tokens[next]!;
+        counts.set(term, (counts.get(term) ?? 0) + 1);
+      }
+      const countOf = (parts: readonly string[]): number =>
+        parts.reduce((least, part) => Math.min(least, counts.get(part) ?? 0), Infinity);
+      return {
+        counts: this.#terms.map(({ any }) => any.reduce((sum, parts) => sum + countOf(parts), 0)),
+        length: end - start + title.length,
+      };
+    });
+  }
+
+  score(
+    { counts, length }: Words,
+    meanLength: number,
+  ): { readonly score: number; readonly coverage: number } {
+    let score = 0;
+    let covered = 0;
+    const norm = K1 * (1 - B + (B * length) / Math.max(1, meanLength));
+    for (const [i, { weight }] of this.#terms.entries()) {
+      const count = counts[i]!;
+      if (count === 0) continue;
+      score += (weight * count * (K1 + 1)) / (count + norm);
+      covered += weight;
+    }
+    return { score, coverage: this.#total === 0 ? 0 : covered / this.#total };
+  }
+
+  #count(text: string): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { term, kind } of analyzeForTerms(text, this.#names))
+      if (kind !== 'tail') counts.set(term, (counts.get(term) ?? 0) + 1);
+    return counts;
+  }
+}
+
+interface Nearness {
+  readonly cosine: number | null;
+  readonly passage: number | null;
+}
+
+/** The nearest passage of each section, of those that share a line with it. Both lists are in the order of the text. */
+function nearnessOf(
+  content: string,
+  sections: readonly Section[],
+  passages: readonly ComparedPassage[],
+): Nearness[] {
+  let line = 1;
+  let at = 0;
+  let first = 0;
+  const lineOf = (offset: number): number => {
+    for (
+      let newline = content.indexOf('\n', at);
+      newline >= 0 && newline < offset;
+      newline = content.indexOf('\n', at)
+    ) {
+      line++;
+      at = newline + 1;
+    }
+    return line;
+  };
+  return sections.map(({ start, end }): Nearness => {
+    const [from, to] = [lineOf(start), lineOf(end)];
+    while (first < passages.length && passages[first]!.endLine < from) first++;
+    let nearest: Nearness = { cosine: null, passage: null };
+    for (let i = first; i < passages.length && passages[i]!.startLine <= to; i++) {
+      const { cosine, ordinal } = passages[i]!;
+      if (nearest.cosine === null || cosine > nearest.cosine) nearest = { cosine, passage: ordinal };
+    }
+    return nearest;
+  });
+}
