@@ -62,7 +62,7 @@ export async function evaluateSet(
   try {
     return await measure(set, indexed, configuration, model, options);
   } finally {
-    await indexed.store.close();
+    await indexed.close();
   }
 }
 
@@ -239,7 +239,7 @@ async function measureAmbient(
     const engine = engineSystem(alone, indexed, model.embedder, { ...configuration, name: 'default' });
     return ambientOf(set, together, await runSystem(alone, engine, options));
   } finally {
-    await indexed.store.close();
+    await indexed.close();
   }
 }
 
