@@ -94,7 +94,7 @@ describe('structured content', () => {
     expect(noticeOf([weak])).toBe(`1 result, best first; nothing surely fits the query. ${isData}`);
     expect(noticeOf([])).toBe('Nothing found.');
     expect(Object.keys(successResult('search', outputOf([TODO])).structuredContent ?? {})[0]).toBe('notice');
-    for (const operation of ['get', 'list', 'fact-recall', 'fact-list', 'corpus'])
+    for (const operation of ['get', 'fact-recall', 'fact-list', 'corpus'])
       expect(successResult(operation, { ...TODO, text: '', lines: {} }).structuredContent).toMatchObject({
         notice: isData,
       });
