@@ -32,13 +32,6 @@ function packedResult(output: PackedOutput): ModelResult {
 
 /** What the text would have with everything that was asked for. */
 function gapsOf(output: PackedOutput): string[] {
-  const lanes = 'lanes' in output ? output.lanes : [];
   const unknown = 'unknown' in output ? output.unknown : [];
-  return [
-    ...warningLines(output),
-    ...unknownLines(unknown),
-    ...lanes.flatMap(({ name, status }) =>
-      status === 'failed' || status === 'late' ? [`Without the ${name}: ${status}.`] : [],
-    ),
-  ];
+  return [...warningLines(output), ...unknownLines(unknown)];
 }
