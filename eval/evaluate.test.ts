@@ -8,7 +8,7 @@ import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, withOverrides } from './configuration.ts';
 import { ABLATIONS } from './engine-system.ts';
 import { evaluateSet, type EvaluateOptions } from './evaluate.ts';
-import { isIndexed, openIndexed } from './index-cache.ts';
+import { isIndexed, namespaceOf, openIndexed } from './index-cache.ts';
 import { openModel, type Model } from './model.ts';
 import { asJson } from './results.ts';
 import { setReport } from './set-report.ts';
@@ -156,15 +156,31 @@ describe('the cache', () => {
     expect(isIndexed(set, model, cache.folder)).toBe(false);
     const counts: number[] = [];
     for (const outdated of [false, true, false]) {
-      const { store } = await openIndexed(set, model, cache);
+      const indexed = await openIndexed(set, model, cache);
+      const { store } = indexed;
       const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
       counts.push(namespaces.reduce((sum, { passages }) => sum + passages, 0));
       expect(await verifyStore(store)).toEqual([]);
-      await store.close();
+      await indexed.close();
       expect(isIndexed(set, model, cache.folder)).toBe(true);
       if (outdated) markOutdated(cache.folder);
     }
     expect(counts).toEqual([7, 7, 7]);
+  });
+
+  it('serves several runs at once, but no longer when it lacks a record', async () => {
+    const cache = { folder: join(folder, 'shared') };
+    await (await openIndexed(set, model, cache)).close();
+    const first = await openIndexed(set, model, cache);
+    const second = await openIndexed(set, model, cache);
+    const { id } = set.collections[0]!;
+    await second.store.records.commit(namespaceOf(set, id), { deletions: [{ id: 1, at: Date.now() }] });
+    await Promise.all([first.close(), second.close()]);
+    await expect(openIndexed(set, model, cache)).rejects.toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringMatching(/locomo-like has 6 documents and \d passages and should have 7/),
+      hint: expect.stringContaining(`Delete the cached set, ${cache.folder}`),
+    });
   });
 });
 

@@ -63,7 +63,7 @@ export async function evaluateSet(
   try {
     return await measure(set, indexed, configuration, model, options);
   } finally {
-    await indexed.store.close();
+    await indexed.close();
   }
 }
 
@@ -189,7 +189,7 @@ async function measureReranked(
 /** Compares the default in partly embedded stores with words alone. */
 async function measurePartlyEmbedded(
   set: EvalSet,
-  { store, generation }: IndexedSet,
+  indexed: IndexedSet,
   configuration: EvalConfiguration,
   { embedder }: Model,
   metric: Metric,
@@ -199,7 +199,7 @@ async function measurePartlyEmbedded(
   const engineOptions = { ...configuration, isPartlyEmbedded: true };
   // Without a weight, no vector is compared; the model still tells which words are spelt well.
   const weights = { ...configuration.ranking.weights, vector: 0 };
-  const words = engineSystem(set, { store, generation }, embedder, {
+  const words = engineSystem(set, indexed, embedder, {
     ...engineOptions,
     name: 'words alone',
     ranking: { ...configuration.ranking, weights },
@@ -208,7 +208,7 @@ async function measurePartlyEmbedded(
   return sequentially(
     EMBEDDING_ORDERS.flatMap((order) => EMBEDDED_SHARES.map((share) => ({ order, share }))),
     async ({ order, share }) => {
-      const partly = { store: partlyEmbedded(store, share, order), generation };
+      const partly = { ...indexed, store: partlyEmbedded(indexed.store, share, order) };
       const name = `${String(share * 100)}% embedded`;
       const { queries } = await runSystem(
         set,
@@ -240,7 +240,7 @@ async function measureAmbient(
     const engine = engineSystem(alone, indexed, model.embedder, { ...configuration, name: 'default' });
     return ambientOf(set, together, await runSystem(alone, engine, options));
   } finally {
-    await indexed.store.close();
+    await indexed.close();
   }
 }
 

@@ -118,7 +118,7 @@ async function samplesOf(
       ];
       all.push({ set: set.name, samples: samples.flatMap((sample) => sample ?? []) });
     } finally {
-      await indexed.store.close();
+      await indexed.close();
     }
   }
   return all;

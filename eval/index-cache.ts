@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../src/core/errors.ts';
 import { sha256, uuidv7 } from '../src/core/ids.ts';
 import type { LociRecord } from '../src/core/types.ts';
@@ -13,16 +14,19 @@ import { deriveBelongsTo } from '../src/search/belongs-to.ts';
 import { openStore } from '../src/store/registry.ts';
 import type { RecordWrite } from '../src/store/model.ts';
 import type { Store } from '../src/store/store.ts';
+import { IndexLock } from './index-lock.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
 import { recordKey, recordsOf } from './records.ts';
-import { isFromSource, type EvalSet } from './sets.ts';
+import { isFromSource, type EvalCollection, type EvalSet } from './sets.ts';
 
 /** A set in a store of its own, each collection in its own namespace. */
 export interface IndexedSet {
   readonly store: Store;
   /** The generation of its vectors; `null` without a model. */
   readonly generation: number | null;
+  /** Closes the store, and lets other runs build the set. */
+  close(): Promise<void>;
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -32,6 +36,7 @@ const INDEXING_CODE = [
   'src/ingest/**',
   'src/sources/**',
   'src/store/**',
+  'eval/index-cache.ts',
   'eval/records.ts',
   'eval/source-records.ts',
 ];
@@ -54,8 +59,10 @@ export function isIndexed(set: EvalSet, model: Model, folder: string = CACHE_FOL
 
 /**
  * Opens the set's store and indexes what is missing. When the indexing code has changed, all records are stored again;
- * the vectors of unchanged texts stay.
- * @throws LociError `aborted`, and the errors of the store and the model
+ * the vectors of unchanged texts stay. Until it is closed, other runs can measure the set but not change it; a run that has to
+ * build it or to derive its edges has it alone.
+ * @throws LociError `aborted`, `store_corrupt` if the store does not have what the set should have, and the errors of the store and
+ *   the model
  */
 export async function openIndexed(
   set: EvalSet,
@@ -65,21 +72,65 @@ export async function openIndexed(
   const { folder = CACHE_FOLDER, signal } = options;
   mkdirSync(folder, { recursive: true });
   const path = storePath(set, model, folder);
-  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 60_000, create: true });
+  const lock = new IndexLock(`${path}.lock`);
+  let store: Store | null = null;
+  const close = async (): Promise<void> => {
+    await store?.close();
+    lock.close();
+  };
   try {
-    const code = indexingCode();
-    if (readStamp(path)?.code !== code) {
-      await storeRecords(store, set, model, signal);
-      writeStamp(path, { code, embedded: false });
-    }
-    const generation = await embedAll(store, set, model, signal);
-    writeStamp(path, { code, embedded: true });
-    await deriveEdges(store, set, model, generation);
-    return { store, generation };
+    await lock.take('shared', signal);
+    if (!isIndexed(set, model, folder) || set.collections.some(hasSources))
+      await lock.take('exclusive', signal);
+    store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 60_000, create: true });
+    return { store, generation: await index(store, set, model, path, signal), close };
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
+}
+
+/** Indexes what is missing. Returns the generation of the vectors. */
+async function index(
+  store: Store,
+  set: EvalSet,
+  model: Model,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const code = indexingCode();
+  let stamp = readStamp(path);
+  if (stamp?.code !== code) {
+    stamp = { code, passages: await storeRecords(store, set, model, signal), embedded: false };
+    writeStamp(path, stamp);
+  }
+  const generation = await embedAll(store, set, model, signal);
+  writeStamp(path, { ...stamp, embedded: true });
+  await deriveEdges(store, set, model, generation);
+  await assertComplete(store, set, path, stamp.passages);
+  return generation;
+}
+
+/** @throws LociError `store_corrupt` unless the store has the records of the set and this number of passages */
+async function assertComplete(store: Store, set: EvalSet, path: string, passages: number): Promise<void> {
+  const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
+  const stored = {
+    documents: namespaces.reduce((sum, each) => sum + each.records, 0),
+    passages: namespaces.reduce((sum, each) => sum + each.passages, 0),
+  };
+  const expected = { documents: countDocuments(set), passages };
+  if (isDeepStrictEqual(stored, expected)) return;
+  const described = ({ documents, passages }: typeof stored): string =>
+    `${String(documents)} documents and ${String(passages)} passages`;
+  throw new LociError(
+    'store_corrupt',
+    `the indexed set ${set.name} has ${described(stored)} and should have ${described(expected)}`,
+    { hint: `Delete the cached set, ${path}*, and run again.` },
+  );
+}
+
+function countDocuments({ collections }: EvalSet): number {
+  return collections.reduce((sum, { docs }) => sum + docs.length, 0);
 }
 
 function storePath(set: EvalSet, { embedder, chunking }: Model, folder: string): string {
@@ -88,15 +139,17 @@ function storePath(set: EvalSet, { embedder, chunking }: Model, folder: string):
   return join(folder, `${parts.join('_').replaceAll(/[^\w.-]/g, '-')}.db`);
 }
 
+/** Returns the number of passages. */
 async function storeRecords(
   store: Store,
   set: EvalSet,
   { chunking }: Model,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<number> {
   const progress = new Progress(`storing ${set.name}`, 'records');
-  const total = set.collections.reduce((sum, { docs }) => sum + docs.length, 0);
+  const total = countDocuments(set);
   let done = 0;
+  let passages = 0;
   for (const collection of set.collections) {
     const namespace = namespaceOf(set, collection.id);
     const stored = await storedRecords(store, namespace);
@@ -114,10 +167,12 @@ async function storeRecords(
       });
       await store.records.commit(namespace, { writes, chunking: chunking.signature });
       done += writes.length;
+      passages += writes.reduce((sum, write) => sum + write.passages.length, 0);
       progress.report(done, total);
     }
   }
   progress.end();
+  return passages;
 }
 
 function draftOf(input: RecordInput, before: LociRecord | undefined): RecordWrite['draft'] {
@@ -175,17 +230,23 @@ async function deriveEdges(
   generation: number | null,
 ): Promise<void> {
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
-  for (const { id, docs } of set.collections)
-    if (docs.some(isFromSource))
+  for (const collection of set.collections)
+    if (hasSources(collection))
       await deriveBelongsTo({
-        ...{ store, namespace: namespaceOf(set, id), vectors, excludedSources: [], all: true },
+        ...{ store, namespace: namespaceOf(set, collection.id), vectors, excludedSources: [], all: true },
         now: set.now ?? WRITTEN_AT,
       });
+}
+
+function hasSources({ docs }: EvalCollection): boolean {
+  return docs.some(isFromSource);
 }
 
 interface Stamp {
   /** Digest of the code that stored the records. */
   readonly code: string;
+  /** How many passages the set has. */
+  readonly passages: number;
   readonly embedded: boolean;
 }
 

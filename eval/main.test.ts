@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseOptions } from './options.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -51,6 +52,46 @@ describe('the command', () => {
     expect(code).toBe(2);
   });
 });
+
+describe('a set that another run builds', () => {
+  it('is waited for until that run ends, even if it is killed', async () => {
+    const docs = [{ id: 'oven', text: 'The oven is white.' }];
+    const queries = [{ id: 'oven', q: 'oven', gold: ['oven'], cat: 'rooms' }];
+    const file = join(folder, 'set.json');
+    writeFileSync(file, JSON.stringify({ name: 'small', collections: [{ id: 'c', docs, queries }] }));
+    const first = openSet(file);
+    expect(await nextLineOf(first)).toBe('open');
+    const second = openSet(file);
+    expect(await nextLineOf(second)).toMatch(/^waiting for another run of eval, which has locked .*small_/);
+    first.kill('SIGKILL');
+    expect(await nextLineOf(second)).toBe('open');
+    second.stdin!.end();
+    expect(await once(second, 'exit')).toEqual([0, null]);
+  });
+});
+
+/** Opens an indexed set in a process of its own, until its standard input ends. */
+function openSet(file: string): ChildProcess {
+  const addressOf = (module: string): string => JSON.stringify(new URL(module, import.meta.url).href);
+  const script = `
+    const { openIndexed } = await import(${addressOf('index-cache.ts')});
+    const { loadSet } = await import(${addressOf('sets.ts')});
+    const { openModel } = await import(${addressOf('model.ts')});
+    const { defaultConfiguration } = await import(${addressOf('configuration.ts')});
+    const model = await openModel({ ...defaultConfiguration(), provider: 'none' });
+    const { close } = await openIndexed(loadSet(${JSON.stringify(file)}), model, { folder: 'cache' });
+    console.log('open');
+    process.stdin.resume().once('end', close);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** The next line on any output. */
+async function nextLineOf({ stdout, stderr }: ChildProcess): Promise<string> {
+  const [chunk] = (await Promise.race([once(stdout!, 'data'), once(stderr!, 'data')])) as [Buffer];
+  return chunk.toString().trim();
+}
 
 describe('options', () => {
   it('are parsed', () => {

@@ -88,8 +88,9 @@ async function capabilities(): Promise<string> {
     tools.join('\n'),
     'A model gets the list of tools with every turn, so it is short: `memory_write`, `memory_update` and `memory_delete` are in\n' +
       `it only while \`writes.enabled\` is true, and ${new Intl.ListFormat('en-GB').format(onRequest)} only if the setting ` +
-      '`mcp.tools` names them. A client may call each of them all the same. Results come as text and as structured content; both ' +
-      'say that recalled text is data, not instructions.',
+      '`mcp.tools` names them. A client may call each of them all the same. Results come as text and as structured content: the ' +
+      'same in two forms of about the same length, since some clients give their models one and some the other. Both say that recalled ' +
+      'text is data, not instructions. Fields for programs, such as times and hashes, are in the JSON of REST and of `--json`.',
     'Resources (scope `read`):',
     resources.join('\n'),
     'Prompts:',

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -78,8 +77,6 @@ async function bundleFile(module: string): Promise<string> {
 function writeBundle(folder: string, chunks: readonly OutputChunk[]): void {
   mkdirSync(BUNDLES, { recursive: true });
   const unfinished = mkdtempSync(join(BUNDLES, 'unfinished-'));
-  // Some tests start the command as another user.
-  chmodSync(unfinished, 0o755);
   for (const { fileName, code } of chunks) writeFileSync(join(unfinished, fileName), code);
   try {
     renameSync(unfinished, folder);

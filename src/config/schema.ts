@@ -74,8 +74,9 @@ const graph = z.strictObject({
     .array(z.enum(EDGE_TYPES))
     .default([])
     .describe('The types of edges that such a request follows into other projects.'),
-  deadline: duration('150ms').describe(
-    'How long the graph may take while a pack is made. Past it, the pack is made without it. 0 means no deadline.',
+  deadline: duration('1s').describe(
+    'How long the graph may take while a text is made that was asked for with it. Past it, the text is made without it and says so. ' +
+      '0 means no deadline.',
   ),
   types: z
     .record(z.string().min(1), z.enum(NODE_TYPES))

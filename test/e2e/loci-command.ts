@@ -27,8 +27,6 @@ export interface RunOptions {
   readonly columns?: number;
   /** Standard output is a terminal. */
   readonly terminal?: boolean;
-  /** The user that runs the command; only for a separate process. */
-  readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
 /** Creates a temporary folder. It is removed after the running test, or without one after all tests of the file. */
@@ -102,7 +100,7 @@ export function startLoci(
   leadingArgs: readonly string[] = [MAIN],
   program: string = process.execPath,
 ): RunningLoci {
-  const child = spawn(program, [...leadingArgs, ...args], { env: environment(options), ...options.user });
+  const child = spawn(program, [...leadingArgs, ...args], { env: environment(options) });
   child.stdin.on('error', () => undefined).end(options.stdin ?? '');
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

@@ -87,7 +87,7 @@ describe('MCP over streamable HTTP and the official client', () => {
     );
     for (const [i, result] of found.entries())
       expect(result.structuredContent).toMatchObject({
-        results: [{ snippet: `the oven of ${subjects[i]!}` }],
+        results: [{ text: `the oven of ${subjects[i]!}` }],
       });
   });
 

@@ -95,7 +95,7 @@ describe('loci mcp and the official client', () => {
     expect(written.structuredContent).toMatchObject({ id: 1, citation: 'record/1' });
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'induction oven' } });
     const { results } = found.structuredContent as SearchResults;
-    expect(results).toMatchObject([{ citation: 'record/1', source: 'mcp', origin: 'memory' }]);
+    expect(results).toMatchObject([{ citation: 'record/1', source: 'mcp', trust: 'agent' }]);
     expect(textOf(found)).toMatch(
       /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · written by an agent · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
     );

@@ -78,10 +78,11 @@ describe('loci timeline (G12)', () => {
     for (const budget of [50, 80, 120, 5000]) {
       const input = { anchor: 'Oven.md', budget_tokens: budget };
       const result = await client.callTool({ name: 'memory_timeline', arguments: input });
-      const output = result.structuredContent as TimelineOutput;
+      expect(result.structuredContent).toEqual({ text: textOf(result) });
       const used = count(textOf(result));
       expect(used).toBeLessThanOrEqual(budget);
-      expect(output.budget).toEqual({ tokens: budget, used });
+      const printed = await read('Oven.md', '--budget-tokens', String(budget));
+      expect(printed.budget).toEqual({ tokens: budget, used });
       if (budget > 50) expect(textOf(result)).toContain('> 2026-05-02 · Oven · Oven.md');
     }
     expect((await read('Oven', '--budget-tokens', '80')).entries.length).toBeLessThan(6);

@@ -1,18 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import { search, type SearchOutput } from '../../src/operations/records/search.ts';
-import { loci, lociJson, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
-
-/** Whether every user may read and execute the file or folder. */
-function isOpenToAll(path: string): boolean {
-  if ((statSync(path).mode & 0o005) !== 0o005) return false;
-  return dirname(path) === path || isOpenToAll(dirname(path));
-}
+import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
+import { loci, lociJson, MAIN, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 
 describe('a query', () => {
   const home = temporaryFolder();
@@ -143,31 +138,16 @@ describe('a vault', () => {
     expect(latin.text).toContain('caf');
   });
 
-  // Root may read everything, so another user runs the process.
-  const root = process.getuid?.() === 0;
-  const nobody = root ? { uid: 65_534, gid: 65_534 } : {};
-  const cannotRunAsNobody =
-    process.platform === 'win32' || (root && ![ROOT, process.execPath].every(isOpenToAll));
-
-  it.skipIf(cannotRunAsNobody)('without read permission keeps its indexed notes', async () => {
+  it('without read permission keeps its indexed notes', async ({ skip }) => {
+    const node = nodeBoundByModes() ?? skip(NOT_BOUND_BY_MODES);
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     const closed = join(vault, 'closed');
     mkdirSync(closed, { recursive: true });
     writeFileSync(join(vault, 'open.md'), 'The lynx is here.');
     writeFileSync(join(closed, 'note.md'), 'The lynx is there.');
-    const giveToNobody = (path: string) =>
-      nobody.uid !== undefined && chownSync(path, nobody.uid, nobody.gid);
-    for (const path of [
-      home,
-      join(vault, '..'),
-      vault,
-      closed,
-      join(vault, 'open.md'),
-      join(closed, 'note.md'),
-    ])
-      giveToNobody(path);
-    const run = async (...args: string[]) => startLoci([...args, '--json'], { home, user: nobody }).ended;
+    const run = async (...args: string[]) =>
+      startLoci([...args, '--json'], { home }, [...node.leadingArgs, MAIN], node.program).ended;
     expect(await run('index', vault)).toMatchObject({ code: 0 });
     chmodSync(closed, 0o000);
     const partial = JSON.parse((await run('index')).stdout) as IndexOutput;

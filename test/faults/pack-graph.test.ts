@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Loci, openLoci } from '../../src/engine/open.ts';
 import type { PackResponse } from '../../src/engine/packs/memory-pack.ts';
+import { graphGaps } from '../../src/operations/graph/graph-gaps.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
 
@@ -98,6 +99,11 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
+    expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
+      expect.stringContaining(
+        failure === 'store_busy' ? 'it is being built: ask again' : `(${failure}): tell the user to run`,
+      ),
+    ]);
     expect((await loci.receipts.show(pack.receiptId!)).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
@@ -110,6 +116,11 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(withGraph);
     expect(laneOf(pack)).toMatchObject({ status: 'answered' });
+    const behind = [expect.stringContaining('does not have the last changes yet: ask again')];
+    expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual(behind);
+    // It derives the changes.
+    await loci.graph.show({ names: ['Kitchen'], depth: 1, limit: 5 });
+    expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([]);
     await loci.close();
   });
 
@@ -140,11 +151,15 @@ describe('a pack that asks for the graph, and a search, while', () => {
   });
 
   it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
-    const loci = await openBroken(sql(SLOW_PROGRESS), {});
+    const loci = await openBroken(sql(SLOW_PROGRESS), { deadline: 100 });
     const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });
     const slow = performance.now();
+    expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
+      expect.stringContaining('took longer than graph.deadline: ask once more'),
+    ]);
+    expect(performance.now() - slow).toBeLessThan(pack.milliseconds);
     // The reader of the store still counts: this call shows that the pack did not wait for it.
     await loci.graph.status();
     expect(performance.now() - slow).toBeGreaterThan(pack.milliseconds);

@@ -1,9 +1,8 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
-import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
 import {
@@ -15,6 +14,7 @@ import {
   verifyStore,
   write,
 } from '../contract/store-samples.ts';
+import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -148,8 +148,7 @@ describe('a file that is not a store', () => {
     ['a store that may not be written', 0o444, 0o555],
   ])('%s is unreadable and not changed', ([, mode, folderMode], { skip }) => {
     const registry = new URL('../../src/store/registry.ts', import.meta.url);
-    const readRegistry = `require('node:fs').accessSync(${JSON.stringify(fileURLToPath(registry))})`;
-    if (runAsNobody('--eval', readRegistry).status !== 0) skip('other users may not read the sources');
+    const { program, leadingArgs } = nodeBoundByModes() ?? skip(NOT_BOUND_BY_MODES);
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     writeFileSync(path, sound);
@@ -158,7 +157,8 @@ describe('a file that is not a store', () => {
     const code = `const { openStore } = await import(${JSON.stringify(registry.href)});
       const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeoutMs: 0, create: true };
       await openStore(options).then((store) => store.close(), (error) => console.log(error.code));`;
-    const { stdout, stderr } = runAsNobody('--input-type=module', '--eval', code);
+    const args = [...leadingArgs, '--input-type=module', '--eval', code];
+    const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
     chmodSync(folder.path, 0o755);
     expect({ stdout, stderr }).toEqual({ stdout: 'unreadable\n', stderr: '' });
     chmodSync(path, 0o600);
@@ -184,9 +184,3 @@ describe('quantised codes that do not match their vectors', () => {
     await store.close();
   });
 });
-
-/** Root may read and write everything, so another user runs the process. */
-function runAsNobody(...parameters: readonly string[]): SpawnSyncReturns<string> {
-  const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  return spawnSync(process.execPath, parameters, { ...identity, encoding: 'utf8' });
-}

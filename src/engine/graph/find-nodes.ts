@@ -66,7 +66,13 @@ async function findNode(
       ({ provenance }) =>
         lines !== null && provenance?.lines?.first === lines.from && lines.from === lines.to,
     );
-    return task ?? ofRecord[0] ?? { name, reason: `${name} is in the memory, but not in the graph yet` };
+    return (
+      task ??
+      ofRecord[0] ?? {
+        name,
+        reason: `${name} is in the memory, but not in the graph yet: ask again in a minute, or read it by its citation`,
+      }
+    );
   } catch (error) {
     if (!(error instanceof LociError) || (error.code !== 'not_found' && error.code !== 'ambiguous'))
       throw error;

@@ -1,3 +1,4 @@
+import { isTextCurrent } from '../../graph/build/derive.ts';
 import { commonTags } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { findNodes } from './find-nodes.ts';
@@ -6,15 +7,31 @@ import { graphFilter, type GraphScope } from './graph-view.ts';
 export interface NoticeRequest extends GraphScope {
   /** The nodes that a request names. */
   readonly names?: readonly string[];
+  /** False if the graph failed or was late. Its state is not read then, because that may fail or take as long. */
+  readonly hasAnswered?: boolean;
 }
 
+const BEHIND =
+  'the graph does not have the last changes yet: ask again in a minute, or search for them; graph_status (`loci graph status`) says ' +
+  '`current` when it has everything';
+
 /**
- * Sentences about why a request on the graph leads to less than its caller may expect: a setting keeps it within a project, or a tag
- * that it names is too common.
+ * Sentences about why a request on the graph leads to less than its caller may expect: a setting keeps it within a project, a tag that
+ * it names is too common, or the graph does not have all records yet. The last follows from the state of the store and not from the time
+ * that the request took.
  */
 export async function graphNotices(context: EngineContext, request: NoticeRequest): Promise<string[]> {
   const withoutEffect = crossProjectNotice(context, request);
-  return [...(withoutEffect === null ? [] : [withoutEffect]), ...(await commonTagNotices(context, request))];
+  const { hasAnswered = true } = request;
+  return [
+    ...(withoutEffect === null ? [] : [withoutEffect]),
+    ...(hasAnswered && (await isBehind(context)) ? [BEHIND] : []),
+    ...(await commonTagNotices(context, request)),
+  ];
+}
+
+async function isBehind({ store, namespace, config: { graph } }: EngineContext): Promise<boolean> {
+  return graph.enabled && !isTextCurrent(await store.graph.state(namespace), graph.types);
 }
 
 function crossProjectNotice(

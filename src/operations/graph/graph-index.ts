@@ -4,6 +4,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
+import { graphGaps } from './graph-gaps.ts';
 import { allowCrossProject, projectField } from './graph-fields.ts';
 import { budgetField, nodeTextFields, outputOfNodeText, queryField, traceField } from './node-text-fields.ts';
 
@@ -72,7 +73,7 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
     notices: [
       ...response.notices,
       ...(response.candidates.length > 0 && strongMatches(response.candidates) === 0 ? [NOTHING_FITS] : []),
-      ...(await loci.graph.notices(crossing)),
+      ...(await graphGaps(loci, response.receipt.lanes, crossing)),
     ],
     took_ms: Math.round(response.milliseconds),
   };

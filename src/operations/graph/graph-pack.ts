@@ -3,6 +3,7 @@ import { PACK_MODES } from '../../engine/packs/graph-pack.ts';
 import { MAX_DEPTH } from '../../graph/expand.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/times.ts';
+import { graphGaps } from './graph-gaps.ts';
 import {
   allowCrossProject,
   NODE_NAMES,
@@ -84,7 +85,7 @@ async function runPack(context: OperationContext, input: GraphPackInput): Promis
   return {
     ...outputOfNodeText(response, trace),
     mode,
-    notices: await loci.graph.notices({ names: nodes, audience: 'context', ...scope }),
+    notices: await graphGaps(loci, response.receipt.lanes, { names: nodes, audience: 'context', ...scope }),
     unknown: outputOfUnknown(response.unknown),
     took_ms: Math.round(response.milliseconds),
   };

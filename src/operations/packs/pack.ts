@@ -4,9 +4,10 @@ import { LociError } from '../../core/errors.ts';
 import type { PackResponse } from '../../engine/packs/memory-pack.ts';
 import type { Loci } from '../../engine/open.ts';
 import { VERDICTS } from '../../store/receipt-model.ts';
-import { LEVELS, receiptSchema, type ReceiptLane } from '../../pack/receipt.ts';
+import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
+import { graphGaps } from '../graph/graph-gaps.ts';
 import { filterValue } from '../shared/record-fields.ts';
 import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
@@ -126,11 +127,12 @@ async function runPack(
   { trace = false, budget = DEFAULT_BUDGET, label = [], use_graph, allow_cross_project, ...given }: PackInput,
 ): Promise<PackOutput> {
   const loci = await context.loci();
+  const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
   const request = {
     ...given,
     ...{ budget, signal: context.signal },
     ...(use_graph !== undefined && { useGraph: use_graph }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    ...crossing,
   };
   const response = await loci.pack(request);
   const { text, tokens, empty, items, missing, receipt, receiptId, milliseconds } = response;
@@ -143,28 +145,30 @@ async function runPack(
     empty,
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
-    notices: noticesOf(response, use_graph === true),
+    notices: [
+      ...noticesOf(response),
+      ...(use_graph === true ? await graphNotices(loci, response, crossing) : []),
+    ],
     receipt_id: receiptId,
     receipt: trace ? receipt : null,
     took_ms: Math.round(milliseconds),
   };
 }
 
-const WITHOUT_GRAPH: { readonly [Status in ReceiptLane['status']]?: string } = {
-  off: 'is switched off',
-  failed: 'failed',
-  late: 'was too slow',
-};
-
 /** What whoever uses the text should know about it. */
-function noticesOf({ notices, items, receipt }: PackResponse, useGraph: boolean): string[] {
-  const status = receipt.lanes.find(({ name }) => name === 'graph')?.status ?? 'answered';
-  const without = WITHOUT_GRAPH[status];
-  return [
-    ...notices,
-    ...(items.length > 0 && strongMatches(items) === 0 ? [NOTHING_FITS] : []),
-    ...(useGraph && without !== undefined ? [`the graph ${without}, so that the pack is as without it`] : []),
-  ];
+function noticesOf({ notices, items }: PackResponse): string[] {
+  return [...notices, ...(items.length > 0 && strongMatches(items) === 0 ? [NOTHING_FITS] : [])];
+}
+
+async function graphNotices(
+  loci: Loci,
+  { receipt: { lanes } }: PackResponse,
+  scope: Parameters<typeof graphGaps>[2],
+): Promise<string[]> {
+  const isOff = lanes.some(({ name, status }) => name === 'graph' && status === 'off');
+  return isOff
+    ? ['nothing of the graph is in the text, because `graph.enabled` is false']
+    : graphGaps(loci, lanes, scope);
 }
 
 /** Stores the labels of the operator. @throws LociError `forbidden`, and the errors of a label */

@@ -74,7 +74,8 @@ export const injectStartup: Operation<z.infer<typeof input>, StartupTextOutput> 
   name: 'startup-inject',
   title: 'Get the startup text',
   description:
-    'Returns the text to inject before an agent begins, and records that the session has seen it. For hosts that inject it.',
+    'Returns the startup text: what the user wants every agent to know first. Call it when a session begins, unless you have the text ' +
+    'already. It records that the session has seen it.',
   input,
   output,
   readOnly: false,

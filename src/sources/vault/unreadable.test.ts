@@ -3,9 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
-/** The user id of nobody on Linux. Root may read files of mode 000, so that tests that root runs read as nobody. */
-const NOBODY = 65_534;
+import { nodeBoundByModes, type NodeCommand, NOT_BOUND_BY_MODES } from '../../../test/bound-by-modes.ts';
 
 const LIST_AND_READ = `
   const { openVault } = await import(process.env.VAULT_MODULE);
@@ -35,27 +33,22 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** Lists and reads the vault as a user who is not root. Returns a reason if no process can run as such a user. */
-function readAsUser(): { output: unknown } | { reason: string } {
-  const isRoot = process.getuid?.() === 0;
-  const child = spawnSync(process.execPath, ['--input-type=module', '--eval', LIST_AND_READ], {
-    env: { VAULT_MODULE: new URL('vault.ts', import.meta.url).href, VAULT_ROOT: root },
+/** Lists and reads the vault in a process that the modes of files bind. Returns what it printed. */
+function listAndRead({ program, leadingArgs }: NodeCommand): unknown {
+  const child = spawnSync(program, [...leadingArgs, '--input-type=module', '--eval', LIST_AND_READ], {
+    env: { ...process.env, VAULT_MODULE: new URL('vault.ts', import.meta.url).href, VAULT_ROOT: root },
     encoding: 'utf8',
-    cwd: '/',
-    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
   });
-  if (child.status === 0) return { output: JSON.parse(child.stdout) };
-  if (!isRoot) throw new Error(child.stderr);
-  return { reason: `no process can run as nobody: ${child.error?.message ?? child.stderr}` };
+  if (child.status !== 0) throw new Error(child.stderr, { cause: child.error });
+  return JSON.parse(child.stdout);
 }
 
 describe('without permission to read', () => {
   it('a folder or file is skipped and reported, and the others are read', async ({ skip }) => {
+    const node = nodeBoundByModes() ?? skip(NOT_BOUND_BY_MODES);
     await chmod(path.join(root, 'locked'), 0);
     await chmod(path.join(root, 'y.md'), 0);
-    const outcome = readAsUser();
-    if ('reason' in outcome) return skip(outcome.reason);
-    expect(outcome.output).toEqual({
+    expect(listAndRead(node)).toEqual({
       contents: { 'a.md': 'a.md', 'y.md': null, 'z.md': 'z.md' },
       problems: [
         ['locked', 'unreadable', 'permission denied', true],
@@ -65,10 +58,9 @@ describe('without permission to read', () => {
   });
 
   it('listing the vault throws unreadable', async ({ skip }) => {
+    const node = nodeBoundByModes() ?? skip(NOT_BOUND_BY_MODES);
     await chmod(root, 0);
-    const outcome = readAsUser();
-    if ('reason' in outcome) return skip(outcome.reason);
-    expect(outcome.output).toEqual({
+    expect(listAndRead(node)).toEqual({
       code: 'unreadable',
       message: `the vault ${root} cannot be read: permission denied`,
     });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { remoteOperation } from '../../operations/shared/local-io.ts';
 import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import { OMITTED_FIELDS } from './results/tool-result.ts';
+import { OMITTED_FIELDS, resultTypes } from './results/tool-result.ts';
 
 /** Which tools a client sees. It may call every tool that its scopes permit. */
 export interface ToolListing {
@@ -63,7 +63,7 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
     title,
     description: withToolNames(description, byName),
     inputSchema: inputSchema(input, byName),
-    outputSchema: outputSchema(output),
+    outputSchema: outputSchema(resultTypes(operation.name) ?? typesOf(output)),
     annotations: {
       title,
       readOnlyHint: readOnly,
@@ -115,22 +115,29 @@ function isSchema(value: unknown): value is JsonSchema {
  * The output of a tool: the types of its fields at the top level. Structured content leaves out fields without a value, so
  * that none is required.
  */
-function outputSchema(schema: z.ZodType): Tool['inputSchema'] {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
-  const fields = Object.entries(properties).flatMap(([name, field]) => {
-    const type = isSchema(field) ? typeOf(field) : undefined;
-    return OMITTED_FIELDS.has(name) || type === undefined ? [] : [[name, { type }] as const];
-  });
+function outputSchema(types: Readonly<Record<string, string>>): Tool['inputSchema'] {
+  const fields = Object.entries({ notice: 'string', ...types }).map(
+    ([name, type]) => [name, { type }] as const,
+  );
   return { type: 'object', properties: Object.fromEntries(fields) };
+}
+
+/** The types of the fields of an output, for those that have one. */
+function typesOf(schema: z.ZodType): Readonly<Record<string, string>> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, field]) => {
+      const type = isSchema(field) ? typeOf(field) : undefined;
+      return OMITTED_FIELDS.has(name) || type === undefined ? [] : [[name, type]];
+    }),
+  );
 }
 
 /** The type of a field that may also be `null`; `undefined` if it has several. */
 function typeOf({ type, anyOf = [] }: JsonSchema): string | undefined {
-  if (typeof type === 'string') return type;
-  const types = anyOf.flatMap((each) =>
-    typeof each.type === 'string' && each.type !== 'null' ? [each.type] : [],
-  );
-  return types.length === 1 ? types[0] : undefined;
+  const types = [type, ...anyOf.map((each) => each.type)].flat();
+  const [only, ...others] = types.filter((each) => each !== undefined && each !== 'null');
+  return others.length === 0 ? only : undefined;
 }
 
 /** Replaces names of operations in backticks (`get`) by names of tools (`memory_get`). */

@@ -1,12 +1,35 @@
 import type { GetOutput } from '../../../operations/records/get.ts';
-import { fence, onOneLine, RECALLED_FIELDS_ARE_DATA, RECALLED_IS_DATA } from './fence.ts';
-import { provenance, urlLine } from './provenance.ts';
+import { onOneLine } from './fence.ts';
+import type { ModelResult, OperationResult } from './model-result.ts';
+import { provenance, provenanceFields, tagFields, tagList, urlLine } from './provenance.ts';
 
-export const getResult = {
-  text: recordText,
-  notice: () => RECALLED_FIELDS_ARE_DATA,
+export const getResult: OperationResult = {
+  resultOf: (record: GetOutput): ModelResult => ({
+    fields: fieldsOf(record),
+    text: recordText(record),
+    writtenBy: 'others',
+  }),
+  types: {
+    citation: 'string',
+    title: 'string',
+    text: 'string',
+    lines: 'string',
+    ...{ age: 'string', trust: 'string', source: 'string', from: 'string', url: 'string', tags: 'array' },
+  },
   verbatimField: 'text',
-} as const;
+};
+
+function fieldsOf(record: GetOutput): object {
+  const { citation, title, text, lines, tags } = record;
+  return {
+    citation,
+    title: title === '' ? null : title,
+    text,
+    lines: `${String(lines.from)}-${String(lines.to)} of ${String(lines.total)}`,
+    ...provenanceFields(record),
+    ...tagFields(tags),
+  };
+}
 
 function recordText(record: GetOutput): string {
   const { citation, title, text, lines, tags } = record;
@@ -14,8 +37,8 @@ function recordText(record: GetOutput): string {
     `citation: ${onOneLine(citation)}`,
     `lines ${String(lines.from)} to ${String(lines.to)} of ${String(lines.total)}`,
     ...provenance(record),
-    ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),
+    ...tagList(tags),
   ];
   const head = [...(title === '' ? [] : [onOneLine(title)]), facts.join(' · '), ...urlLine(record)];
-  return `${RECALLED_IS_DATA}\n${fence(`${head.join('\n')}\n\n${text}`, 'recalled')}`;
+  return `${head.join('\n')}\n\n${text}`;
 }

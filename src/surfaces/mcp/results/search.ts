@@ -4,37 +4,43 @@ import {
   type RelatedResultOutput,
   type SearchResultOutput,
 } from '../../../operations/records/search-result.ts';
-import { fence, onOneLine, RECALLED_FIELDS_ARE_DATA, RECALLED_IS_DATA } from './fence.ts';
-import { provenance, urlLine } from './provenance.ts';
+import { onOneLine } from './fence.ts';
+import type { ModelResult, OperationResult } from './model-result.ts';
+import { provenance, provenanceFields, tagFields, tagList, urlLine } from './provenance.ts';
+import { quoted, unmatchedLines } from './unmatched.ts';
 import { warningLines } from './warnings.ts';
 
-/** The text contains no duration: the same results give the same bytes, so prompt caches stay valid. */
-export const searchResult = { text: searchText, notice: searchNotice, verbatimField: null } as const;
+/** The result contains no duration: the same results give the same bytes, so prompt caches stay valid. */
+export const searchResult: OperationResult = {
+  resultOf: searchResultOf,
+  types: { results: 'array', related: 'array' },
+};
 
-/** The maximum number of existing names that are listed for a filter. */
-const MAX_KNOWN_NAMES = 12;
-
-function searchText(output: SearchOutput): string {
+function searchResultOf(output: SearchOutput): ModelResult {
   const { results, related } = output;
-  if (results.length === 0) return summaryLines(output).join('\n');
-  return [
-    `${summaryLines(output).join('\n')} ${RECALLED_IS_DATA}`,
-    fence(
-      [results.map((each) => resultText(each)).join('\n\n'), ...relatedText(related)].join('\n\n'),
-      'recalled',
-    ),
-  ].join('\n');
-}
-
-function searchNotice(output: SearchOutput): string {
-  const lines = summaryLines(output).join('\n');
-  return output.results.length === 0 ? lines : `${lines} ${RECALLED_FIELDS_ARE_DATA}`;
+  const summary = summaryLines(output);
+  if (results.length === 0) return { summary, fields: { results: [] }, text: '', writtenBy: 'loci' };
+  return {
+    summary,
+    fields: {
+      results: results.map((each) => fieldsOf(each)),
+      related: related.length === 0 ? null : related.map(relatedFields),
+    },
+    text: [results.map((each) => resultText(each)).join('\n\n'), ...relatedText(related)].join('\n\n'),
+    writtenBy: 'others',
+  };
 }
 
 /** What a search found, how sure that is, and what it could not do. */
 function summaryLines(output: SearchOutput): string[] {
-  const { results } = output;
-  const warnings = warningLines(output);
+  const { results, corrections } = output;
+  const warnings = [
+    ...warningLines(output),
+    ...corrections.map(
+      ({ word, instead }) =>
+        `No record has ${quoted(word)}; searched for ${instead.map(quoted).join(', ')} too.`,
+    ),
+  ];
   if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)];
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   const isSure = strongMatches(results) > 0;
@@ -45,31 +51,52 @@ function relatedText(related: readonly RelatedResultOutput[]): string[] {
   return related.length === 0
     ? []
     : [
-        `Related documents of sources:\n\n${related.map((each) => resultText(each, [belongsTo(each)])).join('\n\n')}`,
+        `Related documents of sources:\n\n${related.map((each) => resultText(each, [`belongs to ${nameOf(each.belongs_to)}`])).join('\n\n')}`,
       ];
 }
 
-function belongsTo({ belongs_to: { id, title } }: RelatedResultOutput): string {
-  return `belongs to ${title === '' ? `record/${String(id)}` : `[[${onOneLine(title)}]]`}`;
+function relatedFields(related: RelatedResultOutput): object {
+  return { ...fieldsOf(related), belongs_to: nameOf(related.belongs_to) };
+}
+
+function fieldsOf(result: SearchResultOutput): object {
+  const { citation, snippet, score, tags, linked_as: linked, via, explanation } = result;
+  return {
+    citation,
+    title: result.title === '' ? null : result.title,
+    headings: headingsOf(result).join(' › ') || null,
+    text: snippet,
+    score: Number(score.toFixed(2)),
+    ...provenanceFields(result),
+    ...tagFields(tags),
+    linked_as: linked === undefined ? null : linkedAs(linked),
+    via: via === undefined ? null : viaText(via),
+    explanation: explanation === undefined ? null : explanationLines(result),
+  };
+}
+
+/** The headings above the passage, without one that repeats the title. */
+function headingsOf({ title, headings }: SearchResultOutput): string[] {
+  return headings.filter((heading) => heading !== title);
+}
+
+/** The name of a record, which `get` reads. */
+function nameOf({ id, title }: { readonly id: number; readonly title: string }): string {
+  return title === '' ? `record/${String(id)}` : `[[${onOneLine(title)}]]`;
 }
 
 /** Each line of the snippet starts with a bar, so that no snippet can look like the next result. */
 function resultText(result: SearchResultOutput, first: readonly string[] = []): string {
-  const { rank, title, headings, citation, score, tags, snippet } = result;
-  const name = [title, ...headings.filter((heading) => heading !== title)].filter((part) => part !== '');
-  const facts = [
-    ...first,
-    ...provenance(result),
-    `score ${score.toFixed(2)}`,
-    ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),
-  ];
+  const { rank, title, citation, score, tags, snippet, linked_as: linked, via } = result;
+  const name = [title, ...headingsOf(result)].filter((part) => part !== '');
+  const facts = [...first, ...provenance(result), `score ${score.toFixed(2)}`, ...tagList(tags)];
   return [
     `${String(rank)}. ${onOneLine(name.length === 0 ? citation : name.join(' › '))}`,
     `   citation: ${onOneLine(citation)}`,
     `   ${facts.join(' · ')}`,
     ...urlLine(result).map((line) => `   ${line}`),
-    ...linkedAs(result).map((line) => `   ${line}`),
-    ...viaLine(result).map((line) => `   ${line}`),
+    ...(linked === undefined ? [] : [`   linked ${linkedAs(linked)}`]),
+    ...(via === undefined ? [] : [`   via ${viaText(via)}`]),
     ...explanationLines(result).map((line) => `   ${line}`),
     ...snippet
       .split(/[\r\n\u0085\u2028\u2029]+/)
@@ -100,14 +127,12 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 }
 
-function linkedAs({ linked_as: linked }: SearchResultOutput): string[] {
-  if (linked === undefined) return [];
-  const note = linked.title === '' ? `record/${String(linked.id)}` : `[[${onOneLine(linked.title)}]]`;
-  return [`linked in ${note} as “${onOneLine(linked.text)}”`];
+function linkedAs({ text, ...note }: NonNullable<SearchResultOutput['linked_as']>): string {
+  return `in ${nameOf(note)} as “${onOneLine(text)}”`;
 }
 
-function viaLine({ via }: SearchResultOutput): string[] {
-  return via === undefined ? [] : [`via [[${onOneLine(via.title)}]] → ${onOneLine(via.how)}`];
+function viaText({ title, how }: NonNullable<SearchResultOutput['via']>): string {
+  return `[[${onOneLine(title)}]] → ${onOneLine(how)}`;
 }
 
 function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
@@ -116,12 +141,7 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
   const lines: string[] = [];
   if (empty) lines.push('Nothing is stored yet.');
   if (unread.length > 0) lines.push('Some notes are not indexed yet: the user can run `loci index`.');
-  for (const { filter, value, known } of unmatched) {
-    const names = known.slice(0, MAX_KNOWN_NAMES).map(quoted).join(', ');
-    const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
-    const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
-    lines.push(`No record has the ${filter} ${quoted(value)}; ${existing}.`);
-  }
+  lines.push(...unmatchedLines(unmatched));
   if (unmet.length > 0 && unmatched.length === 0)
     lines.push(`No record matches all of these filters: ${unmet.join(', ')}.`);
   if (hidden !== null) {
@@ -136,9 +156,4 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
     );
   if (lines.length === 0) lines.push('Try other words, or fewer filters.');
   return lines;
-}
-
-/** Untrusted text outside of a fence. */
-function quoted(name: string): string {
-  return JSON.stringify(onOneLine(name));
 }

@@ -1,14 +1,17 @@
 import type { TimelineOutput } from '../../../operations/records/timeline.ts';
 import { timelineText, type TimelineLine } from '../../../pack/timeline-text.ts';
-import { RECALLED_FIELDS_ARE_DATA } from './fence.ts';
+import type { ModelResult, OperationResult } from './model-result.ts';
 
 type Entry = TimelineOutput['entries'][number];
 
-export const timelineResult = {
-  text: resultText,
-  notice: () => RECALLED_FIELDS_ARE_DATA,
-  verbatimField: null,
-} as const;
+/** One text, since the names of fields would take more than the records: its tokens were counted. */
+export const timelineResult: OperationResult = {
+  resultOf: (output: TimelineOutput): ModelResult => {
+    const text = resultText(output);
+    return { fields: { text }, text, writtenBy: 'fenced' };
+  },
+  types: { text: 'string' },
+};
 
 /** The text whose tokens the engine has counted. */
 function resultText({ entries, more_before, more_after }: TimelineOutput): string {

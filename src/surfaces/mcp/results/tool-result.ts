@@ -9,55 +9,56 @@ import {
   withoutInvisibleTexts,
 } from './fence.ts';
 import { getResult } from './get.ts';
-import { nodeTextResult } from './node-text.ts';
+import { graphPathResult, graphShowResult } from './graph.ts';
+import { listResult } from './list.ts';
+import type { ModelResult, OperationResult } from './model-result.ts';
 import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
+import { startupResult } from './startup.ts';
 import { timelineResult } from './timeline.ts';
 
-/** How MCP formats the output of an operation for a model. Operations without an entry in `RESULTS` return JSON. */
-interface OperationResult {
-  /** The output as text for a model. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the output of the operation of this name
-  text(output: any): string;
-  /**
-   * What a model must know that the fields do not say, above all that they are data. Some clients give their models only
-   * the structured content. `null` if there is nothing.
-   */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
-  notice(output: any): string | null;
-  /** A field whose text a model needs unchanged, for example to edit a part of it. */
-  readonly verbatimField: string | null;
-}
-
-const RECALLED_JSON: OperationResult = {
-  text: (output) => `${RECALLED_IS_DATA}\n${fence(jsonText(output), 'recalled')}`,
-  notice: () => RECALLED_FIELDS_ARE_DATA,
-  verbatimField: null,
+const OWN_FIELDS: OperationResult = { resultOf: (fields: object) => ({ fields, writtenBy: 'loci' }) };
+const RECALLED_FIELDS: OperationResult = {
+  resultOf: (fields: object) => ({ fields, writtenBy: 'others' }),
 };
-const JSON_RESULT: OperationResult = { text: jsonText, notice: () => null, verbatimField: null };
 const RESULTS: Readonly<Record<string, OperationResult>> = {
   search: searchResult,
   pack: packResult,
-  'graph-index': nodeTextResult,
-  'graph-pack': nodeTextResult,
+  'graph-index': packResult,
+  'graph-pack': packResult,
+  'graph-show': graphShowResult,
+  'graph-path': graphPathResult,
   get: getResult,
-  list: RECALLED_JSON,
+  list: listResult,
   timeline: timelineResult,
-  'fact-recall': RECALLED_JSON,
-  'fact-list': RECALLED_JSON,
+  'startup-inject': startupResult,
+  'fact-recall': RECALLED_FIELDS,
+  'fact-list': RECALLED_FIELDS,
   // Keys of facts, and problems that quote documents, are texts that others wrote.
-  'fact-categories': RECALLED_JSON,
-  'sources-list': RECALLED_JSON,
-  corpus: RECALLED_JSON,
+  'fact-categories': RECALLED_FIELDS,
+  'sources-list': RECALLED_FIELDS,
+  corpus: RECALLED_FIELDS,
 };
 
-function resultOf(operation: string): OperationResult {
-  return (Object.hasOwn(RESULTS, operation) ? RESULTS[operation] : undefined) ?? JSON_RESULT;
+function operationResult(operation: string): OperationResult {
+  return (Object.hasOwn(RESULTS, operation) ? RESULTS[operation] : undefined) ?? OWN_FIELDS;
+}
+
+/** The types in JSON Schema of the fields that models get, if they are not those of the operation's output. */
+export function resultTypes(operation: string): OperationResult['types'] {
+  return operationResult(operation).types;
 }
 
 /** The output of an operation as text for a model. */
 export function outputText(operation: string, output: unknown): string {
-  return resultOf(operation).text(output);
+  return textOf(operationResult(operation).resultOf(output));
+}
+
+function textOf({ summary = [], fields, text = jsonText(lean(fields)), writtenBy }: ModelResult): string {
+  const lines = summary.join('\n');
+  if (writtenBy === 'others')
+    return `${joined([lines, RECALLED_IS_DATA], ' ')}\n${fence(text, 'recalled')}`.toWellFormed();
+  return joined([lines, text], '\n').toWellFormed();
 }
 
 /** Fields of outputs that tell a model nothing: durations, and offsets into a text that it reads as a whole. */
@@ -65,23 +66,30 @@ export const OMITTED_FIELDS: ReadonlySet<string> = new Set(['took_ms', 'highligh
 
 /** An output as the result of a tool, as text and as structured content, without invisible characters. */
 export function successResult(operation: string, output: unknown): CallToolResult {
-  const result = resultOf(operation);
-  const notice = result.notice(output);
+  const { resultOf, verbatimField = null } = operationResult(operation);
+  const result = resultOf(output);
+  const { summary = [], fields, writtenBy } = result;
+  // Some clients give their models only the structured content.
+  const notice = joined([summary.join('\n'), writtenBy === 'others' ? RECALLED_FIELDS_ARE_DATA : ''], ' ');
   return {
-    content: [{ type: 'text', text: outputText(operation, output).toWellFormed() }],
+    content: [{ type: 'text', text: textOf(result) }],
     structuredContent: {
-      ...(notice !== null && { notice: notice.toWellFormed() }),
-      ...(lean(withoutInvisibleTexts(output, result.verbatimField)) as object),
+      ...(notice !== '' && { notice: notice.toWellFormed() }),
+      ...(withoutInvisibleTexts(lean(fields), verbatimField) as object),
     },
   };
 }
 
-/** The output without `null` and without `OMITTED_FIELDS`. */
+function joined(parts: readonly string[], separator: string): string {
+  return parts.filter((part) => part !== '').join(separator);
+}
+
+/** The value without `null` and without `OMITTED_FIELDS`. */
 function lean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lean);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) =>
-    field === null || OMITTED_FIELDS.has(name) ? [] : [[name, lean(field)] as const],
+    field === null || field === undefined || OMITTED_FIELDS.has(name) ? [] : [[name, lean(field)] as const],
   );
   return Object.fromEntries(fields);
 }

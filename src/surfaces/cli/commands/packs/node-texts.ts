@@ -5,33 +5,25 @@ import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { gapWarnings, traceText } from './packs.ts';
 
-type NodeText = Pick<
-  GraphIndexOutput,
-  'text' | 'empty' | 'candidates' | 'expansions' | 'budget' | 'lanes' | 'receipt'
->;
+type NodeText = Pick<GraphIndexOutput, 'text' | 'empty' | 'candidates' | 'expansions' | 'budget' | 'receipt'>;
 
 export const graphIndex: OperationCommand<GraphIndexOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
   shortOptions: { budget: 'b', k: 'n' },
-  warnings: (output) => [...gapWarnings(output), ...laneWarnings(output.lanes)],
+  warnings: gapWarnings,
   render: nodeText,
 };
 
 export const graphPack: OperationCommand<GraphPackOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { budget: 'b' },
-  warnings: ({ unknown, lanes }) => [...unknown.map(({ reason }) => oneLine(reason)), ...laneWarnings(lanes)],
+  warnings: ({ unknown, notices }) => [
+    ...unknown.map(({ reason }) => oneLine(reason)),
+    ...notices.map(oneLine),
+  ],
   exitCode: ({ text, unknown }) => (text === '' && unknown.length > 0 ? 1 : 0),
   render: nodeText,
 };
-
-function laneWarnings(lanes: NodeText['lanes']): string[] {
-  return lanes.flatMap(({ name, status, failure }) =>
-    status === 'failed' || status === 'late'
-      ? [`without the ${name}: ${status}${failure === null ? '' : ` (${failure})`}`]
-      : [],
-  );
-}
 
 function nodeText(output: NodeText, { style }: View): string {
   const { text, empty, candidates, expansions, budget, receipt } = output;

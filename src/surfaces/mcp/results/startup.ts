@@ -1,0 +1,20 @@
+import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import type { ModelResult, OperationResult } from './model-result.ts';
+
+const NOTHING_NEW =
+  'There is no startup text to read now: the user has written none for this agent, or this session has been given it before and ' +
+  'it has not changed.';
+
+/** What the user wants every agent to know: instructions of theirs, so that it is not fenced. */
+export const startupResult: OperationResult = {
+  resultOf: ({ text }: StartupTextOutput): ModelResult =>
+    text === ''
+      ? {
+          summary: [NOTHING_NEW],
+          fields: {},
+          text: '',
+          writtenBy: 'loci',
+        }
+      : { fields: { text }, text, writtenBy: 'loci' },
+  types: { text: 'string' },
+};
