@@ -3,10 +3,10 @@ import type { Candidate } from '../src/pack/candidate.ts';
 import { passageSpan } from '../src/pack/candidate.ts';
 import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW, type PackSettings } from '../src/pack/pack.ts';
-import { sectionQuery, withPassages } from '../src/engine/packs/memory-pack.ts';
+import { sectionQuery, withPassages } from '../src/engine/packs/section-query.ts';
 import { idfWeight } from '../src/search/retrieve/text.ts';
 import { shownText, trimSpan, type Span } from '../src/pack/text/span.ts';
-import { loadTokenCounter, type CountTokens } from '../src/pack/tokens.ts';
+import { loadTokenCounter, TOKENIZER, type CountTokens } from '../src/pack/tokens.ts';
 import { LociError } from '../src/core/errors.ts';
 import type { Hit } from '../src/search/rank/confidence.ts';
 import type { SearchOutcome } from '../src/search/search.ts';
@@ -159,7 +159,9 @@ class PackTask {
       const candidates = this.#candidates.slice(0, candidatesFor(budget));
       const { receipt } = await buildPack({
         ...{ query: sectionQuery(this.#outcome), budget, candidates, count: this.#count },
+        ...{ fence: 'loci-pack', tokenizer: TOKENIZER },
         findCredentials: () => Promise.resolve({ secrets: [], inTitle: false }),
+        embeds: [],
         isUnsure: (candidates[0]?.score ?? 0) < UNSURE_BELOW,
         ...(this.#settings !== undefined && { settings: this.#settings }),
       });

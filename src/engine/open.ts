@@ -48,7 +48,7 @@ import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts
 import type { ImportRequest, ImportResult } from './portable/import.ts';
 import type { GraphIndexRequest, GraphIndexResponse } from './packs/graph-index.ts';
 import type { GraphPackRequest, GraphPackResponse } from './packs/graph-pack.ts';
-import type { PackRequest, PackResponse } from './packs/memory-pack.ts';
+import type { PackRequest, PackResponse, RecallRequest } from './packs/memory-pack.ts';
 import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
 import type { GetResponse } from './records/get.ts';
 import type { ListPage, ListRequest } from './records/list.ts';
@@ -79,6 +79,8 @@ export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
   /** A text within a budget of tokens, of what is remembered about something; for the context of a model. */
   pack(request: PackRequest): Promise<PackResponse>;
+  /** A pack that a host puts before a message. The caller stores its receipt with `receipts.record` if it is used. */
+  recall(request: RecallRequest): Promise<Omit<PackResponse, 'receiptId'>>;
   get(citation: string): Promise<GetResponse>;
   /** The records that pass a filter, those that were stored last first. */
   list(request: ListRequest): Promise<ListPage>;
@@ -287,6 +289,7 @@ function engineOf(context: EngineContext): Loci {
   return {
     search: (request) => search(context, request),
     pack: async (request) => (await import('./packs/memory-pack.ts')).memoryPack(context, request),
+    recall: async (request) => (await import('./packs/memory-pack.ts')).recallPack(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     list: async (request) => (await import('./records/list.ts')).listRecords(context, request),
     timeline: async (request) => (await import('./packs/timeline.ts')).timeline(context, request),

@@ -5,6 +5,7 @@ import type { PackRequest } from './pack.ts';
 import type { Exclusion } from './receipt.ts';
 import type { Item } from './render.ts';
 import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
+import { embeddedSections } from './sections/embeds.ts';
 import type { JudgedSection } from './sections/judge.ts';
 import type { RankedSection } from './sections/order.ts';
 import { shownText, wholeCodePoints, withoutSpans, type Span } from './text/span.ts';
@@ -51,6 +52,26 @@ export class Draft implements Costs {
       const nothing = { start: 0, end: 0, headings: [], tableHead: null };
       return itemTokens(this.#item(candidate, [nothing]), this.#request.count);
     });
+  }
+
+  neededBy(candidate: number, index: number): Choice {
+    const section = this.#judged[candidate]![index]!;
+    const { embeds, candidates } = this.#request;
+    const { id } = candidates[candidate]!.record;
+    const isNext = section.leadsOn && index + 1 < this.sectionsOf(candidate);
+    const next = isNext ? [{ candidate, index: index + 1 }] : [];
+    const embedded = embeds
+      .filter(({ host, offset }) => host === id && offset >= section.start && offset < section.end)
+      .flatMap((embed) => {
+        const shown = candidates.findIndex(({ record }) => record.id === embed.record);
+        if (shown < 0 || this.#excluded.has(shown)) return [];
+        const { content } = candidates[shown]!.record;
+        return embeddedSections(content, this.#judged[shown]!, embed).map((at) => ({
+          candidate: shown,
+          index: at,
+        }));
+      });
+    return [...next, ...embedded];
   }
 
   isRepeated(candidate: number, index: number): boolean {

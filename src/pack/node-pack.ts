@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Trust } from '../core/types.ts';
 import { indexItem, nodeForms, type NodeCandidate, type NodeForms } from './node-items.ts';
 import { assembled, type Pack } from './pack.ts';
-import { fenceTokens, itemText, render, usualTrust, type Item } from './render.ts';
-import type { CountTokens } from './tokens.ts';
+import { frameTokens, itemText, render, usualTrust, type Frame, type Item } from './render.ts';
+import { TOKENIZER, type CountTokens } from './tokens.ts';
 
 export interface NodeTextRequest {
   readonly candidates: readonly NodeCandidate[];
@@ -23,7 +23,7 @@ const SUGGESTED_SHARE = 0.35;
 export function buildIndex(request: NodeTextRequest): Pack {
   const { candidates, budget, count } = request;
   const usual = usualTrustOf(candidates);
-  const room = budget - fenceTokens(usual, false, count);
+  const room = budget - frameTokens(frameOf(usual), count);
   const lines = candidates.map((candidate, i) => {
     const item = candidate.excluded === null ? indexItem(candidate, i, usual) : null;
     const tokens = item === null ? 0 : count(itemText(item));
@@ -60,7 +60,7 @@ export async function buildNodePack(
 ): Promise<Pack> {
   const { candidates, budget, count, withSnippets } = request;
   const usual = usualTrustOf(candidates);
-  const room = budget - fenceTokens(usual, false, count);
+  const room = budget - frameTokens(frameOf(usual), count);
   const chosen: Item[] = [];
   let left = room;
   let snippets = MAX_SNIPPETS_TOKENS;
@@ -85,6 +85,10 @@ function tokensOf(item: NodeForms['items'][number], count: CountTokens): number 
   return count(itemText(item));
 }
 
+function frameOf(usual: Trust): Frame {
+  return { tag: 'loci-pack', usual, isUnsure: false };
+}
+
 function usualTrustOf(candidates: readonly NodeCandidate[]): Trust {
   return usualTrust(candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust));
 }
@@ -93,12 +97,16 @@ function usualTrustOf(candidates: readonly NodeCandidate[]): Trust {
 function finished(request: NodeTextRequest, chosen: readonly Item[], usual: Trust, needed: number): Pack {
   const { candidates, budget, count, nothing } = request;
   const items = [...chosen];
+  const frame = frameOf(usual);
   // The tokens of items add up, except for a few contents whose first character joins the line break before it.
-  while (items.length > 0 && count(render(items, usual, false).text) > budget) items.pop();
-  const pack = assembled(request, {
-    ...{ items, usual, isUnsure: false },
-    reasons: candidates.map(({ excluded }) => excluded),
-    needed: Number.isFinite(needed) ? needed : null,
-  });
+  while (items.length > 0 && count(render(items, frame).text) > budget) items.pop();
+  const pack = assembled(
+    { ...request, tokenizer: TOKENIZER },
+    {
+      ...{ items, frame },
+      reasons: candidates.map(({ excluded }) => excluded),
+      needed: Number.isFinite(needed) ? needed : null,
+    },
+  );
   return { ...pack, empty: items.length === 0 && !Number.isFinite(needed) ? nothing : pack.empty };
 }

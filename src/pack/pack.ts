@@ -1,14 +1,22 @@
 import { sha256 } from '../core/ids.ts';
-import type { Trust } from '../core/types.ts';
 import type { Candidate } from './candidate.ts';
 import { Draft } from './draft.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
-import { fenceTokens, render, usualTrust, type Item, type PlacedPiece } from './render.ts';
+import {
+  frameTokens,
+  render,
+  usualTrust,
+  type FenceTag,
+  type Frame,
+  type Item,
+  type PlacedPiece,
+} from './render.ts';
 import { chooseSections, type Choice, type ChoiceSettings } from './sections/choose.ts';
+import type { Embed } from './sections/embeds.ts';
 import { judgeSections, type SectionQuery } from './sections/judge.ts';
 import { orderSections, type OrderSettings } from './sections/order.ts';
 import { sourceRange, type Span } from './text/span.ts';
-import { TOKENIZER, type CountTokens } from './tokens.ts';
+import type { CountTokens } from './tokens.ts';
 
 /** Finds the credentials in and near spans of a record, and whether its title has one. */
 export type FindCredentials = (
@@ -21,7 +29,12 @@ export interface PackRequest {
   readonly budget: number;
   /** Best first. */
   readonly candidates: readonly Candidate[];
+  /** What the candidates embed. */
+  readonly embeds: readonly Embed[];
   readonly count: CountTokens;
+  /** How the receipt names the way to count. */
+  readonly tokenizer: string;
+  readonly fence: FenceTag;
   readonly findCredentials: FindCredentials;
   /** Whether no candidate is likely to be what the query asks for, which the text then says. */
   readonly isUnsure: boolean;
@@ -64,43 +77,48 @@ export interface Pack {
  * query and budget give the same bytes. Gives other work a turn between candidates, since judging takes time.
  */
 export async function buildPack(request: PackRequest): Promise<Pack> {
-  const { budget, query, candidates, count, isUnsure, settings = packSettings(budget) } = request;
+  const { budget, query, candidates, count, settings = packSettings(budget) } = request;
   const judged = await judgeSections(query, candidates);
   const ranked = orderSections(candidates, judged, settings);
   const usual = usualTrust(
     candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust),
   );
-  const room = budget - fenceTokens(usual, isUnsure, count);
+  const frame = { tag: request.fence, usual, isUnsure: request.isUnsure };
+  const room = budget - frameTokens(frame, count);
   const draft = new Draft(request, judged, usual);
   let choice: Choice;
   do choice = chooseSections(draft.allowed(ranked), room, draft, settings);
   while (await draft.findCredentials(choice));
   let items = draft.items(choice);
-  while (items.length > 0 && count(render(items, usual, isUnsure).text) > budget) {
+  while (items.length > 0 && count(render(items, frame).text) > budget) {
     choice = choice.slice(0, -1);
     items = draft.items(choice);
   }
   const [best] = draft.allowed(ranked);
   if (items.length === 0 && best !== undefined) items = draft.excerpt(best, room);
-  if (items.length > 0 && count(render(items, usual, isUnsure).text) > budget) items = [];
+  if (items.length > 0 && count(render(items, frame).text) > budget) items = [];
   const needed = items.length > 0 || best === undefined ? null : budget - room + draft.least(best);
-  return assembled(request, { items, usual, isUnsure, reasons: draft.reasons(ranked, settings), needed });
+  return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });
 }
 
 interface Assembly {
   readonly items: readonly Item[];
-  readonly usual: Trust;
-  readonly isUnsure: boolean;
+  readonly frame: Frame;
   readonly reasons: readonly (Exclusion | null)[];
   /** The tokens of the smallest pack with one item; `null` if there is none. */
   readonly needed: number | null;
 }
 
 export function assembled(
-  { budget, candidates, count }: Pick<PackRequest, 'budget' | 'candidates' | 'count'>,
-  { items, usual, isUnsure, reasons, needed }: Assembly,
+  {
+    budget,
+    candidates,
+    count,
+    tokenizer,
+  }: Pick<PackRequest, 'budget' | 'candidates' | 'count' | 'tokenizer'>,
+  { items, frame, reasons, needed }: Assembly,
 ): Pack {
-  const { text, pieces } = items.length === 0 ? { text: '', pieces: [] } : render(items, usual, isUnsure);
+  const { text, pieces } = items.length === 0 ? { text: '', pieces: [] } : render(items, frame);
   const tokens = text === '' ? 0 : count(text);
   const included = new Set(items.map(({ candidate }) => candidate));
   const empty =
@@ -114,7 +132,7 @@ export function assembled(
     tokens,
     empty,
     receipt: {
-      budget: { tokens: budget, used: tokens, tokenizer: TOKENIZER },
+      budget: { tokens: budget, used: tokens, tokenizer },
       candidates: candidates.map(({ record, lane, score, path }, i): ReceiptCandidate => {
         const isIncluded = included.has(i);
         const reason = isIncluded ? null : (reasons[i] ?? 'budget');

@@ -3,7 +3,7 @@ import type { LociRecord } from '../../src/core/types.ts';
 import type { Candidate } from '../../src/pack/candidate.ts';
 import { buildPack, type Pack, type PackRequest } from '../../src/pack/pack.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../src/pack/receipt.ts';
-import { loadTokenCounter } from '../../src/pack/tokens.ts';
+import { loadTokenCounter, TOKENIZER } from '../../src/pack/tokens.ts';
 
 /** The request of a pack about some words, whose records have the credentials of the candidates. */
 export async function packRequest(
@@ -20,7 +20,8 @@ export async function packRequest(
       replacements: new Map(),
       meaningShare: 0.5,
     },
-    ...{ budget, candidates, isUnsure: false, count: await loadTokenCounter() },
+    ...{ budget, candidates, embeds: [], isUnsure: false },
+    ...{ fence: 'loci-pack', count: await loadTokenCounter(), tokenizer: TOKENIZER },
     findCredentials: ({ uuid }) => Promise.resolve({ secrets: secretsOf.get(uuid) ?? [], inTitle: false }),
   };
 }

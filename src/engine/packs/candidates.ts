@@ -3,6 +3,7 @@ import type { Candidate, PackRecord } from '../../pack/candidate.ts';
 import { passageSpan } from '../../pack/candidate.ts';
 import type { Span } from '../../pack/text/span.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
+import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../records/citations/citation.ts';
@@ -29,6 +30,26 @@ const OTHERS_SHARE = 0.2;
 /** @param best the score of the best candidate */
 export function isBelowThreshold(score: number, best: number, minScore: number): boolean {
   return best < minScore || score < minScore * OTHERS_SHARE;
+}
+
+/** The hits of a search and the related documents. @param minScore below which the best hit is not worth a text */
+export function foundHits({ hits, related }: SearchOutcome, minScore: number): FoundHit[] {
+  const [best] = hits;
+  const relevanceOf = ({ score }: Hit): number =>
+    best === undefined || best.score <= 0 ? 0 : score / best.score;
+  const confidence = best?.confidence ?? 0;
+  return [
+    ...hits.map((hit): FoundHit => ({
+      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
+      lane: 'search',
+      isBelowThreshold: isBelowThreshold(hit.confidence, confidence, minScore),
+    })),
+    ...related.map((hit): FoundHit => ({
+      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
+      lane: 'related',
+      isBelowThreshold: confidence < minScore,
+    })),
+  ];
 }
 
 /** Loads the records of hits and makes candidates of them, in order. */

@@ -13,10 +13,10 @@ import type { EngineContext } from '../context.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
-import { candidatesOf, withCredentials } from './candidates.ts';
+import { candidatesOf, foundHits, withCredentials } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
-import { baseLanes, foundHits } from './memory-pack.ts';
+import { baseLanes } from './memory-pack.ts';
 import { nodeCandidate, shownIn, type ShownCandidate } from './node-candidates.ts';
 
 export interface GraphIndexRequest {

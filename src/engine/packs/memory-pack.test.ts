@@ -91,6 +91,30 @@ describe('a pack', () => {
     expect(JSON.stringify(receipt)).not.toMatch(/oven|electrician|Kitchen/i);
   });
 
+  it('shows what a section embeds beside it: a section, a block or a note, each once', async () => {
+    await writeNotes(join(folder.path, 'embeds'), {
+      'Plan.md':
+        '# Plan\n\nThe plumber comes first.\n\n![[Costs#Water|costs]]\n\n![[Costs#^slack]] ![[Rules]] ![[x.png]]\n',
+      'Costs.md':
+        '# Costs\n\nAll in euros.\n\n## Water\n\nPipes are 900.\n\n## Slack\n\n1,638 are left. ^slack\n\n## Walls\n\nGreen.\n',
+      'Rules.md': 'No drilling after eight.\n',
+      ...Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`${String(i)}.md`, `A wall ${String(i)}.\n`]),
+      ),
+    });
+    const vaults = [{ name: 'embeds', path: join(folder.path, 'embeds') }];
+    const store = { path: join(folder.path, 'embeds.db') };
+    const other = await openLoci(settings(folder.path, { vaults, store }), { now: () => NOW });
+    await other.index();
+    const { text, receipt } = await other.pack({ query: 'when does the plumber come', budget: 1000 });
+    await other.close();
+    for (const shown of ['Pipes are 900.', '1,638 are left.', 'No drilling after eight.'])
+      expect(text.split(shown)).toHaveLength(2);
+    expect(text).not.toContain('Green.');
+    expect(text).toMatch(/^◆ Rules\.md#L1-L1 \(embedded in Plan\.md\)$/m);
+    expect(receipt.lanes).toContainEqual(expect.objectContaining({ name: 'embeds', status: 'answered' }));
+  });
+
   it('shows no credential, in no level', async () => {
     for (const budget of [100, 300, 2000]) {
       const { text } = await loci.pack({ query: 'oven timer token', budget });

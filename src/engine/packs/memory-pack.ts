@@ -4,18 +4,24 @@ import type { Origin, Trust } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW } from '../../pack/pack.ts';
 import { RECEIPT_VERSION, type Level, type Receipt, type ReceiptLane } from '../../pack/receipt.ts';
-import { loadTokenCounter } from '../../pack/tokens.ts';
+import type { FenceTag } from '../../pack/render.ts';
+import {
+  CHARACTERS_PER_TOKEN,
+  ESTIMATE,
+  estimateTokens,
+  loadTokenCounter,
+  TOKENIZER,
+  type CountTokens,
+} from '../../pack/tokens.ts';
 import type { SearchOutcome } from '../../search/search.ts';
-import type { Hit } from '../../search/rank/confidence.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
-import { replacementsOf } from '../../search/retrieve/text.ts';
-import type { SectionQuery } from '../../pack/sections/judge.ts';
-import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
-import { candidatesOf, findCredentials, isBelowThreshold, type FoundHit } from './candidates.ts';
+import { candidatesOf, findCredentials, foundHits } from './candidates.ts';
+import { EmbedLane } from './embed-lane.ts';
 import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
+import { sectionQuery, withPassages } from './section-query.ts';
 
 export interface PackRequest extends Omit<SearchRequest, 'limit' | 'related' | 'audience'> {
   /** Tokens of o200k that the text may have. */
@@ -64,32 +70,85 @@ export interface PackItem {
 /** Related documents that a pack considers, as many as a search shows. */
 const RELATED = 5;
 
+/** How a pack is made that a hook puts before a message, without having been asked. */
+interface PackPurpose {
+  readonly kind: Receipt['kind'];
+  readonly fence: FenceTag;
+  readonly count: CountTokens;
+  /** How the receipt names the way to count. */
+  readonly tokenizer: string;
+  /** Results of the search that are considered. */
+  readonly limit: number;
+  /** Begins each citation; empty unless the pack is read in another namespace. */
+  readonly citationPrefix: string;
+}
+
 /**
  * A text within a budget for an agent that begins to work on something: retrieval as in a search, what lanes add to it, then as much as
  * fits. Sources that the settings keep out of a model's context stay out, whoever asks.
  * @throws LociError `invalid_input` for an empty query, and the errors of the store and the model
  */
 export async function memoryPack(context: EngineContext, request: PackRequest): Promise<PackResponse> {
+  const made = await makePack(context, request, {
+    ...{ kind: 'pack', fence: 'loci-pack', count: await loadTokenCounter(), tokenizer: TOKENIZER },
+    ...{ limit: candidatesFor(request.budget), citationPrefix: '' },
+  });
+  return { ...made, receiptId: await context.receipts.write(context.namespace, made.receipt) };
+}
+
+export interface RecallRequest extends Pick<PackRequest, 'query' | 'minScore' | 'signal'> {
+  /** The longest text, in UTF-16 code units. */
+  readonly maxChars: number;
+  /** Results of the search that are considered. */
+  readonly limit: number;
+  readonly citationPrefix: string;
+}
+
+/**
+ * A pack that is put before a message. It has the fence `loci-recall`; tokens are estimated, because to load their vocabulary takes 0.2 s
+ * of the host. The caller stores the receipt of what it uses.
+ */
+export function recallPack(
+  context: EngineContext,
+  { maxChars, limit, citationPrefix, ...request }: RecallRequest,
+): Promise<Omit<PackResponse, 'receiptId'>> {
+  const budget = Math.max(1, Math.floor(maxChars / CHARACTERS_PER_TOKEN));
+  return makePack(
+    context,
+    { ...request, budget },
+    {
+      ...{ kind: 'recall', fence: 'loci-recall', count: estimateTokens, tokenizer: ESTIMATE },
+      ...{ limit, citationPrefix },
+    },
+  );
+}
+
+async function makePack(
+  context: EngineContext,
+  request: PackRequest,
+  { kind, limit, citationPrefix, ...form }: PackPurpose,
+): Promise<Omit<PackResponse, 'receiptId'>> {
   const started = performance.now();
   const { budget, query } = request;
-  const [count, outcome] = await Promise.all([loadTokenCounter(), baseRetrieval(context, request)]);
+  const outcome = await baseRetrieval(context, request, limit);
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
-  const expanded = await expand(base, lanesOf(context, request, outcome));
-  const { lanes } = expanded;
-  const candidates = await withPassages(context.store, context.namespace, outcome, expanded.candidates);
+  const embedLane = new EmbedLane(context, outcome.run.filter);
+  const { lanes, candidates: all } = await expand(base, [embedLane, ...lanesOf(context, request, outcome)]);
+  const compared = await withPassages(context.store, context.namespace, outcome, all);
+  const candidates = compared.map((each) => ({ ...each, citation: `${citationPrefix}${each.citation}` }));
   const pack = await buildPack({
     query: sectionQuery(outcome),
-    ...{ budget, candidates, count },
+    ...{ budget, candidates, ...form, embeds: embedLane.embeds },
     findCredentials: (record, spans) => findCredentials(context, record, spans),
     isUnsure: (outcome.hits[0]?.confidence ?? 0) < UNSURE_BELOW,
   });
   const receipt: Receipt = {
     version: RECEIPT_VERSION,
     id: uuidv7(context.now()),
-    kind: 'pack',
+    kind,
     at: new Date(context.now()).toISOString(),
     query_hash: sha256(query),
     project: request.project ?? null,
@@ -104,7 +163,6 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
     missing: outcome.retrieved.missing,
     notices: outcome.notices,
     receipt,
-    receiptId: await context.receipts.write(context.namespace, receipt),
     milliseconds: performance.now() - started,
   };
 }
@@ -127,66 +185,18 @@ function lanesOf(context: EngineContext, request: PackRequest, outcome: SearchOu
 function baseRetrieval(
   context: EngineContext,
   { budget, minScore: _minScore, useGraph: _useGraph, allowCrossProject: _cross, ...request }: PackRequest,
+  limit: number,
 ): Promise<SearchOutcome> {
   if (!Number.isSafeInteger(budget) || budget < 1)
     throw new LociError('invalid_input', 'the budget of a pack is a whole number of tokens, 1 or more');
   // The threshold is applied below, since the others count less than the best.
   return searchOutcome(context, {
     ...request,
-    limit: candidatesFor(budget),
+    limit,
     related: RELATED,
     minScore: 0,
     audience: 'context',
   });
-}
-
-/** The hits of a search and the related documents. @param minScore below which the best hit is not worth a text */
-export function foundHits({ hits, related }: SearchOutcome, minScore: number): FoundHit[] {
-  const [best] = hits;
-  const relevanceOf = ({ score }: Hit): number =>
-    best === undefined || best.score <= 0 ? 0 : score / best.score;
-  const confidence = best?.confidence ?? 0;
-  return [
-    ...hits.map((hit): FoundHit => ({
-      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
-      lane: 'search',
-      isBelowThreshold: isBelowThreshold(hit.confidence, confidence, minScore),
-    })),
-    ...related.map((hit): FoundHit => ({
-      ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },
-      lane: 'related',
-      isBelowThreshold: confidence < minScore,
-    })),
-  ];
-}
-
-/**
- * The share of meaning in the match of a section. It is larger than in a search, because all sections are of records that the search has
- * found: their words are those of the query anyway.
- */
-const MEANING_SHARE = 0.7;
-
-/** What the sections of the candidates are compared with. */
-export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
-  const { vector, terms, corrections, modelCoverage } = retrieved;
-  const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
-  return { terms, replacements: replacementsOf(corrections), meaningShare };
-}
-
-/** Passages of all candidates together that are compared with the query. */
-const MAX_COMPARED = 3000;
-
-/** Compares all passages of the candidates with the query, since any section may be shown. */
-export async function withPassages(
-  store: Store,
-  namespace: string,
-  { retrieved: { vector } }: SearchOutcome,
-  candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
-  if (vector === null) return candidates;
-  const ids = candidates.flatMap(({ record, excluded }) => (excluded === null ? [record.id] : []));
-  const compared = await store.search.compareRecords(namespace, vector, ids, MAX_COMPARED);
-  return candidates.map((each) => ({ ...each, passages: compared.get(each.record.id) ?? [] }));
 }
 
 export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: number): ReceiptLane[] {

@@ -15,6 +15,8 @@ export interface Costs {
   ofHeader(candidate: number): number;
   /** How many sections a record has. */
   sectionsOf(candidate: number): number;
+  /** The sections that a section needs beside it: what it announces or embeds. */
+  neededBy(candidate: number, index: number): Choice;
   /** Whether the section says what a section says that is chosen already; remembers those that do not. */
   isRepeated(candidate: number, index: number): boolean;
 }
@@ -23,8 +25,8 @@ export interface Costs {
 export type Choice = readonly Pick<RankedSection, 'candidate' | 'index'>[];
 
 /**
- * Chooses sections in their order, as many as fit, down to the floor. The best record is taken whole if it is short. A section that
- * announces the next one brings it along.
+ * Chooses sections in their order, as many as fit, down to the floor. The best record is taken whole if it is short. A section
+ * brings along what it announces or embeds.
  */
 export function chooseSections(
   ranked: readonly RankedSection[],
@@ -47,18 +49,20 @@ export function chooseSections(
     taken.set(candidate, (own ?? new Set()).add(index));
     return true;
   };
+  const takeWithNeeded = (candidate: number, index: number): void => {
+    if (!take(candidate, index)) return;
+    for (const needed of costs.neededBy(candidate, index)) take(needed.candidate, needed.index);
+  };
   const all = Array.from({ length: costs.sectionsOf(best.candidate) }, (_, i) => i);
   const whole = all.reduce(
     (sum, i) => sum + costs.ofSection(best.candidate, i),
     costs.ofHeader(best.candidate),
   );
-  if (whole <= wholeShare * budget) {
-    take(best.candidate, best.index);
-    for (const index of all) take(best.candidate, index);
-  }
-  for (const { candidate, index, section, score } of ranked) {
+  if (whole <= wholeShare * budget)
+    for (const index of [best.index, ...all]) takeWithNeeded(best.candidate, index);
+  for (const { candidate, index, score } of ranked) {
     if (score < floor * best.score) break;
-    if (take(candidate, index) && section.leadsOn) take(candidate, index + 1);
+    takeWithNeeded(candidate, index);
   }
   return chosen;
 }

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fenced, withoutFences } from './fence.ts';
+import { render } from '../../pack/render.ts';
+import { withoutFences } from './fence.ts';
+
+/** A recalled text, as it stands before a message. */
+function fenced(content: string): string {
+  const span = { start: 0, end: content.length };
+  const parts = ['◆1\n', { field: 'content', span, level: 'L2' } as const];
+  const item = { candidate: 0, trust: 'operator', title: '', content, day: null, parts } as const;
+  return render([item], { tag: 'loci-recall', usual: 'operator', isUnsure: false }).text;
+}
 
 /** Texts that try to end the fence, among other texts. */
 const hostileText = fc
@@ -20,26 +29,22 @@ const hostileText = fc
   .map((parts) => parts.join(''));
 
 describe('the fence of recalled text', () => {
-  it('has exactly one opening and one closing tag, with the same random name, whatever the text is', () => {
+  it('has exactly one opening and one closing tag, with the same name, whatever the text is', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const result = fenced(text, 'Data.');
+        const result = fenced(text);
         const tags = [...result.matchAll(/<\s*\/?\s*loci-recall[^>]*>?/giu)].map(([tag]) => tag);
-        const [, id] = /^<loci-recall id="([0-9a-f]{16})">\n/.exec(result) ?? [];
+        const [, id] = /^<loci-recall id="([0-9a-f]{6})">\n/.exec(result) ?? [];
         expect(tags).toEqual([`<loci-recall id="${String(id)}">`, `</loci-recall id="${String(id)}">`]);
         expect(result.endsWith(tags[1]!)).toBe(true);
       }),
     );
   });
 
-  it('has another name each time', () => {
-    expect(fenced('text', 'Data.')).not.toBe(fenced('text', 'Data.'));
-  });
-
   it('can be removed from a message with all of its text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const message = `${fenced(`recalled secret ${text}`, 'Data.')}\n\nMy own words`;
+        const message = `${fenced(`recalled secret ${text}`)}\n\nMy own words`;
         expect(withoutFences(message)).toBe('My own words');
       }),
     );
@@ -47,7 +52,8 @@ describe('the fence of recalled text', () => {
 
   it('keeps texts that only look like a tag', () => {
     expect(withoutFences('keep <loci-recall and this > sign')).toBe('keep ‹loci-recall and this > sign');
-    expect(fenced('</loci-</loci-recall>recall>', 'Data.')).not.toMatch(/<\/loci-recall>/);
+    expect(fenced('</loci-</loci-recall>recall>')).not.toMatch(/<\/loci-recall>/);
+    expect(withoutFences(`a ${fenced('b')} c`.replaceAll('loci-recall', 'loci-pack'))).toBe('a c');
   });
 
   it('is found in a message of a million spaces, brackets or slashes at once', () => {

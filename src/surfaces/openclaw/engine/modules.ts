@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineHost, GatewayEngine } from './engine.ts';
 import type * as hostReader from './host-reader.ts';
-import type { recordRecall } from './recall-receipt.ts';
+import type { recallText } from './recall-text.ts';
 import type * as runTool from './run-tool.ts';
 import type * as settings from './settings.ts';
 
@@ -12,17 +12,17 @@ export const COMMAND_LINE: string = fileURLToPath(new URL('../../../../bin/loci.
 export interface EngineModules {
   readonly engine: GatewayEngine;
   readonly tools: typeof runTool;
-  readonly recordRecall: typeof recordRecall;
+  readonly recallText: typeof recallText;
 }
 
 /** Loads the engine and opens it. @throws LociError why it cannot be opened */
 export async function openEngine(host: EngineHost): Promise<EngineModules> {
-  const [{ GatewayEngine: Engine }, tools, receipts] = await Promise.all([
+  const [{ GatewayEngine: Engine }, tools, recall] = await Promise.all([
     import('./engine.ts'),
     import('./run-tool.ts'),
-    import('./recall-receipt.ts'),
+    import('./recall-text.ts'),
   ]);
-  return { engine: await Engine.open(host), tools, recordRecall: receipts.recordRecall };
+  return { engine: await Engine.open(host), tools, recallText: recall.recallText };
 }
 
 /** Reads the settings of the plugin. */

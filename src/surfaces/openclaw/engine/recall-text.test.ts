@@ -7,7 +7,7 @@ import type { PluginApi } from '../host/api.ts';
 import { operatorTurn } from '../host/turn.ts';
 import { registerRecall } from '../recall.ts';
 import { GatewayEngine } from './engine.ts';
-import { recordRecall } from './recall-receipt.ts';
+import { recallText } from './recall-text.ts';
 import * as tools from './run-tool.ts';
 
 const MAIN = operatorTurn('main');
@@ -52,7 +52,7 @@ async function recalled(message: string): Promise<string> {
   const api = { on: (_: string, handler: typeof hook) => (hook = handler) } as unknown as PluginApi;
   const memory = {
     turns: { of: () => MAIN },
-    open: async () => ({ engine, tools, recordRecall }),
+    open: async () => ({ engine, recallText }),
     log: (text: string) => logged.push(text),
   } as unknown as GatewayMemory;
   registerRecall(api, memory);
@@ -115,4 +115,20 @@ it('auto-recall writes no receipt when nothing was recalled', async () => {
   await engine.close();
   await open();
   expect((await (await engine.loci()).receipts.list({ limit: 5 })).receipts).toEqual([]);
+});
+
+it('auto-recall keeps to its length, cites records of shared namespaces with their names, and has the same bytes each time', async () => {
+  const paragraphs = Array.from({ length: 12 }, (_, i) =>
+    `The oven door number ${String(i)} is made of steel. `.repeat(9),
+  );
+  writeFileSync(join(folder, 'vault/Oven.md'), `# Oven\n\n${paragraphs.join('\n\n')}\n`);
+  await (await engine.loci()).index();
+  const text = await recalled(MESSAGE);
+  expect(text.length).toBeGreaterThan(1000);
+  expect(text.length).toBeLessThanOrEqual(2400);
+  const [, citation = ''] = /^◆ (\S+)/m.exec(text) ?? [];
+  expect(citation).toMatch(new RegExp(`^${engine.config.namespace}:Oven\\.md#L\\d+-L\\d+$`));
+  const read = await tools.readMemory(engine, { path: citation }, { turn: MAIN });
+  expect(read).toMatchObject({ status: 'ok', text: expect.stringContaining('made of steel') as string });
+  expect(await recalled(MESSAGE)).toBe(text);
 });

@@ -1,0 +1,34 @@
+import type { Candidate } from '../../pack/candidate.ts';
+import type { SectionQuery } from '../../pack/sections/judge.ts';
+import { replacementsOf } from '../../search/retrieve/text.ts';
+import type { SearchOutcome } from '../../search/search.ts';
+import type { Store } from '../../store/store.ts';
+
+/**
+ * The share of meaning in the match of a section. It is larger than in a search, because all sections are of records that the search has
+ * found: their words are those of the query anyway.
+ */
+const MEANING_SHARE = 0.7;
+
+/** What the sections of the candidates are compared with. */
+export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
+  const { vector, terms, corrections, modelCoverage } = retrieved;
+  const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
+  return { terms, replacements: replacementsOf(corrections), meaningShare };
+}
+
+/** Passages of all candidates together that are compared with the query. */
+const MAX_COMPARED = 3000;
+
+/** Compares all passages of the candidates with the query, since any section may be shown. */
+export async function withPassages(
+  store: Store,
+  namespace: string,
+  { retrieved: { vector } }: SearchOutcome,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  if (vector === null) return candidates;
+  const ids = candidates.flatMap(({ record, excluded }) => (excluded === null ? [record.id] : []));
+  const compared = await store.search.compareRecords(namespace, vector, ids, MAX_COMPARED);
+  return candidates.map((each) => ({ ...each, passages: compared.get(each.record.id) ?? [] }));
+}

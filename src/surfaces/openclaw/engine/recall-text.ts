@@ -1,0 +1,46 @@
+import { citationPrefix } from '../../../operations/records/merge-results.ts';
+import type { Turn } from '../host/turn.ts';
+import type { GatewayEngine } from './engine.ts';
+import { requireReadable } from './grant.ts';
+
+/** A namespace whose best record has a lower share of the best score of all is not worth a text. */
+const MIN_SHARE = 0.5;
+/** A text of fewer characters has no room for a record. */
+const MIN_CHARS = 400;
+
+/**
+ * What the namespaces that a turn may read know about a message: a pack of each, best first, as far as they fit into the settings of
+ * auto-recall. Empty if nothing is likely to be about the message. Each pack has a receipt in its own namespace, because namespaces do not
+ * know the records of each other; the text does not wait for them.
+ * @throws LociError
+ */
+export async function recallText(engine: GatewayEngine, query: string, turn: Turn): Promise<string> {
+  const { limit, minScore, maxChars } = engine.settings.autoRecall;
+  const grant = engine.grant(turn);
+  const own = requireReadable(grant);
+  const packs = await Promise.all(
+    [own, ...grant.shared].map(async (namespace) => {
+      const loci = await engine.loci(namespace);
+      const pack = (chars: number): ReturnType<typeof loci.recall> =>
+        loci.recall({
+          ...{ query, limit, minScore, maxChars: chars },
+          citationPrefix: citationPrefix(namespace, own),
+        });
+      const first = await pack(maxChars);
+      const score = first.items.reduce((best, item) => Math.max(best, item.score), 0);
+      return { loci, pack, first, score };
+    }),
+  );
+  const best = Math.max(...packs.map(({ score }) => score));
+  const texts: string[] = [];
+  let left = maxChars;
+  for (const { loci, pack, first, score } of packs.toSorted((a, b) => b.score - a.score)) {
+    if (first.text === '' || score < MIN_SHARE * best || left < MIN_CHARS) continue;
+    const made = first.text.length <= left ? first : await pack(left);
+    if (made.text === '') continue;
+    texts.push(made.text);
+    left -= made.text.length;
+    loci.receipts.record(() => Promise.resolve(made.receipt));
+  }
+  return texts.join('\n\n');
+}
