@@ -4,11 +4,11 @@ import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
 import type { BelongsToProgress, NoteOfDocument } from '../store/belongs-to-model.ts';
 import type { RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { matchOf } from './rank/evidence.ts';
-import { replacementsOf } from './retrieve/text.ts';
+import { notesByEvidence } from './belonging.ts';
 import { DEFAULT_RANKING, type Ranking } from './rank/ranking.ts';
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
+import { SentenceCosines } from './sentence-cosines.ts';
 
 export interface DerivationOptions extends ProgressOptions {
   readonly store: Store;
@@ -40,8 +40,8 @@ const DOCUMENT_RANKING: Ranking = {
   speakerBoost: 0,
   kindBoost: 0,
 };
-/** Notes of a document that are stored. */
-const MAX_NOTES = 3;
+/** Notes that are compared with a document. */
+const MAX_CANDIDATES = 10;
 /** Only the beginning of a document is searched for. UTF-16 code units. */
 const MAX_TEXT_LENGTH = 600;
 const PAGE = 100;
@@ -105,10 +105,12 @@ async function deriveEdges(
   progressAfter: (document: number) => BelongsToProgress,
 ): Promise<void> {
   const { store, namespace, onProgress } = options;
+  const sentences = new SentenceCosines(options);
   let edges = new Map<number, NoteOfDocument[]>();
   for (const [done, document] of documents.entries()) {
     assertNotAborted(options);
-    edges.set(document.id, await notesOfDocument(options, document));
+    const found = await searchText(options, document, NOTE_ORIGINS, MAX_CANDIDATES);
+    edges.set(document.id, await notesByEvidence(found, sentences));
     if (edges.size === PAGE || done === documents.length - 1) {
       await store.records.commit(namespace, { belongsTo: { edges, progress: progressAfter(document.id) } });
       edges = new Map();
@@ -175,26 +177,6 @@ async function documentsWithoutFirstNote(
   return ids.filter((id) => !withFirst.has(id));
 }
 
-async function notesOfDocument(
-  options: DerivationOptions,
-  document: SourceDocument,
-): Promise<NoteOfDocument[]> {
-  const { hits, retrieved } = await searchText(options, document, NOTE_ORIGINS, MAX_NOTES);
-  const replacements = replacementsOf(retrieved.corrections);
-  // Words that only the document itself has say nothing about the notes.
-  const sharedTerms = retrieved.terms.filter(({ passages }) => passages > 1);
-  const bestScore = hits[0]?.score ?? 1;
-  return hits.map(({ passage, contributions, score }) => {
-    const { cosine, coverage } = matchOf(passage, contributions, retrieved.terms, replacements);
-    const shared = matchOf(passage, contributions, sharedTerms, replacements).coverage;
-    return {
-      note: passage.record.id,
-      share: Math.min(1, Math.max(0, score / bestScore)),
-      confidence: belongingConfidence(cosine, coverage, shared),
-    };
-  });
-}
-
 function searchText(
   { store, namespace, vectors, now, excludedSources, signal }: DerivationOptions,
   { title, content }: Pick<LociRecord, 'title' | 'content'>,
@@ -213,15 +195,4 @@ function searchText(
     vectors,
     ...(signal !== undefined && { signal }),
   });
-}
-
-/**
- * The probability that a document belongs to a note: a logistic function of the cosine of both texts, of the IDF-weighted
- * share of the document's terms that the note's passage has, and of the same share among the terms that occur elsewhere
- * too. The coefficients were chosen on the half `people-dev` of `eval/sets/ambient.json`. Without vectors, words alone decide.
- */
-function belongingConfidence(cosine: number | null, coverage: number, sharedCoverage: number): number {
-  const words = 6 * coverage + 3 * sharedCoverage;
-  const logit = cosine === null ? words - 4 : words + 6 * Math.max(0, cosine) - 6;
-  return 1 / (1 + Math.exp(-logit));
 }
