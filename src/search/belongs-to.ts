@@ -47,8 +47,12 @@ const MAX_TEXT_LENGTH = 600;
 const PAGE = 100;
 /** After more changes than this, all documents are searched again. */
 const MAX_INCREMENTAL_CHANGES = 500;
-/** The maximum number of documents that are searched again because of one changed note. */
+/** The maximum number of documents that are searched again because of the beginning of a changed note. */
 const MAX_AFFECTED = 30;
+/** The same for each further part of it. */
+const MAX_AFFECTED_BY_PART = 10;
+/** What follows these parts of a changed note is not searched for. */
+const MAX_PARTS = 10;
 
 /** Whether there is nothing to derive. */
 export function isUpToDate(
@@ -159,11 +163,19 @@ async function affectedDocuments(
   return affected;
 }
 
-/** The documents that belong to a note, and those that its text finds. */
+/** The documents that belong to a note, and those that the parts of its text find. */
 async function documentsNear(options: DerivationOptions, note: LociRecord): Promise<number[]> {
+  const { title, content } = note;
   const belonging = await options.store.records.belongsTo(options.namespace, { notes: [note.id] });
-  const { hits } = await searchText(options, note, ['source'], MAX_AFFECTED);
-  return [...belonging.map(({ document }) => document), ...hits.map(({ passage }) => passage.record.id)];
+  const near = belonging.map(({ document }) => document);
+  const length = Math.min(content.length, MAX_PARTS * MAX_TEXT_LENGTH);
+  for (let from = 0; from === 0 || from < length; from += MAX_TEXT_LENGTH) {
+    const part = { title, content: content.slice(from, from + MAX_TEXT_LENGTH) };
+    const limit = from === 0 ? MAX_AFFECTED : MAX_AFFECTED_BY_PART;
+    const { hits } = await searchText(options, part, ['source'], limit);
+    near.push(...hits.map(({ passage }) => passage.record.id));
+  }
+  return near;
 }
 
 /** Documents without notes, and those whose first note was removed. */
