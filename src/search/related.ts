@@ -25,7 +25,7 @@ const MAX_NOTES = 2;
 /** The confidence in the second note, as a share of that in the first. */
 const MIN_SHARE_OF_FIRST = 0.95;
 /** Factor for a document of a note that one of the best notes links to. */
-const LINK_FACTOR = 0.7;
+const LINK_FACTOR = 0.9;
 /** A document may belong to several notes that it finds almost equally well. */
 const MIN_SHARE = 0.7;
 /** A document of lower confidence probably does not belong to the note. */
