@@ -39,6 +39,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/openclaw/prompt.test.ts',
       test: 'a turn about the kitchen remodel gets the note, and the todo that no word of the message names',
     },
+    {
+      file: 'src/search/related-wordings.test.ts',
+      test: 'is related to the note in a %s life, however the sentence is worded, and no other todo is',
+    },
   ],
   S4: [
     {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { note, NOW, write } from '../../test/contract/store-samples.ts';
+import { addVectors, embed, note, NOW, unit, write } from '../../test/contract/store-samples.ts';
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { deleteRecords } from '../../test/contract/written-samples.ts';
+import type { Embedder } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
 
@@ -52,6 +53,17 @@ describe('deriveBelongsTo', () => {
     expect(await derive(store)).toBe(1);
     expect(await firstNote(store, 5)).toBe(6);
     expect([await firstNote(store, 3), await firstNote(store, 4)]).toEqual([1, 2]);
+  });
+
+  it('searches the documents again that only the end of a new note concerns', async () => {
+    const store = await filled();
+    const bread = Array.from({ length: 40 }, (_, i) => note(`bake rye bread, loaf ${String(i)}`, SOURCE));
+    await write(store, NAMESPACE, ...bread, note('wash the car', SOURCE));
+    await derive(store);
+    const text = `${'Rye bread to bake. '.repeat(200)} The car: wash it every spring.`;
+    await write(store, NAMESPACE, note(text, { title: 'Weekends' }));
+    expect(await derive(store)).toBeLessThan(40 + 3);
+    expect(await firstNote(store, 45)).toBe(46);
   });
 
   it('searches the documents of a deleted note again', async () => {
@@ -111,6 +123,65 @@ describe('deriveBelongsTo', () => {
     expect(await without('Work')).toBe(0);
     expect(await without()).toBe(2);
     expect(await firstNote(store, 3)).toBe(5);
+  });
+
+  describe('with vectors', () => {
+    /** Embeds everything alike, and records the passages that it is asked for. */
+    function model(passages: string[]): Embedder {
+      return {
+        ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 100 },
+        embed: (texts, { purpose }) => {
+          if (purpose === 'passage') passages.push(...texts);
+          return Promise.resolve(texts.map(() => unit(1, 1, 1)));
+        },
+        countTokens: (text) => text.length,
+        close: () => Promise.resolve(),
+      };
+    }
+
+    async function deriveWith(
+      store: Store,
+      generation: number,
+      without: readonly string[],
+    ): Promise<string[]> {
+      const embedded: string[] = [];
+      await embed(store, generation, NAMESPACE, () => unit(1, 1, 1));
+      await deriveBelongsTo({
+        ...{ store, namespace: NAMESPACE, excludedSources: without, now: NOW },
+        vectors: { embedder: model(embedded), generation },
+      });
+      return embedded;
+    }
+
+    it('embeds the sentences of notes once, and none of excluded vaults', async () => {
+      const store = openSqliteInMemory();
+      const hidden = { origin: 'vault', source: 'Work', key: 'hidden.md', title: 'Hidden' } as const;
+      await write(
+        store,
+        NAMESPACE,
+        note('Cabinets in May. Then the tiles.', { title: 'Kitchen' }),
+        note('Secret tiles. For nobody.', hidden),
+        note('buy tiles', SOURCE),
+      );
+      const generation = await addVectors(store);
+      const kitchen = ['Kitchen: Cabinets in May.', 'Kitchen: Then the tiles.'];
+      expect(await deriveWith(store, generation, ['Work'])).toEqual(kitchen);
+      await write(store, NAMESPACE, note('order the tiles', SOURCE));
+      expect(await deriveWith(store, generation, ['Work'])).toEqual([]);
+      expect(await deriveWith(store, generation, [])).toEqual([
+        'Hidden: Secret tiles.',
+        'Hidden: For nobody.',
+      ]);
+    });
+
+    it('embeds only the sentences of the best passage of a long note', async () => {
+      const store = openSqliteInMemory();
+      const passages = Array.from({ length: 500 }, (_, i) => `Chapter ${String(i)}. It rains. They wait.`);
+      await write(store, NAMESPACE, note([...passages, 'Old tiles. In a chapel.'], { title: 'Novel' }));
+      await write(store, NAMESPACE, note('buy tiles', SOURCE));
+      const embedded = await deriveWith(store, await addVectors(store), []);
+      expect(embedded).toEqual(['Novel: Old tiles.', 'Novel: In a chapel.']);
+    });
   });
 
   it('does not treat a store without documents as unfinished', async () => {

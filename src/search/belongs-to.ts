@@ -4,11 +4,11 @@ import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
 import type { BelongsToProgress, NoteOfDocument } from '../store/belongs-to-model.ts';
 import type { RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { matchOf } from './rank/evidence.ts';
-import { replacementsOf } from './retrieve/text.ts';
+import { notesByEvidence } from './belonging.ts';
 import { DEFAULT_RANKING, type Ranking } from './rank/ranking.ts';
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
+import { SentenceCosines } from './sentence-cosines.ts';
 
 export interface DerivationOptions extends ProgressOptions {
   readonly store: Store;
@@ -40,15 +40,19 @@ const DOCUMENT_RANKING: Ranking = {
   speakerBoost: 0,
   kindBoost: 0,
 };
-/** Notes of a document that are stored. */
-const MAX_NOTES = 3;
+/** Notes that are compared with a document. */
+const MAX_CANDIDATES = 10;
 /** Only the beginning of a document is searched for. UTF-16 code units. */
 const MAX_TEXT_LENGTH = 600;
 const PAGE = 100;
 /** After more changes than this, all documents are searched again. */
 const MAX_INCREMENTAL_CHANGES = 500;
-/** The maximum number of documents that are searched again because of one changed note. */
+/** The maximum number of documents that are searched again because of the beginning of a changed note. */
 const MAX_AFFECTED = 30;
+/** The same for each further part of it. */
+const MAX_AFFECTED_BY_PART = 10;
+/** What follows these parts of a changed note is not searched for. */
+const MAX_PARTS = 10;
 
 /** Whether there is nothing to derive. */
 export function isUpToDate(
@@ -105,10 +109,12 @@ async function deriveEdges(
   progressAfter: (document: number) => BelongsToProgress,
 ): Promise<void> {
   const { store, namespace, onProgress } = options;
+  const sentences = new SentenceCosines(options);
   let edges = new Map<number, NoteOfDocument[]>();
   for (const [done, document] of documents.entries()) {
     assertNotAborted(options);
-    edges.set(document.id, await notesOfDocument(options, document));
+    const found = await searchText(options, document, NOTE_ORIGINS, MAX_CANDIDATES);
+    edges.set(document.id, await notesByEvidence(found, sentences));
     if (edges.size === PAGE || done === documents.length - 1) {
       await store.records.commit(namespace, { belongsTo: { edges, progress: progressAfter(document.id) } });
       edges = new Map();
@@ -157,11 +163,19 @@ async function affectedDocuments(
   return affected;
 }
 
-/** The documents that belong to a note, and those that its text finds. */
+/** The documents that belong to a note, and those that the parts of its text find. */
 async function documentsNear(options: DerivationOptions, note: LociRecord): Promise<number[]> {
+  const { title, content } = note;
   const belonging = await options.store.records.belongsTo(options.namespace, { notes: [note.id] });
-  const { hits } = await searchText(options, note, ['source'], MAX_AFFECTED);
-  return [...belonging.map(({ document }) => document), ...hits.map(({ passage }) => passage.record.id)];
+  const near = belonging.map(({ document }) => document);
+  const length = Math.min(content.length, MAX_PARTS * MAX_TEXT_LENGTH);
+  for (let from = 0; from === 0 || from < length; from += MAX_TEXT_LENGTH) {
+    const part = { title, content: content.slice(from, from + MAX_TEXT_LENGTH) };
+    const limit = from === 0 ? MAX_AFFECTED : MAX_AFFECTED_BY_PART;
+    const { hits } = await searchText(options, part, ['source'], limit);
+    near.push(...hits.map(({ passage }) => passage.record.id));
+  }
+  return near;
 }
 
 /** Documents without notes, and those whose first note was removed. */
@@ -173,26 +187,6 @@ async function documentsWithoutFirstNote(
   const edges = await store.records.belongsTo(namespace, { documents: ids });
   const withFirst = new Set(edges.filter(({ position }) => position === 1).map(({ document }) => document));
   return ids.filter((id) => !withFirst.has(id));
-}
-
-async function notesOfDocument(
-  options: DerivationOptions,
-  document: SourceDocument,
-): Promise<NoteOfDocument[]> {
-  const { hits, retrieved } = await searchText(options, document, NOTE_ORIGINS, MAX_NOTES);
-  const replacements = replacementsOf(retrieved.corrections);
-  // Words that only the document itself has say nothing about the notes.
-  const sharedTerms = retrieved.terms.filter(({ passages }) => passages > 1);
-  const bestScore = hits[0]?.score ?? 1;
-  return hits.map(({ passage, contributions, score }) => {
-    const { cosine, coverage } = matchOf(passage, contributions, retrieved.terms, replacements);
-    const shared = matchOf(passage, contributions, sharedTerms, replacements).coverage;
-    return {
-      note: passage.record.id,
-      share: Math.min(1, Math.max(0, score / bestScore)),
-      confidence: belongingConfidence(cosine, coverage, shared),
-    };
-  });
 }
 
 function searchText(
@@ -213,15 +207,4 @@ function searchText(
     vectors,
     ...(signal !== undefined && { signal }),
   });
-}
-
-/**
- * The probability that a document belongs to a note: a logistic function of the cosine of both texts, of the IDF-weighted
- * share of the document's terms that the note's passage has, and of the same share among the terms that occur elsewhere
- * too. The coefficients were chosen on the half `people-dev` of `eval/sets/ambient.json`. Without vectors, words alone decide.
- */
-function belongingConfidence(cosine: number | null, coverage: number, sharedCoverage: number): number {
-  const words = 6 * coverage + 3 * sharedCoverage;
-  const logit = cosine === null ? words - 4 : words + 6 * Math.max(0, cosine) - 6;
-  return 1 / (1 + Math.exp(-logit));
 }

@@ -10,9 +10,9 @@ import type { Fused } from './rank/fuse.ts';
 import { policyOf } from './rank/source-policy.ts';
 import type { SearchRun } from './run.ts';
 
-/** A document of a source that belongs to the best note. */
+/** A document of a source that belongs to one of the best notes. */
 export interface RelatedDocument extends Hit {
-  /** The best note, or a note that it links to. */
+  /** One of the best notes, or a note that one of them links to. */
   readonly belongsTo: { readonly record: number; readonly title: string };
 }
 
@@ -20,12 +20,16 @@ export interface RelatedDocument extends Hit {
 
 /** A note of lower confidence is probably not what the query means. */
 const MIN_NOTE_CONFIDENCE = 0.5;
-/** Factor for a document of a note that the best note links to. */
+/** The query may mean the second note as well, if the search is almost as sure of it as of the first. */
+const MAX_NOTES = 2;
+/** The confidence in the second note, as a share of that in the first. */
+const MIN_SHARE_OF_FIRST = 0.95;
+/** Factor for a document of a note that one of the best notes links to. */
 const LINK_FACTOR = 0.9;
 /** A document may belong to several notes that it finds almost equally well. */
 const MIN_SHARE = 0.7;
 /** A document of lower confidence probably does not belong to the note. */
-const MIN_CONFIDENCE = 0.4;
+const MIN_CONFIDENCE = 0.45;
 /** Records whose edges are read before it is known which of them ranks first. */
 const MAX_CANDIDATE_NOTES = 20;
 
@@ -42,7 +46,7 @@ export function candidateEdges(run: SearchRun, fused: readonly Fused[]): Promise
 }
 
 /**
- * Documents of sources that belong to the best note, best first: their own text finds this note, or a note that it links
+ * Documents of sources that belong to the best notes, best first: their own text finds such a note, or a note that it links
  * to, first or nearly so. "Clear the hall for the cabinets" has no word of "the kitchen remodel", but finds the note about it.
  * @param hits all hits, best first: those within the limit and those beyond it
  */
@@ -52,15 +56,14 @@ export async function relatedDocuments(
   edges: readonly BelongsTo[],
 ): Promise<RelatedDocument[]> {
   const { related: options, trace, store, namespace, filter, policies } = run;
-  const note = hits.find(({ passage }) => passage.record.origin !== 'source');
-  if (options === null || note === undefined || note.confidence < MIN_NOTE_CONFIDENCE) return [];
+  const notes = bestNotes(hits);
+  if (options === null || notes.size === 0) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
-  const best = note.passage.record.id;
-  const leading = edges.filter(({ via, document }) => via === best && !shown.has(document));
-  const candidates = combineEdges(leading, best).filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+  const leading = edges.filter(({ via, document }) => notes.has(via) && !shown.has(document));
+  const candidates = combineEdges(leading).filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
   // Both calls at the same time, so that related documents add one store call to the time of a search.
   const [visible, loaded] = await Promise.all([
-    visibleNotes(run, leading, best),
+    visibleNotes(run, leading, notes),
     candidates.length === 0
       ? { passages: [] }
       : store.search.passages(
@@ -71,10 +74,7 @@ export async function relatedDocuments(
   ]);
   const likely = trace.filter(
     'unrelated',
-    combineEdges(
-      leading.filter((edge) => visible.has(edge.note)),
-      best,
-    ),
+    combineEdges(leading.filter((edge) => visible.has(edge.note))),
     ({ confidence }) => confidence >= MIN_CONFIDENCE,
     ({ edge }) => ({ passage: edge.passage, record: edge.document }),
   );
@@ -83,7 +83,7 @@ export async function relatedDocuments(
   const documents = likely.flatMap((ranked): RelatedDocument[] => {
     const passage = passages.get(ranked.edge.passage);
     if (passage === undefined || isCompleted(passage.record)) return [];
-    const document = documentOf(note, ranked, passage);
+    const document = documentOf(notes.get(ranked.edge.via)!, ranked, passage);
     const { confidence } = document;
     const subject = subjectOf(passage);
     if (!containsPhrases(passage, phrases)) trace.drop('phrase-missing', subject);
@@ -99,6 +99,14 @@ export async function relatedDocuments(
     (_, i) => i < options.limit,
     ({ passage }) => subjectOf(passage),
   );
+}
+
+/** By record, best first. None if the search is not sure of any note. */
+function bestNotes(hits: readonly Hit[]): ReadonlyMap<number, Hit> {
+  const notes = hits.filter(({ passage }) => passage.record.origin !== 'source');
+  const minConfidence = Math.max(MIN_NOTE_CONFIDENCE, MIN_SHARE_OF_FIRST * (notes[0]?.confidence ?? 0));
+  const best = notes.slice(0, MAX_NOTES).filter(({ confidence }) => confidence >= minConfidence);
+  return new Map(best.map((hit) => [hit.passage.record.id, hit]));
 }
 
 function documentOf(
@@ -118,16 +126,16 @@ function documentOf(
   };
 }
 
-/** The best note, and those of the linked notes that the search may show. */
+/** The best notes, and those of the linked notes that the search may show. */
 async function visibleNotes(
   { store, namespace, filter }: SearchRun,
   edges: readonly BelongsTo[],
-  best: number,
+  best: ReadonlyMap<number, Hit>,
 ): Promise<ReadonlySet<number>> {
-  const linked = new Set(edges.map(({ note }) => note).filter((note) => note !== best));
-  if (linked.size === 0) return new Set([best]);
+  const linked = new Set(edges.map(({ note }) => note).filter((note) => !best.has(note)));
+  if (linked.size === 0) return new Set(best.keys());
   const records = await store.records.get(namespace, [...linked], { liveAt: filter.now });
-  return new Set([best, ...records.filter((record) => admits(record, filter)).map(({ id }) => id)]);
+  return new Set([...best.keys(), ...records.filter((record) => admits(record, filter)).map(({ id }) => id)]);
 }
 
 interface RankedEdge {
@@ -137,20 +145,26 @@ interface RankedEdge {
 }
 
 /**
- * Combines the edges of each document that lead to the note, as independent evidence (noisy or): a document whose notes
+ * Combines the edges of each document that lead to the best notes, as independent evidence (noisy or): a document whose notes
  * link to each other belongs to them more surely. Best first.
  */
-function combineEdges(edges: readonly BelongsTo[], note: number): RankedEdge[] {
-  const leading = edges.filter(({ share }) => share >= MIN_SHARE);
-  const strengthOf = (edge: BelongsTo): number => edge.confidence * (edge.note === note ? 1 : LINK_FACTOR);
+function combineEdges(edges: readonly BelongsTo[]): RankedEdge[] {
+  const leading = edges
+    .filter(({ share }) => share >= MIN_SHARE)
+    .sort((a, b) => strengthOf(b) - strengthOf(a));
   const ranked = [...Map.groupBy(leading, ({ document }) => document).values()].map(
     (ofDocument): RankedEdge => {
-      const [edge] = ofDocument.toSorted((a, b) => strengthOf(b) - strengthOf(a));
-      const doubt = ofDocument.reduce((product, each) => product * (1 - strengthOf(each)), 1);
-      return { edge: edge!, confidence: 1 - doubt };
+      // Both of the best notes may lead to the same note, which is evidence only once.
+      const strongest = Map.groupBy(ofDocument, ({ note }) => note).values();
+      const doubt = [...strongest].reduce((product, [edge]) => product * (1 - strengthOf(edge!)), 1);
+      return { edge: ofDocument[0]!, confidence: 1 - doubt };
     },
   );
   return ranked.sort((a, b) => b.confidence - a.confidence || a.edge.document - b.edge.document);
+}
+
+function strengthOf({ confidence, note, via }: BelongsTo): number {
+  return confidence * (note === via ? 1 : LINK_FACTOR);
 }
 
 function admitsSources({ origins }: SearchFilter): boolean {

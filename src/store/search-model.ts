@@ -227,6 +227,9 @@ export interface PendingEmbedding extends PassagePosition {
   readonly metadata: Metadata;
 }
 
+/** The vectors of the sentences of passages, by the hash of the passage's content. A passage may have none. */
+export type SentenceVectors = ReadonlyMap<string, readonly Float32Array[]>;
+
 export interface VectorWrite {
   /** Hash of the passage's content. */
   readonly hash: string;

@@ -74,6 +74,7 @@ import type {
   RetrievalRequest,
   Retrieved,
   SearchFilter,
+  SentenceVectors,
   SimilarRecord,
   TermInfo,
   VectorWrite,
@@ -259,6 +260,17 @@ export interface StoreVectors {
    *   finite, `not_found` for a generation that is unknown or was removed
    */
   put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+  /**
+   * The vectors of the sentences of passages, which no search retrieves. Contents without any stored are left out.
+   * @throws LociError `not_found` for an unknown generation
+   */
+  sentences(namespace: string, generation: number, hashes: readonly string[]): Promise<SentenceVectors>;
+  /**
+   * Stores the vectors of sentences, which are removed together with the vector of their passage. A content that has them keeps
+   * them, and a content without a vector gets none.
+   * @throws LociError as `put` does
+   */
+  putSentences(namespace: string, generation: number, sentences: SentenceVectors): Promise<void>;
 }
 
 /**

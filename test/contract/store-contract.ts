@@ -32,6 +32,7 @@ import { describeTimeline } from './store-timeline.ts';
 import { describeTokens } from './store-tokens.ts';
 import { describeMaintenance } from './store-maintenance.ts';
 import { describeVectors } from './store-vectors.ts';
+import { describeSentences } from './store-sentences.ts';
 import { describePendingEmbeddings } from './store-pending.ts';
 import { describeWords } from './store-words.ts';
 import { describeWrittenIsolation } from './store-written-isolation.ts';
@@ -85,6 +86,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeTextSearch(fixture);
     describeWords(fixture);
     describeVectors(fixture);
+    describeSentences(fixture);
     describePendingEmbeddings(fixture);
     describeNeighbours(fixture);
     describeMaintenance(fixture);

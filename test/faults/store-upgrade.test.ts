@@ -188,12 +188,15 @@ describe('a store of schema 16', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const original = await openSqlite(path);
-    await write(original, 'one', note('a', { key: 'Home/Oven.md', title: 'Kitchen' }));
+    await write(original, 'one', note('a', { key: 'Home/Oven.md', title: 'Kitchen' }), note('todo'));
+    const edges = new Map([[2, [{ note: 1, share: 1, confidence: 0.9 }]]]);
+    const progress = { upTo: 2, excludedSources: [], pass: null };
+    await original.records.commit('one', { belongsTo: { edges, progress } });
     await original.close();
     {
       using db = new DatabaseSync(path);
       db.exec(
-        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; PRAGMA user_version = 16`,
+        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
       );
     }
     const migrated = await openSqlite(path, { create: false });
@@ -206,8 +209,11 @@ describe('a store of schema 16', () => {
         before: 9,
         after: 9,
       }),
-    ).toMatchObject({ anchor: null, before: [{ at: NOW - 1000, record: { id: 1 } }], after: [] });
+    ).toMatchObject({ anchor: null, before: [{ record: { id: 2 } }, { record: { id: 1 } }], after: [] });
     expect(await verifyStore(migrated)).toEqual([]);
+    // The edges of documents are derived by other rules now.
+    expect((await migrated.records.bounds('one')).belongsTo.upTo).toBe(0);
+    expect(await migrated.records.belongsTo('one', { documents: [2] })).toEqual([]);
     expect((await migrated.search.named('one', ['kitchen'])).map(({ record }) => record)).toEqual([1]);
     await migrated.close();
   });
@@ -275,7 +281,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
-    DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name;
+    DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

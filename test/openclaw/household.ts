@@ -8,10 +8,10 @@ import type { OpenclawHome } from './openclaw.ts';
 
 const run = promisify(execFile);
 
-/** The remodel of seed S: a note about it, and a todo that has no tag and names no kitchen. */
+/** The remodel of seed S: a note about it, and a todo that has no tag, names no kitchen and has one word of the note. */
 const NOTE = `# Kitchen remodel
 
-We want an induction oven and pale tiles. The tiles come from Home Depot: buy samples before the end of the month.
+We want an induction oven. The cabinets come in May, with a backsplash of pale tiles along the counter.
 `;
 export const TODO = 'Buy tile samples from Home Depot';
 /** The owner wants no model to have it. */

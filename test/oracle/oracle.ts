@@ -43,7 +43,7 @@ import {
 export interface Oracle {
   readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
   readonly search: StoreSearch;
-  readonly vectors: StoreVectors;
+  readonly vectors: Omit<StoreVectors, 'sentences' | 'putSentences'>;
   readonly graph: StoreGraph;
   readonly admin: OracleAdmin;
   readonly receipts: StoreReceipts;

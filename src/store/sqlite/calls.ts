@@ -66,6 +66,7 @@ import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
+import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
 import {
   compareRecords,
   countPending,
@@ -235,6 +236,11 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
     put: (namespace, generation, writes) => {
       putVectors(db, namespace, generation, writes);
+    },
+    sentences: (namespace, generation, hashes) =>
+      db.snapshot(() => sentenceVectors(db, namespace, generation, hashes)),
+    putSentences: (namespace, generation, sentences) => {
+      putSentenceVectors(db, namespace, generation, sentences);
     },
   };
 }

@@ -45,6 +45,8 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     countPending: 'reader',
     pendingBytes: 'reader',
     put: 'writer',
+    sentences: 'reader',
+    putSentences: 'writer',
   },
   graph: {
     nodes: 'reader',

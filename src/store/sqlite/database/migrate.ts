@@ -56,11 +56,11 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
   }
 }
 
-/** The migrations that make nothing but tables and indexes of the graph, the timeline and names. */
-const DERIVED_TABLES = [18, 19, 20, 22];
+/** The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences. */
+const DERIVED_TABLES = [18, 19, 20, 22, 25];
 
 /**
- * Makes those tables and indexes of the graph, the timeline and names that are missing, for example because a damaged file was
+ * Makes those tables and indexes of the graph, the timeline, names and sentences that are missing, for example because a damaged file was
  * salvaged. Returns whether any was. Those that exist stay as they are. Within a transaction.
  */
 export function createMissingTables(db: Database): boolean {

@@ -13,7 +13,9 @@ export function quantise(vector: Float32Array): Uint8Array {
 /** The approximate vector. */
 export function dequantised(quantised: Uint8Array): Float32Array {
   const scale = scaleOf(quantised);
-  return Float32Array.from(components(quantised), (component) => component * scale);
+  const vector = new Float32Array(components(quantised));
+  for (let i = 0; i < vector.length; i++) vector[i]! *= scale;
+  return vector;
 }
 
 /** The bytes without the scale. */
