@@ -1,5 +1,6 @@
-import type { Token } from '../../core/text/analyze.ts';
+import { fold, type Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
+import { isDemonym, isGenericName } from '../../graph/concepts/stop-names.ts';
 import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../../store/rules/mention-names.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 
@@ -12,6 +13,8 @@ const CAPITALISED =
   /\p{Lu}[\p{L}\p{N}\p{M}'’-]*(?:[ .]{1,2}(?:(?:of|the|de|and|von|van|la|le|du|da|in|for|der|des|und) (?:the )?)?\p{Lu}[\p{L}\p{N}\p{M}'’-]*)*/gu;
 const POSSESSIVE = /['’]s$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+/** What is before a word that does not begin a sentence, a line or a quotation. */
+const WITHIN_SENTENCE = /^[\p{L}\p{N},;)] $/u;
 
 /** By passage: a store that caches passages returns the same, unchanged objects for many searches. */
 const mentionsByPassage = new WeakMap<StoredPassage, readonly string[]>();
@@ -68,9 +71,39 @@ export function hasPhrase({ record, text }: StoredPassage, phrase: string): bool
 }
 
 function isIn(text: string, phrase: string): boolean {
+  return occurrences(text, phrase).next().done !== true;
+}
+
+/** Where a text has a phrase as whole words. */
+function* occurrences(text: string, phrase: string): Generator<number> {
   for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
     const [before, after] = [text[at - 1] ?? '', text[at + phrase.length] ?? ''];
-    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return true;
+    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) yield at;
   }
+}
+
+export function isSingleWord(phrase: string): boolean {
+  return !/[ .]/.test(phrase);
+}
+
+/**
+ * Whether texts use a capitalised word as a name: more of them have it with a capital within a sentence than in lower case. "However" begins sentences only, and "Warning" is "warning" elsewhere. Months and demonyms are no names.
+ */
+export function isUsedAsName(word: string, texts: readonly string[]): boolean {
+  const folded = fold(word);
+  if (isGenericName([folded]) || isDemonym(folded)) return false;
+  const lower = word.toLowerCase();
+  let names = 0;
+  let words = 0;
+  for (const text of texts) {
+    if (isWithinSentence(text, word)) names++;
+    if (isIn(text, lower)) words++;
+  }
+  return names > words;
+}
+
+function isWithinSentence(text: string, word: string): boolean {
+  for (const at of occurrences(text, word))
+    if (WITHIN_SENTENCE.test(text.slice(Math.max(0, at - 2), at))) return true;
   return false;
 }
