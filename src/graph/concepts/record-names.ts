@@ -5,13 +5,14 @@ import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
+import { isClaim } from './concept-groups.ts';
 import { BREAK, visitNameWords } from './name-words.ts';
 import { NameAutomaton } from './name-automaton.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from './phrases.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
-export const CONCEPT_RULES = '3';
+export const CONCEPT_RULES = '4';
 
 /** A note with hundreds of aliases would otherwise be mentioned by every other. */
 const MAX_ALIASES = 32;
@@ -95,12 +96,12 @@ function phraseNames(record: RecordText, credentials: Credentials): ConceptName[
   const phrases = phrasesIn(body, spans, (text, key) => hasCredential(text, key, credentials));
   let line = 1;
   let offset = 0;
-  return phrases.map(({ text, start }) => {
+  return phrases.map(({ text, start, kind }) => {
     for (let end = body.indexOf('\n', offset); end >= 0 && end < start; end = body.indexOf('\n', offset)) {
       line++;
       offset = end + 1;
     }
-    return { key: nameKey(text), text, kind: 'phrase', line };
+    return { key: nameKey(text), text, kind, line };
   });
 }
 
@@ -162,8 +163,3 @@ export const RECORD_WORDS: ThreadTask<[record: RecordText], string[]> = {
   name: wordsInRecord.name,
   inline: wordsInRecord,
 };
-
-/** Whether the record claims to be what the name means. */
-export function isClaim({ kind }: Pick<ConceptName, 'kind'>): boolean {
-  return kind === 'title' || kind === 'alias';
-}

@@ -1,17 +1,12 @@
-import { fold, type Token } from '../../core/text/analyze.ts';
+import type { Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
-import { isDemonym, isGenericName } from '../../graph/concepts/stop-names.ts';
+import { isLikelyName, phrasesIn } from '../../graph/concepts/phrases.ts';
 import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../../store/rules/mention-names.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 
 /** Names that one passage can mention, and phrases that it can share with others. */
 const MAX_MENTIONS = 1200;
 const MAX_PHRASES = 30;
-const MIN_PHRASE_LENGTH = 4;
-/** A capital letter that begins one of several capitalised words, or of such a word and a lower-case one between two of them. */
-const CAPITALISED =
-  /\p{Lu}[\p{L}\p{N}\p{M}'’-]*(?:[ .]{1,2}(?:(?:of|the|de|and|von|van|la|le|du|da|in|for|der|des|und) (?:the )?)?\p{Lu}[\p{L}\p{N}\p{M}'’-]*)*/gu;
-const POSSESSIVE = /['’]s$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 /** What is before a word that does not begin a sentence, a line or a quotation. */
 const WITHIN_SENTENCE = /^[\p{L}\p{N},;)] $/u;
@@ -38,19 +33,14 @@ function namesIn(tokens: readonly Token[]): string[] {
   return [...names];
 }
 
-/** The capitalised phrases in the text of a passage, as written, without function words before them. */
-export function capitalisedPhrases(passage: StoredPassage): readonly string[] {
-  return remembered(phrasesByPassage, passage, () => {
-    const phrases = new Set<string>();
-    for (const [match] of passage.text.matchAll(CAPITALISED)) {
-      const words = match.split(' ');
-      const first = words.findIndex((word) => !isStopWord(word.toLowerCase()));
-      const phrase = first === -1 ? '' : words.slice(first).join(' ').replace(POSSESSIVE, '');
-      if (phrase.length >= MIN_PHRASE_LENGTH) phrases.add(phrase);
-      if (phrases.size === MAX_PHRASES) break;
-    }
-    return [...phrases];
-  });
+/** The phrases of a passage that may be names, as the concepts have them. */
+export function phrasesOf(passage: StoredPassage): readonly string[] {
+  return remembered(phrasesByPassage, passage, () =>
+    phrasesIn(passage.text)
+      .filter(isLikelyName)
+      .slice(0, MAX_PHRASES)
+      .map(({ text }) => text),
+  );
 }
 
 function remembered<Value>(
@@ -83,21 +73,20 @@ function* occurrences(text: string, phrase: string): Generator<number> {
 }
 
 export function isSingleWord(phrase: string): boolean {
-  return !/[ .]/.test(phrase);
+  return !phrase.includes(' ');
 }
 
 /**
- * Whether texts use a capitalised word as a name: more of them have it with a capital within a sentence than in lower case. "However" begins sentences only, and "Warning" is "warning" elsewhere. Months and demonyms are no names.
+ * Whether texts use a capitalised word as a name: more of them have it with a capital within a sentence than in lower case.
+ * "However" begins sentences only, and "Warning" is "warning" elsewhere.
  */
 export function isUsedAsName(word: string, texts: readonly string[]): boolean {
-  const folded = fold(word);
-  if (isGenericName([folded]) || isDemonym(folded)) return false;
   const lower = word.toLowerCase();
   let names = 0;
   let words = 0;
   for (const text of texts) {
-    if (isWithinSentence(text, word)) names++;
     if (isIn(text, lower)) words++;
+    else if (isWithinSentence(text, word)) names++;
   }
   return names > words;
 }

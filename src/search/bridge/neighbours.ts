@@ -4,7 +4,7 @@ import { anchorsIn } from '../rank/anchor-text.ts';
 import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import type { SearchRun } from '../run.ts';
-import { capitalisedPhrases, hasPhrase, isSingleWord, isUsedAsName, possibleMentions } from './names.ts';
+import { hasPhrase, isSingleWord, isUsedAsName, phrasesOf, possibleMentions } from './names.ts';
 
 export interface Connection {
   readonly anchor: Ranked;
@@ -90,7 +90,7 @@ async function sharedPhrasesOf(
 ): Promise<ByAnchor> {
   const holders = new Map<string, readonly Ranked[]>();
   for (const { passage } of anchors)
-    for (const phrase of capitalisedPhrases(passage)) {
+    for (const phrase of phrasesOf(passage)) {
       if (holders.has(phrase)) continue;
       const having = ranked.filter((hit) => hasPhrase(hit.passage, phrase));
       holders.set(phrase, having.length <= bridging.maxHolders ? having : []);
@@ -100,7 +100,7 @@ async function sharedPhrasesOf(
   );
   const names = await namesAmong(run, words, ranked, bridging);
   return (anchor) =>
-    capitalisedPhrases(anchor.passage).flatMap((phrase) => {
+    phrasesOf(anchor.passage).flatMap((phrase) => {
       const isWord = isSingleWord(phrase);
       if (isWord && !names.has(phrase)) return [];
       const strength = bridging.phrase * (isWord ? bridging.word : 1);
@@ -110,18 +110,17 @@ async function sharedPhrasesOf(
     });
 }
 
-/** The single words that are names: used as such by the results, and in few passages of the store. */
+/** The single words that are names: in few passages of the store, and used as such by the results. */
 async function namesAmong(
   { store, namespace }: SearchRun,
   words: readonly string[],
   ranked: readonly Ranked[],
   { maxWordPassages }: Bridging,
 ): Promise<ReadonlySet<string>> {
-  const texts = ranked.map(({ passage }) => passage.text);
-  const names = words.filter((word) => isUsedAsName(word, texts));
-  if (names.length === 0) return new Set();
-  const surfaces = new Map(names.map((name) => [name, analyze(name)[0]?.surface ?? '']));
+  if (words.length === 0) return new Set();
+  const surfaces = new Map(words.map((word) => [word, analyze(word)[0]?.surface ?? '']));
   const infos = await store.search.terms(namespace, [...new Set(surfaces.values())]);
   const rare = new Set(infos.filter(({ passages }) => passages <= maxWordPassages).map(({ word }) => word));
-  return new Set(names.filter((name) => rare.has(surfaces.get(name)!)));
+  const texts = ranked.map(({ passage }) => passage.text);
+  return new Set(words.filter((word) => rare.has(surfaces.get(word)!) && isUsedAsName(word, texts)));
 }
