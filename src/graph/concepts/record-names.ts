@@ -7,7 +7,7 @@ import { type Credentials, credentialsIn, hasCredential, withoutCredentials } fr
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
 import { isClaim } from './concept-groups.ts';
 import { BREAK, visitNameWords } from './name-words.ts';
-import { NameAutomaton } from './name-automaton.ts';
+import { NameTrie } from './name-trie.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from './phrases.ts';
 
@@ -105,15 +105,15 @@ function phraseNames(record: RecordText, credentials: Credentials): ConceptName[
   });
 }
 
-/** The automata of lists of keys that are in use. Short records of one batch share a list. */
-const AUTOMATA = new WeakMap<readonly string[], NameAutomaton>();
+/** The tries of lists of keys that are in use. Short records of one batch share a list. */
+const TRIES = new WeakMap<readonly string[], NameTrie>();
 
-function automatonOf(keys: readonly string[]): NameAutomaton {
-  const known = AUTOMATA.get(keys);
+function trieOf(keys: readonly string[]): NameTrie {
+  const known = TRIES.get(keys);
   if (known !== undefined) return known;
-  const automaton = new NameAutomaton(keys);
-  AUTOMATA.set(keys, automaton);
-  return automaton;
+  const trie = new NameTrie(keys);
+  TRIES.set(keys, trie);
+  return trie;
 }
 
 /**
@@ -129,7 +129,7 @@ export function mentionsInRecord(
 ): ConceptMention[] {
   const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
   const mentions = new Map<string, ConceptMention>();
-  automatonOf(keys).find(bodyOf(record), ({ key, line }) => {
+  trieOf(keys).find(bodyOf(record), ({ key, line }) => {
     const earlier = mentions.get(key);
     if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
     else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
