@@ -43,6 +43,15 @@ describe('the names of a record', () => {
     ]);
   });
 
+  it('are the file name of a note and its title without what is in parentheses, as for searches', async () => {
+    const { names } = await namesOfRecord(note({ title: 'Mercury (planet)', key: 'space/Planet One.md' }));
+    expect(names.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'title Mercury (planet)',
+      'alias Mercury',
+      'alias Planet One',
+    ]);
+  });
+
   it('are no titles of records that are no notes', async () => {
     expect(await namesOfRecord(note({ origin: 'memory', key: null }))).toEqual({
       project: 'p',
@@ -75,7 +84,8 @@ describe('the names of a record', () => {
 
   it('are at most 32 aliases of a note', async () => {
     const aliases = Array.from({ length: 200 }, (_, i) => `alias number${String(i)}`);
-    expect((await namesOfRecord(note({ metadata: { aliases } }))).names).toHaveLength(33);
+    const record = note({ key: 'kitchen/Oven.md', metadata: { aliases } });
+    expect((await namesOfRecord(record)).names).toHaveLength(33);
   });
 });
 

@@ -5,6 +5,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
+import { writtenNames } from '../../store/rules/mention-names.ts';
 import { isClaim } from './concept-groups.ts';
 import { BREAK, visitNameWords } from './name-words.ts';
 import { NameTrie } from './name-trie.ts';
@@ -24,11 +25,11 @@ type RecordText = Pick<LociRecord, 'origin' | 'content'>;
 type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
 
 async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
-  const { origin, key, title, metadata, tags, content } = record;
+  const { origin, key, title, tags, content } = record;
   const isNote = origin === 'vault' && key !== null;
-  const aliases = isNote && Array.isArray(metadata['aliases']) ? metadata['aliases'] : [];
+  const aliases = isNote ? [...new Set(writtenNames(record))].filter((name) => name !== title) : [];
   const credentials = await credentialsIn(content);
-  const someAliases = aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES);
+  const someAliases = aliases.slice(0, MAX_ALIASES);
   const names = [
     ...named('title', isNote ? [title] : []),
     ...named('alias', await withoutCredentials(someAliases, credentials)),
@@ -42,7 +43,7 @@ async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
 }
 
 /**
- * The names that a record offers: the title and aliases of a note, tags, and phrases of the text; but no credential, except in a
+ * The names that a record offers: the title, file name and aliases of a note, tags, and phrases of the text; but no credential, except in a
  * title, which is masked where it is shown.
  * @public A thread finds it by its name.
  */
