@@ -92,6 +92,19 @@ describe('a bridge', () => {
     expect(withBest.hits.filter(({ bridge }) => bridge !== undefined)).toHaveLength(5);
   });
 
+  it('raises no note before a document of a source that matches better', async () => {
+    const task = { origin: 'source', source: 'tasks', recordType: 'task', key: 't' } as const;
+    const press = note('Anna Vogel, since 1990.', { title: 'Harbour Press', key: 'Harbour Press.md' });
+    const store = await storeWith(
+      MAGAZINE,
+      ...OTHERS,
+      press,
+      note('Ask who leads.', { ...task, title: 'Ask' }),
+    );
+    const titles = titlesOf(await search(store));
+    expect(titles.slice(0, 3)).toEqual(['Lantern Weekly', 'Ask', 'Harbour Press']);
+  });
+
   it('leads along a link whose text does not match the query to a note that no signal found', async () => {
     const linking = note('Lantern Weekly is published by [[hp|them]].', {
       title: 'Lantern Weekly',

@@ -194,15 +194,20 @@ function cosineOf({ contributions }: Ranked): number {
   return contributions.find(({ signal }) => signal === 'vector')?.raw ?? 0;
 }
 
-/** The scores of the strongest leads approach those of their anchors. No result comes to rank before its anchor. */
+/**
+ * The scores of the strongest leads approach those of their anchors. No result comes to rank before its anchor, nor before a
+ * document of a source that matches the query better: such documents take no part, so that they cannot be raised themselves.
+ */
 function raise(
   { ranking: { bridging } }: SearchRun,
   ranked: readonly Ranked[],
   leads: readonly Lead[],
 ): Ranked[] {
   const results = new Map(ranked.map((hit) => [hit.passage.record.id, hit]));
+  const documents = ranked.filter(({ passage }) => passage.record.origin === 'source');
   for (const { hit, anchor, bridge, strength } of leads.slice(0, bridging?.raised)) {
-    const added = strength * (anchor.score - hit.score);
+    const above = documents.flatMap(({ score }) => (score > hit.score ? [score] : []));
+    const added = strength * (Math.min(anchor.score, ...above) - hit.score);
     const boosts = [...hit.boosts, { name: 'bridge', added } as const];
     results.set(recordOf(hit), { ...hit, score: hit.score + added, boosts, bridge });
   }
