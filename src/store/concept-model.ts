@@ -11,7 +11,7 @@ export type NameKind = (typeof NAME_KINDS)[number];
 
 /** A name that a record has. Derived from the record alone. */
 export interface ConceptName {
-  /** The form in which names are compared; see `graph/concepts/name.ts`. */
+  /** The form in which names are compared; see `core/names/name.ts`. */
   readonly key: string;
   /** As written. */
   readonly text: string;

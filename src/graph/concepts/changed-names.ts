@@ -11,7 +11,7 @@ import {
 import { applyChanges, type Concept, effectiveChanges } from './concept-changes.ts';
 import { groupNames, isClaim, isSpoken } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { isMentionable, nameKey } from './name.ts';
+import { isMentionable, nameKey } from '../../core/names/name.ts';
 
 /** What a batch of changes means for the names of a project. */
 export interface ChangedNames {

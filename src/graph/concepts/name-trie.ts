@@ -1,5 +1,5 @@
-import { MAX_NAME_WORDS } from './name.ts';
-import { visitNameWords, type NameWord } from './name-words.ts';
+import { MAX_NAME_WORDS } from '../../core/names/name.ts';
+import { visitNameWords, type NameWord } from '../../core/names/name-words.ts';
 
 /** A name that was found in a text. */
 export interface NameMatch {

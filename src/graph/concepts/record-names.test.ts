@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { isMentionable, nameKey } from './name.ts';
-import { isLikelyName, phrasesIn } from './phrases.ts';
+import { isMentionable, nameKey } from '../../core/names/name.ts';
+import { isLikelyName, phrasesIn } from '../../core/names/phrases.ts';
 import { mentionsInRecord, namesOfRecord } from './record-names.ts';
 
 type Named = Parameters<typeof namesOfRecord>[0];

@@ -4,13 +4,13 @@ import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
-import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
+import { isMentionable, MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
 import { isClaim } from './concept-groups.ts';
-import { BREAK, visitNameWords } from './name-words.ts';
+import { BREAK, visitNameWords } from '../../core/names/name-words.ts';
 import { NameTrie } from './name-trie.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
-import { phrasesIn } from './phrases.ts';
+import { phrasesIn } from '../../core/names/phrases.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
 export const CONCEPT_RULES = '4';

@@ -1,6 +1,6 @@
 import type { Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
-import { isLikelyName, phrasesIn } from '../../graph/concepts/phrases.ts';
+import { isLikelyName, phrasesIn } from '../../core/names/phrases.ts';
 import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../../store/rules/mention-names.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 

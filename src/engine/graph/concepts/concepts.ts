@@ -4,7 +4,7 @@ import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
-import { nameKey } from '../../../graph/concepts/name.ts';
+import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';

@@ -3,7 +3,7 @@ import type { MadeChange } from '../../../engine/graph/concepts/change-concepts.
 import type { CitedRecord } from '../../../engine/graph/concepts/concepts.ts';
 import type { ListedChange } from '../../../engine/graph/concepts/find-concept.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
-import { MAX_NAME_LENGTH } from '../../../graph/concepts/name.ts';
+import { MAX_NAME_LENGTH } from '../../../core/names/name.ts';
 import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
 import { filterValue } from '../../shared/record-fields.ts';
 import { isoTime } from '../../shared/times.ts';

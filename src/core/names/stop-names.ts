@@ -1,4 +1,4 @@
-import { isStopWord } from '../../core/text/stop-words.ts';
+import { isStopWord } from '../text/stop-words.ts';
 
 /** German function words, folded. */
 const GERMAN = `aber als am an auch auf aus bei bin bis das dass dein dem den der des die dies diese diesem diesen dieser

@@ -1,8 +1,6 @@
-import { fold } from '../../core/text/analyze.ts';
-import { overlapsAny, type Span } from './credentials.ts';
+import { fold } from '../text/analyze.ts';
 import { isMentionable, nameKey } from './name.ts';
 import { isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
-import type { NameKind } from '../../store/concept-model.ts';
 
 /** Texts are read up to here: what a longer one is about stands at its beginning. */
 const MAX_TEXT_LENGTH = 200_000;
@@ -75,10 +73,20 @@ export function isLikelyName({ text, kind }: Pick<Phrase, 'text' | 'kind'>): boo
   return kind === 'phrase' || (kind === 'opening' && text.includes(' '));
 }
 
+/** A part of a text. `end` is exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A candidate, and its place in the text. */
 export interface Phrase extends Span {
   readonly text: string;
-  readonly kind: Extract<NameKind, 'phrase' | 'opening' | 'word'>;
+  /**
+   * `opening`: the text has it at the beginning of sentences only. `word`: the text has it, or the first word of an `opening`, in
+   * lower case too, which speaks against a name.
+   */
+  readonly kind: 'phrase' | 'opening' | 'word';
 }
 
 function* quotedPhrases(prose: string): Generator<Phrase> {
@@ -158,4 +166,15 @@ function looksGerman(words: readonly ProseWord[]): boolean {
     else if (isFunctionWord(word)) english++;
   }
   return german > english;
+}
+
+/** @param spans in order and without overlaps */
+function overlapsAny({ start, end }: Span, spans: readonly Span[]): boolean {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end <= start) low = middle + 1;
+    else high = middle;
+  }
+  return low < spans.length && spans[low]!.start < end;
 }
