@@ -95,16 +95,16 @@ describe('the store calls of a search', () => {
     await write(
       store,
       'n',
-      note('[[shop]] of marble', { title: 'House', key: 'house.md', metadata: { links } }),
+      note('[[shop]] of marble in Falkirk', { title: 'House', key: 'house.md', metadata: { links } }),
       note('handles', { title: 'Shop', key: 'shop.md' }),
-      note('prices', { title: 'Market', key: 'market.md' }),
+      note('prices in Falkirk', { title: 'Market', key: 'market.md' }),
     );
     reset();
     const options = { store, namespace: 'n', filter: { now: NOW }, limit: 10, vectors: null };
     await runSearch({ ...options, ranking: DEFAULT_RANKING, query: 'marble prices in euros' });
     const [calls, bridge, load] = [sequence().slice(0, 3), sequence()[3], sequence()[4]];
     expect(calls).toEqual(SEARCH_CALLS);
-    expect(bridge?.toSorted()).toEqual(['records.links', 'search.named']);
+    expect(bridge?.toSorted()).toEqual(['records.links', 'search.named', 'search.terms']);
     expect(load).toEqual(['search.passages']);
     expect(sequence()).toHaveLength(5);
   });

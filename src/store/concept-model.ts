@@ -2,13 +2,16 @@
 
 import type { Timestamp } from '../core/types.ts';
 
-/** Where a name comes from, the most certain first. */
-export const NAME_KINDS = ['title', 'alias', 'tag', 'phrase'] as const;
+/**
+ * Where a name comes from, the most certain first. `opening`: the text has the phrase at the beginning of sentences only. `word`:
+ * it has the word in lower case too, which speaks against a name.
+ */
+export const NAME_KINDS = ['title', 'alias', 'tag', 'phrase', 'opening', 'word'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 /** A name that a record has. Derived from the record alone. */
 export interface ConceptName {
-  /** The form in which names are compared; see `graph/concepts/name.ts`. */
+  /** The form in which names are compared; see `core/names/name.ts`. */
   readonly key: string;
   /** As written. */
   readonly text: string;
@@ -50,7 +53,8 @@ export interface NameSelector {
   readonly project: string;
   /**
    * Only names with these keys, and the titles and aliases of the notes that have one of them as a title or alias, or whose
-   * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have.
+   * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have and that more
+   * have as a phrase than as a word.
    */
   readonly only?: { readonly keys: readonly string[]; readonly notes: readonly string[] };
   /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
@@ -139,8 +143,16 @@ export interface StoreConcepts {
   conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;
   /** What was derived from each of these records; records without it are left out. */
   recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
-  /** How many records of a project mention each key, or have it as a tag or phrase. */
-  nameFrequencies(namespace: string, project: string, keys: readonly string[]): Promise<Map<string, number>>;
+  /**
+   * How many records of a project mention each key, or have it as a tag or phrase.
+   * @param excludedSources leaves out records of vaults and sources with these names
+   */
+  nameFrequencies(
+    namespace: string,
+    project: string,
+    keys: readonly string[],
+    excludedSources?: readonly string[],
+  ): Promise<Map<string, number>>;
   /**
    * The records of a project that mention one of these keys, or have it as a tag or phrase, by id.
    * @param excludedSources leaves out records of vaults and sources with these names

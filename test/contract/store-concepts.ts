@@ -135,6 +135,37 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       ]);
     });
 
+    it('are not shared where more records have them in lower case than as a phrase', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('one'), note('two'), note('three'), note('four'));
+      const putNames = (...kinds: readonly (readonly [NameKind, string])[]): Promise<void> =>
+        put(ns, { names: new Map(kinds.map(([kind, text], i) => [i + 1, names(i + 1, name(kind, text))])) });
+      const shared = async (): Promise<number> =>
+        (await store().graph.conceptNames(ns, { project: 'p' })).length;
+      await putNames(['phrase', 'Warning'], ['phrase', 'Warning'], ['word', 'Warning']);
+      expect(await shared()).toBe(3);
+      await putNames(['phrase', 'Warning'], ['opening', 'Warning'], ['word', 'Warning']);
+      expect(await shared()).toBe(0);
+      await putNames(
+        ['opening', 'Miller Brothers'],
+        ['opening', 'Miller Brothers'],
+        ['word', 'Miller Brothers'],
+      );
+      expect(await shared()).toBe(3);
+      await putNames(['tag', 'Warning'], ['opening', 'Warning'], ['word', 'Warning'], ['word', 'Warning']);
+      expect(await shared()).toBe(4);
+    });
+
+    it('are counted without the records of hidden sources', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('one', { source: 'seen' }), note('two', { source: 'hidden' }));
+      const own = names(0, name('phrase', 'Ada Lovelace'));
+      await put(ns, { names: new Map([1, 2].map((record) => [record, own])) });
+      const count = async (hidden: readonly string[]): Promise<unknown> =>
+        (await store().graph.nameFrequencies(ns, 'p', ['ada lovelace'], hidden)).get('ada lovelace');
+      expect([await count([]), await count(['hidden'])]).toEqual([2, 1]);
+    });
+
     it('are counted with the mentions of a name, but not for the note that is called so', async () => {
       const ns = await filled();
       const counts = await store().graph.nameFrequencies(ns, 'p', ['oven', 'ada lovelace', 'heat', 'x']);

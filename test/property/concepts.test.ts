@@ -5,7 +5,7 @@ import { groupNames } from '../../src/graph/concepts/concept-groups.ts';
 import { TaskThread } from '../../src/core/threads/task-thread.ts';
 import type { ConceptOptions } from '../../src/graph/concepts/concept-options.ts';
 import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
-import { nameKey } from '../../src/graph/concepts/name.ts';
+import { nameKey } from '../../src/core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';

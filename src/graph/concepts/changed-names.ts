@@ -5,13 +5,13 @@ import {
   MAX_MENTIONING_RECORDS,
   type RecordConcepts,
   type RecordNames,
+  type StoredName,
   type TouchedNames,
 } from '../../store/concept-model.ts';
 import { applyChanges, type Concept, effectiveChanges } from './concept-changes.ts';
-import { groupNames } from './concept-groups.ts';
+import { groupNames, isClaim, isSpoken } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { isMentionable, nameKey } from './name.ts';
-import { isClaim } from './record-names.ts';
+import { isMentionable, nameKey } from '../../core/names/name.ts';
 
 /** What a batch of changes means for the names of a project. */
 export interface ChangedNames {
@@ -65,6 +65,7 @@ export async function changedNames(
   for (const project of projects) {
     const difference = new NameDifference(project);
     for (const [record, now] of after) difference.add(before.get(record) ?? null, now);
+    await keepChangedMeanings(options, project, difference, after);
     const touched = await withMergedNames(
       options,
       changes.filter((change) => change.project === project),
@@ -81,6 +82,37 @@ export async function changedNames(
     changed.push({ project, added: difference.added, dead, touched });
   }
   return changed;
+}
+
+/**
+ * Of the tags and phrases that records have got or lost, only those stay touched whose concept has appeared, is gone or is called
+ * otherwise. For all others, the remaining records lead where they led.
+ */
+async function keepChangedMeanings(
+  { store, namespace }: ConceptOptions,
+  project: string,
+  { touched, added, removed }: NameDifference,
+  after: ReadonlyMap<number, RecordNames | null>,
+): Promise<void> {
+  const shared = [...touched].filter((key) => !added.has(key) && !removed.has(key));
+  if (shared.length === 0) return;
+  const rows = await store.graph.conceptNames(namespace, { project, only: { keys: shared, notes: [] } });
+  const wanted = new Set(shared);
+  const written = [...after].flatMap(([record, own]) =>
+    own?.project !== project
+      ? []
+      : own.names
+          .filter(({ key, kind }) => wanted.has(key) || isClaim({ kind }))
+          .map((name) => ({ ...name, record, project, note: own.note })),
+  );
+  const meaningOf = (names: readonly StoredName[]): Map<string, string> =>
+    new Map(
+      groupNames(names).groups.flatMap(({ labels }) =>
+        labels.map(({ key, text, kind }) => [key, `${kind} ${text}`] as const),
+      ),
+    );
+  const [was, is] = [rows, [...rows.filter(({ record }) => !after.has(record)), ...written]].map(meaningOf);
+  for (const key of shared) if (was!.get(key) === is!.get(key)) touched.delete(key);
 }
 
 class NameDifference {
@@ -185,7 +217,7 @@ export async function namesAtLimit(
 
 /** The names that a record mentions or has as a tag or phrase. */
 export function spokenNames({ names, mentions }: Pick<RecordConcepts, 'names' | 'mentions'>): Set<string> {
-  return new Set([...mentions, ...names.filter((name) => !isClaim(name))].map(({ key }) => key));
+  return new Set([...mentions, ...names.filter(isSpoken)].map(({ key }) => key));
 }
 
 /** What pending changes of operators mean for the names of their projects. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConceptChange, ConceptChangeDetail, StoredName } from '../../store/concept-model.ts';
 import { applyChanges, type Concept, undoneBy, whyNot } from './concept-changes.ts';
 import { groupNames } from './concept-groups.ts';
-import { nameKey } from './name.ts';
+import { nameKey } from '../../core/names/name.ts';
 
 function row(record: number, kind: StoredName['kind'], text: string): StoredName {
   const note = kind === 'title' || kind === 'alias' ? `n_${String(record)}` : null;

@@ -6,7 +6,8 @@ import {
   type GroupedNames,
   type NameClaims,
 } from './concept-groups.ts';
-import { conceptId, nameKey } from './name.ts';
+import { nameKey } from '../../core/names/name.ts';
+import { conceptId } from './concept-id.ts';
 
 /** A thing or idea with all its names. */
 export interface Concept {

@@ -9,7 +9,7 @@ import {
   recordNode,
 } from '../../store/graph-model.ts';
 import type { Concept, ConceptState } from './concept-changes.ts';
-import { isClaim } from './record-names.ts';
+import { isSpoken } from './concept-groups.ts';
 
 /** How closely the nodes of an edge belong together. A link says more, a tag says less. */
 const WEIGHTS = { mention: 0.5, phrase: 0.4, tag: 0.3, same: 0.9 };
@@ -64,7 +64,7 @@ export function conceptEdges(
   const builder = new EdgeBuilder(parts, lookup);
   const { names, mentions } = parts.concepts;
   for (const mention of mentions) if (!isCommon(mention.key)) builder.addMention(mention);
-  for (const name of names) if (!isClaim(name) && !isCommon(name.key)) builder.addName(name);
+  for (const name of names) if (isSpoken(name) && !isCommon(name.key)) builder.addName(name);
   builder.addSameAs();
   return builder.built();
 }

@@ -1,5 +1,4 @@
 import type { NameKind, StoredName } from '../../store/concept-model.ts';
-import { isClaim } from './record-names.ts';
 
 /** A name of a concept, or the note itself, under the id of its node. */
 export interface ConceptLabel {
@@ -7,8 +6,10 @@ export interface ConceptLabel {
   readonly key: string;
   readonly text: string;
   /** `operator` for a name that a change gave. */
-  readonly kind: NameKind | 'note' | 'operator';
+  readonly kind: (typeof LABEL_KINDS)[number] | 'note';
 }
+
+export const LABEL_KINDS = ['title', 'alias', 'tag', 'phrase', 'operator'] as const;
 
 /** What belongs together before any change by an operator: a note with its names, or a tag or phrase. */
 export interface ConceptGroup {
@@ -22,7 +23,7 @@ export interface NameClaims {
   readonly key: string;
   readonly text: string;
   /** The most certain of the claims. */
-  readonly kind: NameKind;
+  readonly kind: 'title' | 'alias';
   /** Ids of the nodes of the notes, by record. */
   readonly notes: readonly string[];
   readonly records: readonly number[];
@@ -33,11 +34,34 @@ export interface GroupedNames {
   readonly disputed: ReadonlyMap<string, NameClaims>;
 }
 
-const KIND_ORDER: Readonly<Record<NameKind, number>> = { title: 0, alias: 1, tag: 2, phrase: 3 };
+const KIND_ORDER: Readonly<Record<NameKind, number>> = {
+  ...{ title: 0, alias: 1, tag: 2, phrase: 3, opening: 4, word: 5 },
+};
+
+/** Whether the record claims to be what the name means. */
+export function isClaim({ kind }: Pick<StoredName, 'kind'>): boolean {
+  return kind === 'title' || kind === 'alias';
+}
+
+/** Whether the record speaks of what the name means, without a claim to be it. */
+export function isSpoken({ kind }: Pick<StoredName, 'kind'>): boolean {
+  return kind === 'tag' || kind === 'phrase' || kind === 'opening';
+}
+
+/**
+ * Whether records share a name: a tag, or a phrase that more records have as a name than as a word.
+ * @param names of the same key, one for each record
+ */
+function isShared(names: readonly StoredName[]): boolean {
+  const spoken = names.filter(isSpoken);
+  const likely = spoken.filter(({ key, kind }) => kind === 'phrase' || key.includes(' '));
+  const isName = spoken.some(({ kind }) => kind === 'tag') || likely.length > names.length - spoken.length;
+  return isName && spoken.length > 1;
+}
 
 /**
  * Groups the names of a project, the same from any order of rows. A note with its title and aliases is a group. A name that
- * two notes claim joins neither. A tag or phrase is a group of its own, unless it is a name of a note.
+ * two notes claim joins neither. A tag or phrase that records share is a group of its own, unless it is a name of a note.
  */
 export function groupNames(rows: readonly StoredName[]): GroupedNames {
   const sorted = [...rows].sort(
@@ -61,13 +85,13 @@ export function groupNames(rows: readonly StoredName[]): GroupedNames {
     ({ key }) => key,
   );
   for (const names of others.values())
-    if (new Set(names.map(({ record }) => record)).size > 1)
-      groups.push({ labels: [labelOf(mostFrequentText(names))], record: null });
+    if (isShared(names))
+      groups.push({ labels: [labelOf(mostFrequentText(names.filter(isSpoken)))], record: null });
   return { groups, disputed: disputedNames(claimants, noteIds) };
 }
 
 function labelOf({ key, text, kind }: StoredName): ConceptLabel {
-  return { key, text, kind };
+  return { key, text, kind: kind === 'opening' || kind === 'word' ? 'phrase' : kind };
 }
 
 /** Two documents with one identity are different notes nevertheless. */

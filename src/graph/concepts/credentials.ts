@@ -1,11 +1,6 @@
 import { detectSecrets } from '../../secrets/detect.ts';
-import { MAX_NAME_LENGTH, nameKey } from './name.ts';
-
-/** A part of a text. `end` is exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import { MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
+import type { Span } from '../../core/names/phrases.ts';
 
 /** The credentials in the text of a record. A name with one would be shown without the words by which it is detected. */
 export interface Credentials {
@@ -54,15 +49,4 @@ export async function withoutCredentials(
     ),
   );
   return names.filter((_, i) => kept[i]);
-}
-
-/** @param spans in order and without overlaps */
-export function overlapsAny({ start, end }: Span, spans: readonly Span[]): boolean {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (spans[middle]!.end <= start) low = middle + 1;
-    else high = middle;
-  }
-  return low < spans.length && spans[low]!.start < end;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { isMentionable, nameKey } from './name.ts';
-import { phrasesIn } from './phrases.ts';
+import { isMentionable, nameKey } from '../../core/names/name.ts';
+import { isLikelyName, phrasesIn } from '../../core/names/phrases.ts';
 import { mentionsInRecord, namesOfRecord } from './record-names.ts';
 
 type Named = Parameters<typeof namesOfRecord>[0];
@@ -22,7 +22,9 @@ function note(fields: Partial<LociRecord> = {}): Named {
 }
 
 function phrases(text: string): string[] {
-  return phrasesIn(text).map((phrase) => phrase.text);
+  return phrasesIn(text)
+    .filter(isLikelyName)
+    .map((phrase) => phrase.text);
 }
 
 describe('the names of a record', () => {
@@ -38,6 +40,15 @@ describe('the names of a record', () => {
       { key: 'new tiles', text: 'new tiles', kind: 'tag', line: null },
       { key: 'miller brothers', text: 'Miller Brothers', kind: 'phrase', line: 2 },
       { key: 'slow heat', text: 'slow heat', kind: 'phrase', line: 2 },
+    ]);
+  });
+
+  it('are the file name of a note and its title without what is in parentheses, as for searches', async () => {
+    const { names } = await namesOfRecord(note({ title: 'Mercury (planet)', key: 'space/Planet One.md' }));
+    expect(names.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'title Mercury (planet)',
+      'alias Mercury',
+      'alias Planet One',
     ]);
   });
 
@@ -73,7 +84,8 @@ describe('the names of a record', () => {
 
   it('are at most 32 aliases of a note', async () => {
     const aliases = Array.from({ length: 200 }, (_, i) => `alias number${String(i)}`);
-    expect((await namesOfRecord(note({ metadata: { aliases } }))).names).toHaveLength(33);
+    const record = note({ key: 'kitchen/Oven.md', metadata: { aliases } });
+    expect((await namesOfRecord(record)).names).toHaveLength(33);
   });
 });
 
@@ -87,10 +99,10 @@ describe('credentials', () => {
 
   it('are no phrases, in quotes or not, wherever the record has them', async () => {
     for (const content of [
-      'The wifi has the password: "Zebra-Quartz77". Ask “Miller Brothers”.',
-      'We use "Zebra-Quartz77" and zebra quartz77. Then password: "Zebra-Quartz77". Ask “Miller Brothers”.',
-      'password = PostgreSQL77x and “PostgreSQL77x rocks”. Ask “Miller Brothers”.',
-      `Key ${KEY} and “Key ${KEY}”. Ask “Miller Brothers”.`,
+      'The wifi has the password: "Zebra-Quartz77". ask “Miller Brothers”.',
+      'We use "Zebra-Quartz77" and zebra quartz77. Then password: "Zebra-Quartz77". ask “Miller Brothers”.',
+      'password = PostgreSQL77x and “PostgreSQL77x rocks”. ask “Miller Brothers”.',
+      `Key ${KEY} and “Key ${KEY}”. ask “Miller Brothers”.`,
     ]) {
       for (const front of ['', '---\npassword: Hunter2SecretX\nb: 1\n---\n'])
         expect(await texts({ content: front + content }), front + content).toEqual(['Miller Brothers']);
@@ -127,6 +139,17 @@ describe('phrases', () => {
       'PostgreSQL',
     ]);
     expect(phrases('We told Caroline. Then she left.')).toEqual(['Caroline']);
+  });
+
+  it('are no words that the text has in lower case too, nor months, weekdays and demonyms', () => {
+    const kinds = (text: string): string[] =>
+      phrasesIn(text).map(({ text: phrase, kind }) => `${kind} ${phrase}`);
+    expect(kinds('We saw the Warning, a warning of Scottish people in November.')).toEqual(['word Warning']);
+    expect(kinds('Open Obsidian, then open the vault. Miller Brothers came.')).toEqual([
+      'word Open Obsidian',
+      'opening Miller Brothers',
+    ]);
+    expect(kinds('However, we went to Falkirk.')).toEqual(['opening However', 'phrase Falkirk']);
   });
 
   it('are no single nouns of German', () => {

@@ -4,14 +4,16 @@ import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
 import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
-import { isMentionable, MAX_NAME_LENGTH, nameKey } from './name.ts';
-import { BREAK, visitNameWords } from './name-words.ts';
-import { NameAutomaton } from './name-automaton.ts';
+import { isMentionable, MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
+import { writtenNames } from '../../store/rules/mention-names.ts';
+import { isClaim } from './concept-groups.ts';
+import { BREAK, visitNameWords } from '../../core/names/name-words.ts';
+import { NameTrie } from './name-trie.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
-import { phrasesIn } from './phrases.ts';
+import { phrasesIn } from '../../core/names/phrases.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
-export const CONCEPT_RULES = '3';
+export const CONCEPT_RULES = '4';
 
 /** A note with hundreds of aliases would otherwise be mentioned by every other. */
 const MAX_ALIASES = 32;
@@ -23,11 +25,11 @@ type RecordText = Pick<LociRecord, 'origin' | 'content'>;
 type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'tags' | 'metadata' | 'content'>;
 
 async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
-  const { origin, key, title, metadata, tags, content } = record;
+  const { origin, key, title, tags, content } = record;
   const isNote = origin === 'vault' && key !== null;
-  const aliases = isNote && Array.isArray(metadata['aliases']) ? metadata['aliases'] : [];
+  const aliases = isNote ? [...new Set(writtenNames(record))].filter((name) => name !== title) : [];
   const credentials = await credentialsIn(content);
-  const someAliases = aliases.filter((alias) => typeof alias === 'string').slice(0, MAX_ALIASES);
+  const someAliases = aliases.slice(0, MAX_ALIASES);
   const names = [
     ...named('title', isNote ? [title] : []),
     ...named('alias', await withoutCredentials(someAliases, credentials)),
@@ -41,7 +43,7 @@ async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
 }
 
 /**
- * The names that a record offers: the title and aliases of a note, tags, and phrases of the text; but no credential, except in a
+ * The names that a record offers: the title, file name and aliases of a note, tags, and phrases of the text; but no credential, except in a
  * title, which is masked where it is shown.
  * @public A thread finds it by its name.
  */
@@ -95,24 +97,24 @@ function phraseNames(record: RecordText, credentials: Credentials): ConceptName[
   const phrases = phrasesIn(body, spans, (text, key) => hasCredential(text, key, credentials));
   let line = 1;
   let offset = 0;
-  return phrases.map(({ text, start }) => {
+  return phrases.map(({ text, start, kind }) => {
     for (let end = body.indexOf('\n', offset); end >= 0 && end < start; end = body.indexOf('\n', offset)) {
       line++;
       offset = end + 1;
     }
-    return { key: nameKey(text), text, kind: 'phrase', line };
+    return { key: nameKey(text), text, kind, line };
   });
 }
 
-/** The automata of lists of keys that are in use. Short records of one batch share a list. */
-const AUTOMATA = new WeakMap<readonly string[], NameAutomaton>();
+/** The tries of lists of keys that are in use. Short records of one batch share a list. */
+const TRIES = new WeakMap<readonly string[], NameTrie>();
 
-function automatonOf(keys: readonly string[]): NameAutomaton {
-  const known = AUTOMATA.get(keys);
+function trieOf(keys: readonly string[]): NameTrie {
+  const known = TRIES.get(keys);
   if (known !== undefined) return known;
-  const automaton = new NameAutomaton(keys);
-  AUTOMATA.set(keys, automaton);
-  return automaton;
+  const trie = new NameTrie(keys);
+  TRIES.set(keys, trie);
+  return trie;
 }
 
 /**
@@ -128,7 +130,7 @@ export function mentionsInRecord(
 ): ConceptMention[] {
   const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
   const mentions = new Map<string, ConceptMention>();
-  automatonOf(keys).find(bodyOf(record), ({ key, line }) => {
+  trieOf(keys).find(bodyOf(record), ({ key, line }) => {
     const earlier = mentions.get(key);
     if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
     else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
@@ -162,8 +164,3 @@ export const RECORD_WORDS: ThreadTask<[record: RecordText], string[]> = {
   name: wordsInRecord.name,
   inline: wordsInRecord,
 };
-
-/** Whether the record claims to be what the name means. */
-export function isClaim({ kind }: Pick<ConceptName, 'kind'>): boolean {
-  return kind === 'title' || kind === 'alias';
-}

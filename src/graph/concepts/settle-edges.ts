@@ -7,11 +7,10 @@ import {
 import type { NodeDraft, RecordGraph } from '../../store/graph-model.ts';
 import { applyChanges, effectiveChanges } from './concept-changes.ts';
 import { type ConceptEdges, conceptEdges, ConceptLookup } from './concept-edges.ts';
-import { groupNames } from './concept-groups.ts';
+import { groupNames, isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { operatorNames, referencesIn, spokenNames } from './changed-names.ts';
 import { mentionsOfRecords } from './find-mentions.ts';
-import { isClaim } from './record-names.ts';
 
 const BATCH = 64;
 

@@ -58,6 +58,53 @@ describe('a bridge', () => {
     expect(boosts?.map(({ name }) => name)).toContain('bridge');
   });
 
+  it('raises a record that the best result names before unrelated matches, even if its text has no word of the query', async () => {
+    const press = note('Anna Vogel, since 1990.', { title: 'Harbour Press', key: 'Harbour Press.md' });
+    const store = await storeWith(MAGAZINE, ...OTHERS, press);
+    expect(titlesOf(await search(store, QUERY, withoutBridges))).not.toContain('Harbour Press');
+    expect(titlesOf(await search(store)).slice(0, 2)).toEqual(['Lantern Weekly', 'Harbour Press']);
+  });
+
+  it('leads to five results, and takes no place for one that ranks before the result that leads to it', async () => {
+    const names = [
+      'Harbour Press',
+      'Field Press',
+      'Forest Press',
+      'Meadow Press',
+      'Valley Press',
+      'River Press',
+    ];
+    const magazine = note(`Lantern Weekly is a magazine. It belongs to ${names.join(', ')}.`, {
+      title: 'Lantern Weekly',
+      key: 'Lantern Weekly.md',
+    });
+    const presses = names.map((title) => note('Anna Vogel leads it.', { title, key: `${title}.md` }));
+    const store = await storeWith(magazine, ...OTHERS, ...presses);
+    const { hits } = await search(store);
+    expect(hits.filter(({ boosts }) => boosts.some(({ name }) => name === 'bridge'))).toHaveLength(5);
+    const best = note('Nobody knows.', {
+      title: QUERY,
+      key: 'q.md',
+      metadata: { aliases: ['Harbour Press'] },
+    });
+    const withBest = await search(await storeWith(magazine, ...OTHERS, best, ...presses.slice(1)));
+    expect(titlesOf(withBest)[0]).toBe(QUERY);
+    expect(withBest.hits.filter(({ bridge }) => bridge !== undefined)).toHaveLength(5);
+  });
+
+  it('raises no note before a document of a source that matches better', async () => {
+    const task = { origin: 'source', source: 'tasks', recordType: 'task', key: 't' } as const;
+    const press = note('Anna Vogel, since 1990.', { title: 'Harbour Press', key: 'Harbour Press.md' });
+    const store = await storeWith(
+      MAGAZINE,
+      ...OTHERS,
+      press,
+      note('Ask who leads.', { ...task, title: 'Ask' }),
+    );
+    const titles = titlesOf(await search(store));
+    expect(titles.slice(0, 3)).toEqual(['Lantern Weekly', 'Ask', 'Harbour Press']);
+  });
+
   it('leads along a link whose text does not match the query to a note that no signal found', async () => {
     const linking = note('Lantern Weekly is published by [[hp|them]].', {
       title: 'Lantern Weekly',
@@ -121,6 +168,47 @@ describe('a bridge', () => {
       const anchor = hits.findIndex(({ passage }) => passage.record.id === bridge?.record);
       expect(anchor).toBeLessThan(rank);
     }
+  });
+
+  describe('by a phrase that both have', () => {
+    const magazine = (text: string): RecordWrite =>
+      note(`Lantern Weekly is a magazine. ${text}`, { title: 'Lantern Weekly', key: 'Lantern Weekly.md' });
+    const leader = (text: string): RecordWrite =>
+      note(`Anna leads the company. ${text}`, { title: 'The boss', key: 'boss.md' });
+    const connecting = async (...notes: RecordWrite[]): Promise<string[]> => {
+      const { hits } = await search(await storeWith(...OTHERS, ...notes));
+      return hits.flatMap(({ bridge }) => (bridge === undefined ? [] : [bridge.text]));
+    };
+
+    it('follows a name of one word', async () => {
+      const notes = [magazine('The house is in Falkirk now.'), leader('She lives in Falkirk too.')];
+      expect(await connecting(...notes)).toEqual(['Falkirk']);
+    });
+
+    it('follows no word that other texts have in lower case as often', async () => {
+      const notes = [magazine('The house has a Warning now.'), leader('She got a Warning too.')];
+      expect(await connecting(...notes)).toEqual(['Warning']);
+      const printed = ['A weekly warning.', 'Another weekly warning.'].map((text) =>
+        note(text, { title: 'Notice' }),
+      );
+      expect(await connecting(...notes, ...printed)).toEqual([]);
+    });
+
+    it('follows no word that begins sentences only', async () => {
+      expect(await connecting(magazine('However, it is small.'), leader('However, she is old.'))).toEqual([]);
+    });
+
+    it.each(['November', 'Monday', 'Scottish'])('follows no month, weekday or demonym: %s', async (word) => {
+      const notes = [magazine(`It is a ${word} thing.`), leader(`She likes the ${word} thing.`)];
+      expect(await connecting(...notes)).toEqual([]);
+    });
+
+    it('follows no word that many records of the store have, though few of the results have it', async () => {
+      const notes = [magazine('The house is in Falkirk now.'), leader('She lives in Falkirk too.')];
+      const others = Array.from({ length: 41 }, (_, i) => note(`A walk in Falkirk ${String(i)}.`));
+      expect(await connecting(...notes, ...others.slice(0, 38))).toEqual(['Falkirk']);
+      expect(await connecting(...notes, ...others)).toEqual([]);
+    });
   });
 
   it('changes nothing among turns of sessions and records without a title', async () => {

@@ -162,7 +162,8 @@ function leadsOf(
   const leads = new Map<number, Lead>();
   for (const { anchor, record, strength, kind, text } of connections) {
     const hit = known.get(record);
-    if (hit === undefined) continue;
+    // A result that ranks above the anchor already has nothing to gain.
+    if (hit === undefined || hit.score >= anchor.score) continue;
     const lacked = words.lackedBy(anchor.passage);
     const had = words.hadBy(hit.passage);
     const gained =
@@ -170,7 +171,9 @@ function leadsOf(
     const meaning = bestCosine <= 0 ? 0 : (modelCoverage * Math.max(0, cosineOf(hit))) / bestCosine;
     const relevance = Math.min(1, bridging.meaning * meaning + bridging.words * gained);
     const trusted = Math.min(1, policyOf(hit.passage.record, policies)?.weight ?? 1);
-    const lead = strength * Math.sqrt(anchor.score / best) * relevance * trusted;
+    const named = kind === 'phrase' ? 0 : bridging.named;
+    const share = named + (1 - named) * relevance;
+    const lead = strength * Math.sqrt(anchor.score / best) * share * trusted;
     if (lead <= (leads.get(record)?.strength ?? 0)) continue;
     const { id, title } = anchor.passage.record;
     const matched = words.termsOf(words.hadBy(anchor.passage));
@@ -191,16 +194,20 @@ function cosineOf({ contributions }: Ranked): number {
   return contributions.find(({ signal }) => signal === 'vector')?.raw ?? 0;
 }
 
-/** The scores of the strongest leads approach those of their anchors. No result comes to rank before its anchor. */
+/**
+ * The scores of the strongest leads approach those of their anchors. No result comes to rank before its anchor, nor before a
+ * document of a source that matches the query better: such documents take no part, so that they cannot be raised themselves.
+ */
 function raise(
   { ranking: { bridging } }: SearchRun,
   ranked: readonly Ranked[],
   leads: readonly Lead[],
 ): Ranked[] {
   const results = new Map(ranked.map((hit) => [hit.passage.record.id, hit]));
+  const documents = ranked.filter(({ passage }) => passage.record.origin === 'source');
   for (const { hit, anchor, bridge, strength } of leads.slice(0, bridging?.raised)) {
-    const added = strength * Math.max(0, anchor.score - hit.score);
-    if (added === 0) continue;
+    const above = documents.flatMap(({ score }) => (score > hit.score ? [score] : []));
+    const added = strength * (Math.min(anchor.score, ...above) - hit.score);
     const boosts = [...hit.boosts, { name: 'bridge', added } as const];
     results.set(recordOf(hit), { ...hit, score: hit.score + added, boosts, bridge });
   }

@@ -1,17 +1,15 @@
 import type { Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
+import { isLikelyName, phrasesIn } from '../../core/names/phrases.ts';
 import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../../store/rules/mention-names.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 
 /** Names that one passage can mention, and phrases that it can share with others. */
 const MAX_MENTIONS = 1200;
 const MAX_PHRASES = 30;
-const MIN_PHRASE_LENGTH = 4;
-/** A capital letter that begins one of several capitalised words, or of such a word and a lower-case one between two of them. */
-const CAPITALISED =
-  /\p{Lu}[\p{L}\p{N}\p{M}'’-]*(?:[ .]{1,2}(?:(?:of|the|de|and|von|van|la|le|du|da|in|for|der|des|und) (?:the )?)?\p{Lu}[\p{L}\p{N}\p{M}'’-]*)*/gu;
-const POSSESSIVE = /['’]s$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+/** What is before a word that does not begin a sentence, a line or a quotation. */
+const WITHIN_SENTENCE = /^[\p{L}\p{N},;)] $/u;
 
 /** By passage: a store that caches passages returns the same, unchanged objects for many searches. */
 const mentionsByPassage = new WeakMap<StoredPassage, readonly string[]>();
@@ -35,19 +33,14 @@ function namesIn(tokens: readonly Token[]): string[] {
   return [...names];
 }
 
-/** The capitalised phrases in the text of a passage, as written, without function words before them. */
-export function capitalisedPhrases(passage: StoredPassage): readonly string[] {
-  return remembered(phrasesByPassage, passage, () => {
-    const phrases = new Set<string>();
-    for (const [match] of passage.text.matchAll(CAPITALISED)) {
-      const words = match.split(' ');
-      const first = words.findIndex((word) => !isStopWord(word.toLowerCase()));
-      const phrase = first === -1 ? '' : words.slice(first).join(' ').replace(POSSESSIVE, '');
-      if (phrase.length >= MIN_PHRASE_LENGTH) phrases.add(phrase);
-      if (phrases.size === MAX_PHRASES) break;
-    }
-    return [...phrases];
-  });
+/** The phrases of a passage that may be names, as the concepts have them. */
+export function phrasesOf(passage: StoredPassage): readonly string[] {
+  return remembered(phrasesByPassage, passage, () =>
+    phrasesIn(passage.text)
+      .filter(isLikelyName)
+      .slice(0, MAX_PHRASES)
+      .map(({ text }) => text),
+  );
 }
 
 function remembered<Value>(
@@ -68,9 +61,38 @@ export function hasPhrase({ record, text }: StoredPassage, phrase: string): bool
 }
 
 function isIn(text: string, phrase: string): boolean {
+  return occurrences(text, phrase).next().done !== true;
+}
+
+/** Where a text has a phrase as whole words. */
+function* occurrences(text: string, phrase: string): Generator<number> {
   for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
     const [before, after] = [text[at - 1] ?? '', text[at + phrase.length] ?? ''];
-    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return true;
+    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) yield at;
   }
+}
+
+export function isSingleWord(phrase: string): boolean {
+  return !phrase.includes(' ');
+}
+
+/**
+ * Whether texts use a capitalised word as a name: more of them have it with a capital within a sentence than in lower case.
+ * "However" begins sentences only, and "Warning" is "warning" elsewhere.
+ */
+export function isUsedAsName(word: string, texts: readonly string[]): boolean {
+  const lower = word.toLowerCase();
+  let names = 0;
+  let words = 0;
+  for (const text of texts) {
+    if (isIn(text, lower)) words++;
+    else if (isWithinSentence(text, word)) names++;
+  }
+  return names > words;
+}
+
+function isWithinSentence(text: string, word: string): boolean {
+  for (const at of occurrences(text, word))
+    if (WITHIN_SENTENCE.test(text.slice(Math.max(0, at - 2), at))) return true;
   return false;
 }

@@ -1,9 +1,10 @@
+import { analyze } from '../../core/text/analyze.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 import { anchorsIn } from '../rank/anchor-text.ts';
 import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import type { SearchRun } from '../run.ts';
-import { capitalisedPhrases, hasPhrase, possibleMentions } from './names.ts';
+import { hasPhrase, isSingleWord, isUsedAsName, phrasesOf, possibleMentions } from './names.ts';
 
 export interface Connection {
   readonly anchor: Ranked;
@@ -33,16 +34,19 @@ export async function connectionsOf(
   ranked: readonly Ranked[],
   bridging: Bridging,
 ): Promise<Connection[]> {
-  const [linked, mentioned] = await Promise.all([linksOf(run, anchors), mentionsOf(run, anchors)]);
+  const found = await Promise.all([
+    linksOf(run, anchors),
+    mentionsOf(run, anchors),
+    sharedPhrasesOf(run, anchors, ranked, bridging),
+  ]);
   return anchors.flatMap((anchor) => {
-    const found = [
-      ...linked(anchor),
-      ...mentioned(anchor),
-      ...sharedPhrases(anchor, ranked, bridging),
-    ].filter(({ record }) => record !== anchor.passage.record.id);
     const strongest = new Map<number, Connection>();
-    for (const each of found)
-      if (each.strength > (strongest.get(each.record)?.strength ?? 0)) strongest.set(each.record, each);
+    for (const each of found.flatMap((connectionsOfAnchor) => connectionsOfAnchor(anchor)))
+      if (
+        each.record !== anchor.passage.record.id &&
+        each.strength > (strongest.get(each.record)?.strength ?? 0)
+      )
+        strongest.set(each.record, each);
     // A note that names many others says little about each of them.
     const share = Math.sqrt(Math.min(1, bridging.fanOut / strongest.size));
     return [...strongest.values()].map((each) => ({ ...each, strength: each.strength * share }));
@@ -77,17 +81,46 @@ async function mentionsOf({ store, namespace }: SearchRun, anchors: readonly Ran
     );
 }
 
-/** The records that a signal found and that have a capitalised phrase of the anchor, unless many of them have it. */
-function sharedPhrases(
-  anchor: Ranked,
+/** The records that a signal found and that have a capitalised phrase of the anchor, unless many have it. */
+async function sharedPhrasesOf(
+  run: SearchRun,
+  anchors: readonly Ranked[],
   ranked: readonly Ranked[],
-  { phrase: strength, maxHolders }: Bridging,
-): Connection[] {
-  return capitalisedPhrases(anchor.passage).flatMap((phrase) => {
-    const holders = ranked.filter(({ passage }) => hasPhrase(passage, phrase));
-    if (holders.length > maxHolders) return [];
-    return holders.map(({ passage }): Connection => ({
-      ...{ anchor, record: passage.record.id, passage: passage.id, kind: 'phrase', text: phrase, strength },
-    }));
-  });
+  bridging: Bridging,
+): Promise<ByAnchor> {
+  const holders = new Map<string, readonly Ranked[]>();
+  for (const { passage } of anchors)
+    for (const phrase of phrasesOf(passage)) {
+      if (holders.has(phrase)) continue;
+      const having = ranked.filter((hit) => hasPhrase(hit.passage, phrase));
+      holders.set(phrase, having.length <= bridging.maxHolders ? having : []);
+    }
+  const words = [...holders].flatMap(([phrase, having]) =>
+    having.length > 1 && isSingleWord(phrase) ? [phrase] : [],
+  );
+  const names = await namesAmong(run, words, ranked, bridging);
+  return (anchor) =>
+    phrasesOf(anchor.passage).flatMap((phrase) => {
+      const isWord = isSingleWord(phrase);
+      if (isWord && !names.has(phrase)) return [];
+      const strength = bridging.phrase * (isWord ? bridging.word : 1);
+      return holders.get(phrase)!.map(({ passage }): Connection => ({
+        ...{ anchor, record: passage.record.id, passage: passage.id, kind: 'phrase', text: phrase, strength },
+      }));
+    });
+}
+
+/** The single words that are names: in few passages of the store, and used as such by the results. */
+async function namesAmong(
+  { store, namespace }: SearchRun,
+  words: readonly string[],
+  ranked: readonly Ranked[],
+  { maxWordPassages }: Bridging,
+): Promise<ReadonlySet<string>> {
+  if (words.length === 0) return new Set();
+  const surfaces = new Map(words.map((word) => [word, analyze(word)[0]?.surface ?? '']));
+  const infos = await store.search.terms(namespace, [...new Set(surfaces.values())]);
+  const rare = new Set(infos.filter(({ passages }) => passages <= maxWordPassages).map(({ word }) => word));
+  const texts = ranked.map(({ passage }) => passage.text);
+  return new Set(words.filter((word) => rare.has(surfaces.get(word)!) && isUsedAsName(word, texts)));
 }

@@ -84,18 +84,25 @@ export interface AnchorText {
 }
 
 /**
- * The best results lead to records that they link to, mention, or share a rare phrase with. The strength of a lead is
- * `meaning` × the cosine as a share of the best + `words` × the share of the query's words that the leading result lacks.
+ * The best results lead to records that they link to, mention, or share a rare phrase with. The relevance of such a
+ * record is `meaning` × its cosine as a share of the best + `words` × its share of those words of the query that the leading
+ * result lacks.
  */
 export interface Bridging {
   /** The best results that are followed. */
   readonly anchors: number;
   readonly meaning: number;
   readonly words: number;
+  /** The strength of a link or a mention whose target is not relevant at all, as a share of that of a relevant one. */
+  readonly named: number;
   /** The strength of a shared phrase, as a share of that of a link or a mention. */
   readonly phrase: number;
+  /** The strength of a phrase of a single word, as a share of that of others. */
+  readonly word: number;
   /** A phrase that more results have does not connect them. */
   readonly maxHolders: number;
+  /** A single word that more passages of the store have does not connect results. */
+  readonly maxWordPassages: number;
   /** A result that is connected with more records leads to each of them less strongly. */
   readonly fanOut: number;
   /** The results that are raised at most. */
@@ -129,7 +136,10 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
-  bridging: { anchors: 3, meaning: 0.6, words: 0.6, phrase: 0.7, maxHolders: 15, fanOut: 5, raised: 3 },
+  bridging: {
+    ...{ anchors: 3, meaning: 0.6, words: 0.6, named: 0.5, phrase: 0.8, word: 0.85 },
+    ...{ maxHolders: 15, maxWordPassages: 40, fanOut: 6, raised: 5 },
+  },
   shortTurns: { maxCharacters: 150, textWeight: 0.6, loss: 0.15 },
   dateBoost: 0.2,
   relativeDateBoost: 0.5,

@@ -122,8 +122,12 @@ function wantedPath(target: string, fromKey: string): { path: string; isExact: b
  * resolve a link, it is therefore enough to look at the keys with its name.
  */
 export function nameOfKey(key: string): string {
-  const last = fold(key.slice(key.lastIndexOf('/') + 1));
-  return last.replace(/(?:\.md|\.markdown)+$/, '');
+  return fileNameOf(fold(key));
+}
+
+/** The last part of a key, without the endings of notes. */
+export function fileNameOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1).replace(/(?:\.md|\.markdown)+$/i, '');
 }
 
 /** The name of the keys that a link can mean; see `nameOfKey`. */

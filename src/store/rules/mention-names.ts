@@ -1,7 +1,7 @@
 import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { nameOfKey } from './link-index.ts';
+import { fileNameOf } from './link-index.ts';
 
 /** A longer title is a sentence, which no text repeats. */
 export const MAX_NAME_WORDS = 8;
@@ -21,27 +21,28 @@ const QUALIFIER = /\s*\([^()]*\)\s*$/;
  * the aliases, and the name of the file, each as the words of the analyzer. Documents of sources have none, and turns of
  * sessions have no title.
  */
-export function mentionNames({
-  origin,
-  key,
-  title,
-  metadata,
-}: Pick<LociRecord, 'origin' | 'key' | 'title' | 'metadata'>): string[] {
-  if (origin !== 'vault' && origin !== 'memory') return [];
-  const { aliases } = metadata;
-  const written = [
-    title,
-    title.replace(QUALIFIER, ''),
-    ...(origin === 'vault' && key !== null ? [nameOfKey(key)] : []),
-    ...(Array.isArray(aliases) ? aliases : []),
-  ].filter((name) => typeof name === 'string' && name.length <= MAX_NAME_LENGTH);
+export function mentionNames(record: NamedRecord): string[] {
   const names = new Set<string>();
-  for (const name of written) {
-    const words = queriedTokens(name as string);
+  for (const name of writtenNames(record)) {
+    const words = queriedTokens(name);
     if (isName(words)) names.add(nameOf(words));
     if (names.size === MAX_NAMES) break;
   }
   return [...names];
+}
+
+type NamedRecord = Pick<LociRecord, 'origin' | 'key' | 'title' | 'metadata'>;
+
+/** The names of `mentionNames` as written, the title first. Some may be equal, or no names at all. */
+export function writtenNames({ origin, key, title, metadata }: NamedRecord): string[] {
+  if (origin !== 'vault' && origin !== 'memory') return [];
+  const { aliases } = metadata;
+  return [
+    title,
+    title.replace(QUALIFIER, ''),
+    ...(origin === 'vault' && key !== null ? [fileNameOf(key)] : []),
+    ...(Array.isArray(aliases) ? aliases : []),
+  ].filter((name): name is string => typeof name === 'string' && name.length <= MAX_NAME_LENGTH);
 }
 
 /** The tokens of a text that names consist of. */

@@ -287,9 +287,9 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
       read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
     recordConcepts: (namespace, records) =>
       read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
-    nameFrequencies: (namespace, project, keys) =>
+    nameFrequencies: (namespace, project, keys, excludedSources = []) =>
       read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
-        nameFrequencies(db, ns, project, keys),
+        nameFrequencies(db, ns, project, keys, excludedSources),
       ),
     recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
       read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),

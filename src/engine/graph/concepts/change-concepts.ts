@@ -3,7 +3,7 @@ import { uuidv7 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
 import { groupNames } from '../../../graph/concepts/concept-groups.ts';
-import { nameKey } from '../../../graph/concepts/name.ts';
+import { nameKey } from '../../../core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
 import { auditDraft } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';

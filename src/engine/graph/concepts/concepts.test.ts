@@ -50,6 +50,50 @@ describe('concepts of an engine', () => {
     expect(await titlesNaming('Miller Brothers')).toEqual(['Furnace', 'Oven']);
   });
 
+  it('are listed by how many records name them, then by name, page by page', async () => {
+    const order = ['Furnace', 'Miller Brothers', 'Oven', '厨房装修'];
+    await writeNotes(join(folder.path, 'vault'), { 'Plan.md': 'Miller Brothers look at the oven.\n' });
+    await loci.index();
+    const { concepts } = await loci.concepts.list({ limit: 100 });
+    expect(concepts.map(({ label }) => label)).toEqual(['Miller Brothers', 'Oven', '厨房装修', 'Furnace']);
+    const paged: string[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await loci.concepts.list({ limit: 1, ...(after !== undefined && { after }) });
+      expect(page.total).toBe(order.length);
+      paged.push(...page.concepts.map(({ label }) => label));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(paged).toEqual(concepts.map(({ label }) => label));
+    const unknown = loci.concepts.list({ limit: 1, after: 'c_0000000000000000000000000000' });
+    await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are no words that more records have in lower case than as a name', async () => {
+    const warn = { 'A.md': 'They mind a Warning there.\n', 'B.md': 'He saw a Warning too.\n' };
+    await writeNotes(join(folder.path, 'vault'), warn);
+    await loci.index();
+    expect(await labels()).toContain('Warning');
+    await writeNotes(join(folder.path, 'vault'), {
+      'C.md': 'Warning: a warning.\n',
+      'D.md': 'Warning, or no warning.\n',
+    });
+    await loci.index();
+    expect(await labels()).not.toContain('Warning');
+  });
+
+  it('are what a search says that two results have in common', async () => {
+    await writeNotes(join(folder.path, 'vault'), {
+      'Lantern Weekly.md': 'Lantern Weekly is a magazine. Its house is in Falkirk now.\n',
+      'The boss.md': 'Anna leads the company. She lives in Falkirk too.\n',
+    });
+    await loci.index();
+    const { results } = await loci.search({ query: 'who leads the publisher of Lantern Weekly' });
+    const via = results.find(({ title }) => title === 'The boss')?.via;
+    expect(via).toMatchObject({ kind: 'phrase', text: 'Falkirk' });
+    expect(await titlesNaming(via!.text)).toEqual(['Lantern Weekly', 'The boss']);
+  });
+
   it('follow notes that are changed, added and removed', async () => {
     await writeNotes(join(folder.path, 'vault'), {
       'Cooker.md': 'The plan of Miller Brothers\n',

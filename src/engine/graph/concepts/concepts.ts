@@ -1,8 +1,10 @@
+import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/changed-names.ts';
-import { nameKey } from '../../../graph/concepts/name.ts';
+import { compareText } from '../../../graph/concepts/concept-groups.ts';
+import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
@@ -20,31 +22,63 @@ export interface ConceptListRequest {
 }
 
 export interface ConceptPage {
-  /** By id. */
+  /** Those that most records name first, ties by label. */
   readonly concepts: readonly Concept[];
   /** On all pages. */
   readonly total: number;
   readonly next: string | null;
 }
 
+/** @throws LociError `not_found` if no concept that matches has the id `after` any more */
 export async function listConcepts(
   context: EngineContext,
   { project, name, limit, after }: ConceptListRequest,
 ): Promise<ConceptPage> {
   const part = name === undefined ? null : nameKey(name);
-  const all = (await readConcepts(context, project))
-    .flatMap(({ concepts }) => concepts)
-    .filter(
+  const all: CountedConcept[] = [];
+  for (const within of await readConcepts(context, project)) {
+    const matching = within.concepts.filter(
       ({ names }) => part === null || names.some(({ key, kind }) => kind !== 'note' && key.includes(part)),
-    )
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  const page = all.filter(({ id }) => after === undefined || id > after).slice(0, limit);
-  const last = page.at(-1);
+    );
+    all.push(...(await counted(context, within, matching)));
+  }
+  all.sort(
+    (a, b) =>
+      b.naming - a.naming ||
+      compareText(a.concept.label, b.concept.label) ||
+      compareText(a.concept.id, b.concept.id),
+  );
+  const start = after === undefined ? 0 : all.findIndex(({ concept }) => concept.id === after) + 1;
+  if (after !== undefined && start === 0)
+    throw new LociError('not_found', `no concept has the id ${after} any more`, {
+      hint: 'Begin with the first page.',
+    });
+  const page = all.slice(start, start + limit).map(({ concept }) => concept);
   return {
     concepts: await new ConceptMask(context.thread).concepts(page),
     total: all.length,
-    next: last === undefined || last === all.at(-1) ? null : last.id,
+    next: start + limit < all.length ? (page.at(-1)?.id ?? null) : null,
   };
+}
+
+interface CountedConcept {
+  readonly concept: Concept;
+  /** How many records mention each of its names or have it as a tag or phrase, in all. */
+  readonly naming: number;
+}
+
+/** Records of sources that the caller does not see count for nothing. */
+async function counted(
+  { store, namespace }: EngineContext,
+  { project, excludedSources }: ProjectConcepts,
+  concepts: readonly Concept[],
+): Promise<CountedConcept[]> {
+  const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
+  const counts = await store.graph.nameFrequencies(namespace, project, keys, excludedSources);
+  return concepts.map((concept) => ({
+    concept,
+    naming: concept.names.reduce((sum, { key }) => sum + (counts.get(key) ?? 0), 0),
+  }));
 }
 
 export interface ConceptDetails {

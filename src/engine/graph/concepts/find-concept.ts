@@ -1,7 +1,8 @@
 import { LociError } from '../../../core/errors.ts';
 import { applyChanges, type AppliedChanges, type Concept } from '../../../graph/concepts/concept-changes.ts';
 import { groupNames, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
-import { conceptId, isConceptId, nameKey } from '../../../graph/concepts/name.ts';
+import { nameKey } from '../../../core/names/name.ts';
+import { conceptId, isConceptId } from '../../../graph/concepts/concept-id.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';

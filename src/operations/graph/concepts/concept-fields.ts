@@ -3,8 +3,8 @@ import type { MadeChange } from '../../../engine/graph/concepts/change-concepts.
 import type { CitedRecord } from '../../../engine/graph/concepts/concepts.ts';
 import type { ListedChange } from '../../../engine/graph/concepts/find-concept.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
-import { MAX_NAME_LENGTH } from '../../../graph/concepts/name.ts';
-import { NAME_KINDS } from '../../../store/concept-model.ts';
+import { MAX_NAME_LENGTH } from '../../../core/names/name.ts';
+import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
 import { filterValue } from '../../shared/record-fields.ts';
 import { isoTime } from '../../shared/times.ts';
 
@@ -26,7 +26,7 @@ export const conceptOutput = z.strictObject({
   names: z.array(
     z.strictObject({
       name: z.string(),
-      kind: z.enum([...NAME_KINDS, 'operator']).describe('Where the name comes from.'),
+      kind: z.enum(LABEL_KINDS).describe('Where the name comes from.'),
     }),
   ),
   notes: z.array(z.string()).describe('The notes that are about it, as `get` reads them.'),

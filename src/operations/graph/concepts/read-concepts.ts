@@ -48,7 +48,7 @@ export const listConcepts: Operation<z.infer<typeof listInput>, ConceptListOutpu
   title: 'List concepts',
   description:
     'Lists the concepts of the notes: titles with their aliases, and the tags and capitalised or quoted phrases that two or ' +
-    'more records share.',
+    'more records share. Those that most records name come first.',
   input: listInput,
   output: listOutput,
   examples: [

@@ -44,8 +44,9 @@ export function conceptNames(
 
 const ALL_NAMES = `
   SELECT ${NAME_COLUMNS} FROM ${NAMES} WHERE c.ns = :ns AND c.project = :project AND ${IS_VISIBLE} AND (${CLAIM} OR c.key IN (
-    SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND kind IN ('tag', 'phrase') AND ${IS_VISIBLE}
-    GROUP BY key HAVING count(*) > 1))
+    SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
+    GROUP BY key HAVING total(kind <> 'word') > 1 AND (
+      total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word'))))
   ORDER BY c.record, c.key`;
 
 const SOME_NAMES = `
@@ -135,17 +136,19 @@ const NAMING = `
   SELECT record FROM concept_mention INDEXED BY concept_mention_key
     WHERE ns = :ns AND project = :project AND key = :key
   UNION SELECT record FROM concept_name INDEXED BY concept_name_key
-    WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase')`;
+    WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')`;
 
 export function nameFrequencies(
   db: Database,
   ns: number,
   project: string,
   keys: readonly string[],
+  excludedSources: readonly string[] = [],
 ): Map<string, number> {
-  const count = db.prepare(`SELECT count(*) AS n FROM (${NAMING})`);
+  const count = db.prepare(`SELECT count(*) AS n FROM (${NAMING}) AS c WHERE ${IS_VISIBLE}`);
+  const excluded = JSON.stringify(excludedSources);
   return new Map(
-    [...new Set(keys)].map((key) => [key, Number(count.get({ ns, project, key })?.['n'])] as const),
+    [...new Set(keys)].map((key) => [key, Number(count.get({ ns, project, key, excluded })?.['n'])] as const),
   );
 }
 

@@ -1,4 +1,4 @@
-import { isStopWord } from '../../core/text/stop-words.ts';
+import { isStopWord } from '../text/stop-words.ts';
 
 /** German function words, folded. */
 const GERMAN = `aber als am an auch auf aus bei bin bis das dass dein dem den der des die dies diese diesem diesen dieser
@@ -16,11 +16,19 @@ const GENERIC = `archive archiv blank draft drafts entwurf faq home idea ideas i
   mai juni juli oktober dezember today tomorrow yesterday heute morgen gestern
   this these those here now what why when yes okay thanks hello hi well just also then there`;
 
+/** Peoples, languages and parts of the world, folded: a text that has one of these words is not about it. */
+const DEMONYMS = `african american arab arabic argentine asian australian austrian belgian brazilian british bulgarian canadian
+  catalan chinese colombian croatian cuban czech danish dutch egyptian english estonian european finnish flemish french german
+  greek hebrew hungarian icelandic indian indonesian iranian iraqi irish israeli italian japanese korean latin latvian
+  lithuanian malaysian mexican moroccan nigerian norwegian pakistani persian peruvian polish portuguese romanian russian
+  scottish serbian slovak slovenian spanish swedish swiss thai turkish ukrainian vietnamese welsh`;
+
 /** Pronouns and kinds of notes in Chinese and Japanese. */
 const CJK_NAMES = `これ それ あれ ここ そこ 私 僕 です ます こと もの 今日 明日 昨日 无题 無題 笔记 筆記 日记 日記 メモ ノート 我们 你们
   他们 这个 那个 什么 今天 明天 昨天 目录 目次 索引 首页`;
 
 const FUNCTION_WORDS = new Set(GERMAN.split(/\s+/));
+const DEMONYM_WORDS = new Set(DEMONYMS.split(/\s+/));
 const GENERIC_NAMES = new Set(`${GENERIC} ${CJK_NAMES}`.split(/\s+/));
 
 /** An English or German function word, folded. */
@@ -30,6 +38,11 @@ export function isFunctionWord(word: string): boolean {
 
 export function isGermanFunctionWord(word: string): boolean {
   return FUNCTION_WORDS.has(word) && !isStopWord(word);
+}
+
+/** "Scottish", which tells nothing as a phrase of its own. @param word folded */
+export function isDemonym(word: string): boolean {
+  return DEMONYM_WORDS.has(word);
 }
 
 /** @param words of a name, folded; CJK characters are words of their own */

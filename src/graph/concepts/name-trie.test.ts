@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NameAutomaton, type NameMatch } from './name-automaton.ts';
-import { nameKey } from './name.ts';
-import { BREAK, visitNameWords, type NameWord } from './name-words.ts';
+import { NameTrie, type NameMatch } from './name-trie.ts';
+import { nameKey } from '../../core/names/name.ts';
+import { BREAK, visitNameWords, type NameWord } from '../../core/names/name-words.ts';
 
 function matchesOf(names: readonly string[], text: string): NameMatch[] {
   const matches: NameMatch[] = [];
-  new NameAutomaton(names.map(nameKey)).find(text, (match) => matches.push(match));
+  new NameTrie(names.map(nameKey)).find(text, (match) => matches.push(match));
   return matches;
 }
 
@@ -37,7 +37,7 @@ function naiveMatches(names: readonly string[], text: string): NameMatch[] {
     .map(({ key, start, end, line }) => ({ key, start, end, line }));
 }
 
-describe('the automaton', () => {
+describe('the trie', () => {
   it('finds names at word boundaries, without case and accents', () => {
     expect(found(['oven'], 'The Oven, ovens, an OVEN and a woven oven')).toEqual(['Oven', 'OVEN', 'oven']);
     expect(found(['Café Müller'], 'at cafe muller, Café\nMüller')).toEqual(['cafe muller', 'Café\nMüller']);
@@ -125,7 +125,7 @@ describe('the automaton', () => {
     const nested = Array.from({ length: 48 }, (_, i) => Array.from({ length: i + 1 }, () => 'a').join(' '));
     const steps = (words: number): number => {
       let count = 0;
-      new NameAutomaton(nested).find('a '.repeat(words), () => count++);
+      new NameTrie(nested).find('a '.repeat(words), () => count++);
       return count;
     };
     // Each match begins one word after the one before.

@@ -1,4 +1,3 @@
-import { NODE_ID, nodeId } from '../model.ts';
 import { BREAK, isCjkWord, visitNameWords } from './name-words.ts';
 import { isGenericName } from './stop-names.ts';
 
@@ -29,17 +28,4 @@ export function isMentionable(key: string): boolean {
   const cjk = words.filter(isCjkWord).length;
   if (cjk >= MIN_CJK_CHARACTERS) return true;
   return (words.join('').match(/\p{L}/gu)?.length ?? 0) >= MIN_LETTERS;
-}
-
-/**
- * The id of the concept with this name, or of this note, the same on every machine. Every name of a concept leads to it, so
- * that the ids of concepts that were merged stay valid.
- * @param name the key of a name, or the id of a note's node
- */
-export function conceptId(project: string, name: string): string {
-  return nodeId('c', ['name', project, name]);
-}
-
-export function isConceptId(text: string): boolean {
-  return text.startsWith('c_') && NODE_ID.test(text);
 }

@@ -1,4 +1,4 @@
-import { fold } from '../../core/text/analyze.ts';
+import { fold } from '../text/analyze.ts';
 
 /**
  * A word of a name or of a text in which names are searched: a run of letters and digits, folded, or a single character

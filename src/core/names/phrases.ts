@@ -1,11 +1,10 @@
-import { fold } from '../../core/text/analyze.ts';
-import { overlapsAny, type Span } from './credentials.ts';
+import { fold } from '../text/analyze.ts';
 import { isMentionable, nameKey } from './name.ts';
-import { isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
+import { isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
 
 /** Texts are read up to here: what a longer one is about stands at its beginning. */
 const MAX_TEXT_LENGTH = 200_000;
-/** One record offers at most so many phrases. */
+/** One record offers at most so many phrases, and so many single words that may be none. */
 const MAX_PHRASES = 64;
 const MAX_PHRASE_WORDS = 6;
 const MAX_PHRASE_LENGTH = 60;
@@ -29,7 +28,7 @@ const NO_CASE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
 /**
  * Capitalised and quoted phrases of a text, each once, in the order of the text. They are candidates: what no other record
- * has is no concept. Single capitalised words count within English sentences only, since German capitalises every noun.
+ * has is no concept. Single capitalised words count in English texts only, since German capitalises every noun.
  * @param secret parts of the text, in order and without overlaps: what shares a word with one is no phrase, wherever else it stands
  * @param isSecret whether a phrase is none for another reason
  */
@@ -40,30 +39,60 @@ export function phrasesIn(
 ): Phrase[] {
   // The replacement has the same length, so that offsets stay.
   const prose = text.slice(0, MAX_TEXT_LENGTH).replace(NOT_PROSE, (match) => '|'.padEnd(match.length));
+  const words = proseWords(prose);
+  const lowerCase = new Set(words.flatMap((word) => (isName(word.text) ? [] : [fold(word.text)])));
   const found = new Map<string, Phrase>();
   const hidden = new Set<string>();
-  for (const phrase of [...quotedPhrases(prose), ...capitalisedPhrases(prose)]) {
+  for (const phrase of [...quotedPhrases(prose), ...capitalisedPhrases(words)]) {
     const key = nameKey(phrase.text);
-    const earlier = found.get(key);
     if (overlapsAny(phrase, secret)) hidden.add(key);
-    if (isMentionable(key) && (earlier === undefined || earlier.start > phrase.start)) found.set(key, phrase);
+    if (!isMentionable(key) || isDemonym(key)) continue;
+    const earlier = found.get(key) ?? phrase;
+    const first = earlier.start <= phrase.start ? earlier : phrase;
+    found.set(key, { ...first, kind: earlier.kind === 'phrase' ? 'phrase' : phrase.kind });
   }
-  return [...found]
+  const inOrder = [...found]
     .filter(([key, phrase]) => !hidden.has(key) && !isSecret(phrase.text, key))
-    .map(([, phrase]) => phrase)
-    .sort((a, b) => a.start - b.start)
-    .slice(0, MAX_PHRASES);
+    .map(([, phrase]) => (isAlsoWord(phrase, lowerCase) ? { ...phrase, kind: 'word' as const } : phrase))
+    .sort((a, b) => a.start - b.start);
+  return [true, false]
+    .flatMap((wanted) => inOrder.filter((phrase) => isLikelyName(phrase) === wanted).slice(0, MAX_PHRASES))
+    .sort((a, b) => a.start - b.start);
+}
+
+/** Whether a text has an ordinary word, or the first word of a phrase that begins sentences only, in lower case too. */
+function isAlsoWord({ text, kind }: Phrase, lowerCase: ReadonlySet<string>): boolean {
+  const [first = '', ...others] = text.split(' ');
+  if (!CAPITALISED.test(first) || UNUSUAL_CASE.test(first) || (others.length > 0 && kind === 'phrase'))
+    return false;
+  return lowerCase.has(fold(first));
+}
+
+/** Whether nothing speaks against a name. A word that begins a sentence has a capital in any case. */
+export function isLikelyName({ text, kind }: Pick<Phrase, 'text' | 'kind'>): boolean {
+  return kind === 'phrase' || (kind === 'opening' && text.includes(' '));
+}
+
+/** A part of a text. `end` is exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A candidate, and its place in the text. */
-interface Phrase extends Span {
+export interface Phrase extends Span {
   readonly text: string;
+  /**
+   * `opening`: the text has it at the beginning of sentences only. `word`: the text has it, or the first word of an `opening`, in
+   * lower case too, which speaks against a name.
+   */
+  readonly kind: 'phrase' | 'opening' | 'word';
 }
 
 function* quotedPhrases(prose: string): Generator<Phrase> {
   for (const match of prose.matchAll(QUOTED)) {
     const text = match[0].slice(1, -1).trim();
-    if (isShort(text)) yield { text, start: match.index, end: match.index + match[0].length };
+    if (isShort(text)) yield { text, kind: 'phrase', start: match.index, end: match.index + match[0].length };
   }
 }
 
@@ -71,15 +100,15 @@ function isShort(phrase: string): boolean {
   return (phrase.match(WORD)?.length ?? 0) <= MAX_PHRASE_WORDS;
 }
 
-interface ProseWord extends Phrase {
+interface ProseWord extends Span {
+  readonly text: string;
   /** Whether the phrase of the word before ends before this word. */
   readonly isFirst: boolean;
   /** Whether a sentence, heading or list item begins with it. */
   readonly beginsSentence: boolean;
 }
 
-function* capitalisedPhrases(prose: string): Generator<Phrase> {
-  const words = proseWords(prose);
+function* capitalisedPhrases(words: readonly ProseWord[]): Generator<Phrase> {
   const isGerman = looksGerman(words);
   let run: ProseWord[] = [];
   for (const word of words) {
@@ -107,10 +136,11 @@ function* phrasesOfRun(run: readonly ProseWord[], isGerman: boolean): Generator<
   const words = run.slice(first, last + 1);
   if (words.length > MAX_PHRASE_WORDS) return;
   const [only] = words;
-  const stands = !isGerman && !only!.beginsSentence && only!.text.length >= 3;
-  if (words.length === 1 && !stands && !UNUSUAL_CASE.test(only!.text)) return;
+  const isUnusual = UNUSUAL_CASE.test(only!.text);
+  if (words.length === 1 && !isUnusual && (isGerman || only!.text.length < 3)) return;
   const text = words.map((word) => word.text.replace(/['’]s$/, '')).join(' ');
-  if (text.length <= MAX_PHRASE_LENGTH) yield { text, start: only!.start, end: words.at(-1)!.end };
+  const kind = only!.beginsSentence && !isUnusual ? 'opening' : 'phrase';
+  if (text.length <= MAX_PHRASE_LENGTH) yield { text, kind, start: only!.start, end: words.at(-1)!.end };
 }
 
 function proseWords(prose: string): ProseWord[] {
@@ -136,4 +166,15 @@ function looksGerman(words: readonly ProseWord[]): boolean {
     else if (isFunctionWord(word)) english++;
   }
   return german > english;
+}
+
+/** @param spans in order and without overlaps */
+function overlapsAny({ start, end }: Span, spans: readonly Span[]): boolean {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end <= start) low = middle + 1;
+    else high = middle;
+  }
+  return low < spans.length && spans[low]!.start < end;
 }
