@@ -38,6 +38,7 @@ export const EVIDENCE_NAMES = [
   'lead',
   'agreement',
   'neighbours',
+  'known',
 ] as const satisfies (keyof Evidence)[];
 
 /** Factor for a note that matches the query's dates only by the time of its file. */

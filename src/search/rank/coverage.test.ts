@@ -40,6 +40,18 @@ describe('QueryCoverage', () => {
     expect([of(0), of(1)]).toEqual([1, 0.5]);
   });
 
+  it('knows the words that any passage has, the corrected ones, and those of dates', () => {
+    const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
+    const known = (query: string, corrections: readonly Correction[] = []): number =>
+      new QueryCoverage(searchRun(query, { dates }), { terms: weightedTerms(query, 0), corrections }).known;
+    expect([known('sofa'), known('yesterday'), known('sofa yesterday'), known('日本')]).toEqual([
+      0, 1, 0.5, 1,
+    ]);
+    expect(known('kichen', [{ word: 'kichen', replacements: ['kitchen'] }])).toBe(1);
+    expect(known('stylus', [{ word: 'stylus', replacements: ['styles'] }])).toBe(0.5);
+    expect(queryCoverage('oven').known).toBe(1);
+  });
+
   it('analyses a passage once', () => {
     let reads = 0;
     const passage = {

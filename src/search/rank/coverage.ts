@@ -62,8 +62,33 @@ export class QueryCoverage {
       this.#terms,
       this.#replacements,
       (term) => had.has(term) || others.has(term),
-      ({ surface }) => (this.#doubtful.has(surface) ? DOUBTFUL_SHARE : 1),
+      (term) => this.#replacedShare(term),
     );
+  }
+
+  /**
+   * The IDF-weighted share of the terms that any passage has. The vocabulary has no bigrams, which therefore count as known, and
+   * so do the words of dates and document types.
+   */
+  get known(): number {
+    const { dates, intent } = this.#run;
+    const implied = dateTerms(dates);
+    const isKnown = ({ terms, kind, passages }: WeightedTerm): boolean =>
+      passages > 0 ||
+      kind === 'bigram' ||
+      terms.every((term) => implied.has(term) || intent?.intentTerms.has(term) === true);
+    const known = new Set(this.#terms.filter(isKnown).flatMap(({ terms }) => terms));
+    for (const words of this.#replacements.values()) for (const word of words) known.add(word);
+    return coverageOf(
+      this.#terms,
+      this.#replacements,
+      (term) => known.has(term),
+      (term) => this.#replacedShare(term),
+    );
+  }
+
+  #replacedShare({ surface }: WeightedTerm): number {
+    return this.#doubtful.has(surface) ? DOUBTFUL_SHARE : 1;
   }
 
   /** A passage with half of the bigrams of a query has all of it: the other half span two words. */
@@ -73,7 +98,7 @@ export class QueryCoverage {
 
   *#impliedTerms(passage: StoredPassage): Generator<string, void> {
     const { dates, intent } = this.#run;
-    if (dateOf(passage, dates) !== undefined) yield* this.#termsOfDates;
+    if (dates.length > 0 && dateOf(passage, dates) !== undefined) yield* this.#termsOfDates;
     if (intent !== null && isWanted(passage, intent)) yield* intent.intentTerms;
     // The last character of a Chinese word is a term of its own, the others are not.
     for (const { terms, prefix } of this.#terms)

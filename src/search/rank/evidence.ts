@@ -29,6 +29,8 @@ export interface Evidence {
   readonly agreement: number;
   /** The part of `agreement` that comes from neighbouring turns, or from another passage of the record. 0 to 1. */
   readonly neighbours: number;
+  /** The IDF-weighted share of the query's terms that any passage has: the same for all hits. 0 to 1. */
+  readonly known: number;
 }
 
 export function matchOf(
@@ -59,6 +61,7 @@ export class EvidenceOfHits {
   readonly #run: SearchRun;
   readonly #retrieved: RetrievalResult;
   readonly #coverage: QueryCoverage;
+  readonly #known: number;
   /** The scores of the best hits as they rank, one more than a hit has others. */
   readonly #bestScores: readonly number[];
 
@@ -71,6 +74,7 @@ export class EvidenceOfHits {
     this.#run = run;
     this.#retrieved = retrieved;
     this.#coverage = coverage;
+    this.#known = coverage.known;
     this.#bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
   }
 
@@ -90,6 +94,7 @@ export class EvidenceOfHits {
       lead: match * this.#lead(hit),
       agreement: clamp(matchScore(hit) / reachable, MAX_AGREEMENT),
       neighbours: clamp((hit.score - explained) / reachable, 1),
+      known: this.#known,
     };
   }
 
