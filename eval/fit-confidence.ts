@@ -33,7 +33,7 @@ const KINDS = {
   /** Queries with an answer in the set. */
   answerable: 1,
   /** The same queries while their relevant documents are hidden. */
-  hidden: 0.1,
+  hidden: 0.05,
   /** Queries of other sets. */
   foreign: 0.1,
 };
@@ -234,12 +234,13 @@ function round(value: number): number {
 }
 
 function weightsFile(typical: Evidence, withVectors: ConfidenceModel, wordsAlone: ConfidenceModel): string {
-  const object = (values: Readonly<Record<string, number>>): string =>
-    `{ ${Object.entries(values)
-      .map(([name, value]) => `${name}: ${String(value)}`)
-      .join(', ')} }`;
+  // Prettier leaves an object with a line break after its brace as it is, however long its lines are.
+  const object = (values: Readonly<Record<string, number>>, indent: string): string =>
+    `{\n${Object.entries(values)
+      .map(([name, value]) => `${indent}  ${name}: ${String(value)},\n`)
+      .join('')}${indent}}`;
   const model = ({ typical: logOdds, weights }: ConfidenceModel): string =>
-    `{\n  typical: ${String(logOdds)},\n  weights: ${object(weights)},\n};`;
+    `{\n  typical: ${String(logOdds)},\n  weights: ${object(weights, '  ')},\n};`;
   return `// Written by \`npm run fit-confidence\`.
 
 import type { Evidence } from './evidence.ts';
@@ -252,7 +253,7 @@ export interface ConfidenceModel {
 }
 
 /** The mean evidence of the first results on the dev sets. */
-export const TYPICAL_EVIDENCE: Evidence = ${object(typical as unknown as Record<string, number>)};
+export const TYPICAL_EVIDENCE: Evidence = ${object(typical as unknown as Record<string, number>, '')};
 
 /** For passages with a vector. */
 export const WITH_VECTORS: ConfidenceModel = ${model(withVectors)}

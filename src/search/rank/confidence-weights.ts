@@ -20,12 +20,24 @@ export const TYPICAL_EVIDENCE: Evidence = {
 
 /** For passages with a vector. */
 export const WITH_VECTORS: ConfidenceModel = {
-  typical: 1.28,
-  weights: { match: 2.06, lead: 6.96, agreement: 1.94, neighbours: 0, known: 0.58 },
+  typical: 1.51,
+  weights: {
+    match: 2.03,
+    lead: 7.42,
+    agreement: 1.95,
+    neighbours: 0.02,
+    known: 0.73,
+  },
 };
 
 /** For passages without a vector, and for queries in a language that the embedding model does not know. */
 export const WORDS_ALONE: ConfidenceModel = {
-  typical: 0.92,
-  weights: { match: 0, lead: 5.61, agreement: 0, neighbours: 2.45, known: 1.24 },
+  typical: 1.1,
+  weights: {
+    match: 0,
+    lead: 5.79,
+    agreement: 0,
+    neighbours: 2.46,
+    known: 1.41,
+  },
 };
