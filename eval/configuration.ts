@@ -133,6 +133,8 @@ const NULLABLE: readonly string[] = [
   'anchorText',
   'bridging',
   'shortTurns',
+  'coverageFloor',
+  'confidenceOrder',
 ] satisfies readonly (keyof Ranking)[];
 
 function assertNullable(name: string): null {

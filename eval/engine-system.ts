@@ -156,6 +156,8 @@ export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   anchorText: withSettings({ anchorText: null }),
   bridging: withSettings({ bridging: null }),
   shortTurns: withSettings({ shortTurns: null }),
+  coverageFloor: withSettings({ coverageFloor: null }),
+  confidenceOrder: withSettings({ confidenceOrder: null }),
   fields: withSettings({ fields: { title: 1, headings: 1, body: 1, tags: 1 } }),
   dateBoost: withSettings({ dateBoost: 0 }),
   relativeDateBoost: withSettings({ relativeDateBoost: 0 }),

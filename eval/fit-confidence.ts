@@ -28,7 +28,7 @@ Each set is also judged by weights that were fitted to the other sets. With --dr
 
 const WEIGHTS_FILE = fileURLToPath(new URL('../src/search/rank/confidence-weights.ts', import.meta.url));
 
-/** How much the first results of each kind of query count in all, for each set. */
+/** How much the first results of each kind of query count in all, for each family of sets. */
 const KINDS = {
   /** Queries with an answer in the set. */
   answerable: 1,
@@ -39,11 +39,13 @@ const KINDS = {
 };
 type Kind = keyof typeof KINDS;
 
+/** Queries of each collection at most, evenly spread: more hardly change the weights. */
+const MAX_QUERIES = 150;
 /** Queries that each set asks of every other one. */
 const FOREIGN_QUERIES = 30;
 
 /** The evidence that words alone give. Their score is their rank over again, so `agreement` says nothing more. */
-const OF_WORDS: readonly (keyof Evidence)[] = ['match', 'lead', 'neighbours'];
+const OF_WORDS: readonly (keyof Evidence)[] = ['match', 'lead', 'neighbours', 'known'];
 
 /** The first result of one query. */
 interface Sample {
@@ -108,8 +110,9 @@ async function samplesOf(
     try {
       const options = { ...configuration, name: 'evidence', minScore: 0 };
       const system = engineSystem(set, indexed, model.embedder, options);
-      const answerable = await runSystem(set, system);
-      const hidden = await runSystem(set, system, { hideRelevant: true });
+      const limit = MAX_QUERIES;
+      const answerable = await runSystem(set, system, { limit });
+      const hidden = await runSystem(set, system, { limit, hideRelevant: true });
       const foreign = await runSystem(withForeignQueries(set, sets), system);
       const samples = [
         ...answerable.queries.map((query) => sampleOf('answerable', query.evidence, judgedOf(query).isRight)),
@@ -149,9 +152,9 @@ function withForeignQueries(set: EvalSet, sets: readonly EvalSet[]): EvalSet {
   };
 }
 
-/** Sets of one family have the same documents, in two languages. */
+/** Sets of one family have the same documents, in several languages. */
 function familyOf(set: string): string {
-  return set.replace(/_(?:en|zh)$/, '');
+  return set.replace(/_(?:de|en|es|zh)$/, '');
 }
 
 function typicalEvidence(all: readonly SetSamples[]): Evidence {
@@ -164,21 +167,28 @@ function typicalEvidence(all: readonly SetSamples[]): Evidence {
   return Object.fromEntries(entries) as Evidence;
 }
 
-/** Every set counts the same, whatever its number of queries. Evidence that is not among `names` gets the weight 0. */
+/**
+ * Every family of sets counts the same, whatever its number of sets and queries. Evidence that is not among `names`, or that would
+ * lower the confidence, gets the weight 0.
+ */
 function fitted(
   all: readonly SetSamples[],
   typical: Evidence,
   names: readonly (keyof Evidence)[],
 ): ConfidenceModel {
-  const observations = all.flatMap(({ samples }): Observation[] => {
+  const families = Map.groupBy(all, ({ set }) => familyOf(set));
+  const observations = all.flatMap(({ set, samples }): Observation[] => {
     const counts = Map.groupBy(samples, ({ kind }) => kind);
+    const sets = families.get(familyOf(set))!.length;
     return samples.map(({ kind, evidence, isRight }) => ({
       features: names.map((name) => evidence[name] - typical[name]),
       outcome: isRight,
-      weight: KINDS[kind] / counts.get(kind)!.length,
+      weight: KINDS[kind] / counts.get(kind)!.length / sets,
     }));
   });
   const { intercept, coefficients } = fitLogisticRegression(observations);
+  const raising = names.filter((_, i) => coefficients[i]! >= 0);
+  if (raising.length < names.length) return fitted(all, typical, raising);
   const weights = EVIDENCE_NAMES.map((name) => [name, round(coefficients[names.indexOf(name)] ?? 0)]);
   return {
     typical: round(intercept),
@@ -224,12 +234,13 @@ function round(value: number): number {
 }
 
 function weightsFile(typical: Evidence, withVectors: ConfidenceModel, wordsAlone: ConfidenceModel): string {
-  const object = (values: Readonly<Record<string, number>>): string =>
-    `{ ${Object.entries(values)
-      .map(([name, value]) => `${name}: ${String(value)}`)
-      .join(', ')} }`;
+  // Prettier leaves an object with a line break after its brace as it is, however long its lines are.
+  const object = (values: Readonly<Record<string, number>>, indent: string): string =>
+    `{\n${Object.entries(values)
+      .map(([name, value]) => `${indent}  ${name}: ${String(value)},\n`)
+      .join('')}${indent}}`;
   const model = ({ typical: logOdds, weights }: ConfidenceModel): string =>
-    `{\n  typical: ${String(logOdds)},\n  weights: ${object(weights)},\n};`;
+    `{\n  typical: ${String(logOdds)},\n  weights: ${object(weights, '  ')},\n};`;
   return `// Written by \`npm run fit-confidence\`.
 
 import type { Evidence } from './evidence.ts';
@@ -242,7 +253,7 @@ export interface ConfidenceModel {
 }
 
 /** The mean evidence of the first results on the dev sets. */
-export const TYPICAL_EVIDENCE: Evidence = ${object(typical as unknown as Record<string, number>)};
+export const TYPICAL_EVIDENCE: Evidence = ${object(typical as unknown as Record<string, number>, '')};
 
 /** For passages with a vector. */
 export const WITH_VECTORS: ConfidenceModel = ${model(withVectors)}

@@ -18,7 +18,7 @@ describe('CONFIG_KEYS', () => {
     ).toEqual([]);
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const minScore = SETTINGS.find(({ path }) => path === 'search.minScore');
-    expect(minScore).toMatchObject({ env: 'LOCI_SEARCH_MIN_SCORE', default: 0.05, type: 'number' });
+    expect(minScore).toMatchObject({ env: 'LOCI_SEARCH_MIN_SCORE', default: 0.03, type: 'number' });
     const interval = CONFIG_KEYS.find(({ path }) => path === 'vaults[].refreshInterval');
     expect(interval).toMatchObject({ env: null, default: '30s', type: 'duration' });
   });

@@ -48,7 +48,7 @@ describe('loadConfig', () => {
     const config = await load('# mine\nsearch:\n  limit: 20\n  preset: classic\n', {
       LOCI_SEARCH_LIMIT: '30',
     });
-    expect(config.values.search).toMatchObject({ limit: 30, preset: 'classic', minScore: 0.05 });
+    expect(config.values.search).toMatchObject({ limit: 30, preset: 'classic', minScore: 0.03 });
     expect(config.origins.get('search.limit')).toBe('env LOCI_SEARCH_LIMIT');
     expect(config.origins.get('search.preset')).toBe('loci.yaml:4');
     expect(config.origins.get('search.minScore')).toBe('default');

@@ -36,7 +36,7 @@ const search = z.strictObject({
     .number()
     .min(0)
     .max(1)
-    .default(0.05)
+    .default(0.03)
     .describe(
       'Leaves out results that score lower. The score is the probability that a result, or one of the four after it, is what the query asks for; 0 shows all results.',
     ),

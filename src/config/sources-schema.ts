@@ -41,7 +41,7 @@ const minScore = () =>
     .exactOptional()
     .describe(
       'Leaves out its results that score lower, in addition to `search.minScore`. The default is 0 for vaults. The ' +
-        'default for commands is 0.1, and then a document that has all words of the query stays.',
+        'default for commands is 0.05, and then a document that has all words of the query stays.',
     );
 const includeInContext = () =>
   z

@@ -34,6 +34,8 @@ const DOCUMENT_RANKING: Ranking = {
   ...DEFAULT_RANKING,
   weights: { ...DEFAULT_RANKING.weights, vector: 0.4, text: 0.6, recency: 0 },
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
+  coverageFloor: null,
+  confidenceOrder: null,
   bridging: null,
   dateBoost: 0,
   relativeDateBoost: 0,

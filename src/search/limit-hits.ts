@@ -25,16 +25,18 @@ function isBelowSourceMinScore(
 /** Applies the limit and the minimum scores. A hit below its source's minimum does not count towards the limit. */
 export function limitHits(
   { limit, minScore, policies, trace }: SearchRun,
-  ranked: readonly Ranked[],
-  rated: Iterable<Hit>,
+  ranked: readonly (Ranked | Hit)[],
+  rate: (hit: Ranked | Hit) => Hit,
 ): LimitedHits {
   const limited: Hit[] = [];
   const belowMinScore: Hit[] = [];
   const belowSourceMinScore: Hit[] = [];
   let note: Hit | undefined;
   let taken = 0;
-  for (const hit of rated) {
+  for (const each of ranked) {
     taken++;
+    // Only what may be shown is rated.
+    const hit = rate(each);
     const subject = subjectOf(hit.passage);
     if (isBelowSourceMinScore(hit, policies)) {
       trace.drop('below-source-min-score', subject);

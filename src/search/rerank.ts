@@ -5,19 +5,19 @@ import type { Ranked } from './rank/rank.ts';
 /** Results that are sent to the reranker. */
 export const RERANKED = 50;
 
-export interface Reranked {
-  readonly ranked: readonly Ranked[];
+export interface Reranked<Result> {
+  readonly ranked: readonly Result[];
   /** Why the order is as it was; `null` if it was changed. */
   readonly notice: string | null;
 }
 
 /** The last stage: puts the best results into the order of the reranker. If it cannot answer in time, the order stays. */
-export async function rerank(
+export async function rerank<Result extends Ranked>(
   reranker: Pick<Reranker, 'provider' | 'rerank'>,
   query: string,
-  ranked: readonly Ranked[],
+  ranked: readonly Result[],
   signal: AbortSignal | undefined,
-): Promise<Reranked> {
+): Promise<Reranked<Result>> {
   const best = ranked.slice(0, RERANKED);
   if (best.length < 2) return { ranked, notice: null };
   try {

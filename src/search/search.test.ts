@@ -101,9 +101,30 @@ describe('runSearch', () => {
         vectors: { embedder: constantEmbedder(), generation: id },
       });
       expect(hits[0]?.passage.record.title, query).toBe('that');
-      expect(hits[0]?.confidence, query).toBeGreaterThan(0.8);
+      expect(hits[0]?.confidence, query).toBeGreaterThan(0.7);
       expect(hits[1]?.confidence ?? 0, query).toBeLessThan(0.5);
     }
+  });
+
+  it('has little confidence in a note with a small share of the words, and orders results by score and confidence', async () => {
+    const store = openSqliteInMemory();
+    await write(
+      store,
+      'n',
+      note('The surprise party for Ada is in the garden, with lanterns and a cake.'),
+      ...Array.from({ length: 30 }, (_, i) => note(`an old note about the garden ${String(i)}`)),
+      note('We show the old film with a note on it.'),
+    );
+    const options = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+    const search = (query: string): Promise<SearchOutcome> => runSearch({ ...options, query, vectors: null });
+    const unanswered = await search('surprise violin thunderstorm compass');
+    expect(unanswered.hits[0]?.confidenceParts.match.coverage).toBeLessThan(0.3);
+    expect(unanswered.hits[0]?.confidence).toBeLessThan(0.3);
+    const { hits } = await search('surprise me with an old film');
+    expect(hits[0]?.passage.text).toContain('film');
+    expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
+    for (const { contributions, boosts, score } of hits)
+      expect([...contributions, ...boosts].reduce((sum, { added }) => sum + added, 0)).toBeCloseTo(score, 9);
   });
 
   it('has the same confidence in the first hit for every limit', async () => {

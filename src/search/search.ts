@@ -8,7 +8,9 @@ import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { dateOf } from './rank/boosts.ts';
-import { withConfidence, type Hit } from './rank/confidence.ts';
+import { confidenceRater, type Hit } from './rank/confidence.ts';
+import { orderByConfidence } from './rank/confidence-order.ts';
+import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
 import { rerank } from './rerank.ts';
@@ -52,18 +54,20 @@ async function attemptSearch(
   const started = startRun(options);
   const retrieved = await retrieve(started);
   const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
-  const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved);
+  const coverage = new QueryCoverage(run, retrieved);
+  const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved, coverage);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const isList = isDateOnly || run.intent?.listOnly === true;
   const found = rank(run, pool, selected, links);
   const bridged = isList ? found : await followBridges(run, retrieved, found);
+  const rate = confidenceRater(run, bridged, retrieved, { isList, factor: confidenceFactor }, coverage);
+  const ordered = isList ? bridged : orderByConfidence(bridged, rate, run.ranking);
   const { reranker, query, signal } = run;
   const { ranked, notice } =
     isList || reranker === null
-      ? { ranked: bridged, notice: null }
-      : await rerank(reranker, query.text, bridged, signal);
-  const rated = withConfidence(run, ranked, retrieved, { isList, factor: confidenceFactor });
-  const limited = limitHits(run, ranked, rated);
+      ? { ranked: ordered, notice: null }
+      : await rerank(reranker, query.text, ordered, signal);
+  const limited = limitHits(run, ranked, (hit) => ('confidence' in hit ? hit : rate(hit)));
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
@@ -87,7 +91,11 @@ interface LoadedPool {
 }
 
 /** Fuses the signals' lists and loads the best passages. */
-async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<LoadedPool> {
+async function loadPool(
+  run: SearchRun,
+  retrieved: RetrievalResult,
+  coverage: QueryCoverage,
+): Promise<LoadedPool> {
   const { store, namespace, filter, ranking, trace } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
   const weights = { ...ranking.weights, vector };
@@ -100,7 +108,8 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, fused),
   ]);
-  const weighed = weighShortTurns(fused, loaded.passages, ranking);
+  const ofTurns = weighShortTurns(fused, loaded.passages, ranking);
+  const weighed = weighByCoverage(ofTurns, loaded.passages, loaded.neighbourhoods, coverage, ranking);
   const scored = new Map(weighed.map((entry) => [entry.passage, entry]));
   const isTop = new Set(topIds);
   const weighedTop = weighed.filter(({ passage }) => isTop.has(passage));

@@ -45,7 +45,7 @@ describe('source policies', () => {
       old: { weight: 0.5, minScore: 0.2, allWordsSuffice: false, recency: null },
       tasks: {
         weight: 0.5,
-        minScore: 0.1,
+        minScore: 0.05,
         allWordsSuffice: true,
         recency: { weight: null, halfLifeDays: 7 },
       },
@@ -57,7 +57,7 @@ describe('source policies', () => {
       },
       paused: {
         weight: 0.5,
-        minScore: 0.1,
+        minScore: 0.05,
         allWordsSuffice: true,
         recency: { weight: null, halfLifeDays: 7 },
       },

@@ -24,6 +24,7 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   completed: 'completed',
   belongs: 'belongs to the best note',
   kind: 'kind',
+  confidence: 'confidence',
 };
 
 /**
@@ -56,5 +57,6 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
   // Without another signal, a passage was found through its neighbours or by its date.
   if (ranked.length === 0 && !isByOther)
     ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
-  return [...ranked, ...boosts.map(boostWords)].join(', ');
+  const reasons = boosts.filter(({ name }) => name !== 'confidence');
+  return [...ranked, ...reasons.map(boostWords)].join(', ');
 }

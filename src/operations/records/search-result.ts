@@ -19,7 +19,7 @@ const scoreExplanation = z
           .enum(EVIDENCE_NAMES)
           .describe(
             '`match`: by words or by meaning. `lead`: over the other results, as far as it matches. `agreement`: with the best ' +
-              'of every signal. `neighbours`: what neighbouring turns contribute.',
+              'of every signal. `neighbours`: what neighbouring turns contribute. `known`: the share of the query that any record has.',
           ),
         value: z.number(),
         added: z.number().describe('What it added to the log odds.'),

@@ -18,9 +18,10 @@ export function containsPhrases(passage: StoredPassage, phrases: readonly TextTe
 /** Those of the index terms that are in the passage's title, headings, text or tags. */
 export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
   const { title, headings, body, tags } = textFields(passage.record, passage);
-  return new Set(
-    [title, headings, body, tags].flatMap((text) => analyzeForTerms(text, terms).map(({ term }) => term)),
-  );
+  const matched = new Set<string>();
+  for (const text of [title, headings, body, tags])
+    if (text !== '') for (const { term } of analyzeForTerms(text, terms)) matched.add(term);
+  return matched;
 }
 
 function hasSequence(words: readonly string[], phrase: readonly string[]): boolean {

@@ -59,7 +59,7 @@ describe('boostsOf', () => {
     ]);
     expect(boosts('oven', { role: 'user', session: 's1' }, { sessionRanks })).toEqual([
       { name: 'session', added: 0.1 },
-      { name: 'user', added: 0.4 },
+      { name: 'user', added: 0.45 },
     ]);
     expect(boosts('oven', { role: 'assistant', session: 7 }, { sessionRanks })).toEqual([
       { name: 'session', added: 0.025 },

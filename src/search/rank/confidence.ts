@@ -2,7 +2,8 @@ import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import type { SearchRun } from '../run.ts';
 import { isDatedByFile } from './boosts.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
-import { EvidenceOfHits, isWanted, type Evidence, type Match } from './evidence.ts';
+import { isWanted, QueryCoverage } from './coverage.ts';
+import { EvidenceOfHits, type Evidence, type Match } from './evidence.ts';
 import type { Ranked } from './rank.ts';
 
 /** A record among the results, with the passage that matches best. */
@@ -37,6 +38,7 @@ export const EVIDENCE_NAMES = [
   'lead',
   'agreement',
   'neighbours',
+  'known',
 ] as const satisfies (keyof Evidence)[];
 
 /** Factor for a note that matches the query's dates only by the time of its file. */
@@ -50,19 +52,20 @@ interface AnswerProperties {
   readonly factor: number;
 }
 
-/** Each hit with its confidence, in order. A hit is judged when it is taken, since a search shows only the first hits. */
-export function* withConfidence(
+/** Judges the hits of one search: a hit is judged when it is taken, since a search shows only the first ones. */
+export function confidenceRater(
   run: SearchRun,
   ranked: readonly Ranked[],
   retrieved: RetrievalResult,
   { isList, factor }: AnswerProperties = { isList: false, factor: 1 },
-): Generator<Hit, void> {
-  const evidenceOfHits = new EvidenceOfHits(run, ranked, retrieved);
-  for (const hit of ranked) {
+  coverage: QueryCoverage = new QueryCoverage(run, retrieved),
+): (hit: Ranked) => Hit {
+  const evidenceOfHits = new EvidenceOfHits(run, ranked, retrieved, coverage);
+  return (hit) => {
     const match = evidenceOfHits.matchOf(hit);
     const isDated = hit.boosts.some(({ name }) => name === 'date');
     const evidence = evidenceOfHits.evidenceOf(hit, match);
-    const isListed = isList && (isDated || isWanted(hit, run.intent));
+    const isListed = isList && (isDated || isWanted(hit.passage, run.intent));
     const modelCoverage = match.cosine === null || isListed ? 0 : retrieved.modelCoverage;
     const dateFactor = isDated && isDatedByFile(hit.passage) ? FILE_DATE_FACTOR : 1;
     const confidenceParts: ConfidenceParts = {
@@ -72,8 +75,8 @@ export function* withConfidence(
       modelCoverage,
       factor: factor * dateFactor,
     };
-    yield { ...hit, confidence: confidenceOf(confidenceParts), confidenceParts };
-  }
+    return { ...hit, confidence: confidenceOf(confidenceParts), confidenceParts };
+  };
 }
 
 export function confidenceOf({

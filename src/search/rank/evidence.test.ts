@@ -115,6 +115,12 @@ describe('evidenceOf', () => {
     expect(evidenceOf([hit(REACHABLE)])[0]!.neighbours).toBe(0);
   });
 
+  it('has the share of the query that any passage has', () => {
+    const terms = [...weightedTerms('oven', 0), ...weightedTerms('kitchen', 0)];
+    expect(evidenceOf([hit(1, { text: 'oven' })])[0]!.known).toBe(1);
+    expect(evidenceOf([hit(1, { text: 'oven' })], { terms })[0]!.known).toBe(0);
+  });
+
   it('stays within its bounds for any scores', () => {
     const score = fc.double({ min: -1, max: 100, noNaN: true });
     const raw = fc.double({ min: -1, max: 1, noNaN: true });

@@ -1,11 +1,10 @@
 import type { StoredPassage } from '../../store/search-model.ts';
-import { dateTerms } from '../query/dates.ts';
-import type { QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import { idfWeight, replacementsOf, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
+import type { Replacements, WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
-import { isCompleted, sessionOf } from './boosts.ts';
+import { sessionOf } from './boosts.ts';
+import { coverageOf, QueryCoverage, wantedTerms } from './coverage.ts';
 import type { Contribution } from './fuse.ts';
 import type { Ranked } from './rank.ts';
 
@@ -30,33 +29,23 @@ export interface Evidence {
   readonly agreement: number;
   /** The part of `agreement` that comes from neighbouring turns, or from another passage of the record. 0 to 1. */
   readonly neighbours: number;
+  /** The IDF-weighted share of the query's terms that any passage has: the same for all hits. 0 to 1. */
+  readonly known: number;
 }
 
-const NO_TERMS: ReadonlySet<string> = new Set();
-
-/** @param impliedTerms terms that the record has by its date, its document type or a link to it, whatever its text says */
 export function matchOf(
   passage: StoredPassage,
   contributions: readonly Contribution[],
   terms: readonly WeightedTerm[],
   replacements: Replacements,
-  impliedTerms: ReadonlySet<string> = NO_TERMS,
 ): Match {
-  const wanted = new Set(terms.flatMap(({ terms: words }) => words));
-  for (const words of replacements.values()) for (const word of words) wanted.add(word);
-  const matched = matchedTerms(passage, wanted);
-  let total = 0;
-  let covered = 0;
-  for (const term of terms) {
-    const weight = idfWeight(term.passages);
-    total += weight;
-    const isCovered =
-      term.terms.every((word) => matched.has(word) || impliedTerms.has(word)) ||
-      [...(replacements.get(term.surface) ?? [])].some((word) => matched.has(word));
-    if (isCovered) covered += weight;
-  }
-  const cosine = contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
-  return { cosine, coverage: total === 0 ? 0 : covered / total };
+  const matched = matchedTerms(passage, wantedTerms(terms, replacements));
+  const coverage = coverageOf(terms, replacements, (term) => matched.has(term));
+  return { cosine: cosineOf(contributions), coverage };
+}
+
+function cosineOf(contributions: readonly Contribution[]): number | null {
+  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
 }
 
 /** The cosine of a passage whose meaning matches in full. */
@@ -71,32 +60,33 @@ const MAX_AGREEMENT = 1.5;
 export class EvidenceOfHits {
   readonly #run: SearchRun;
   readonly #retrieved: RetrievalResult;
-  readonly #replacements: Replacements;
-  readonly #termsOfDates: ReadonlySet<string>;
-  /** The share of the terms that are bigrams: half of these span two words, so that a relevant passage need not have them. */
-  readonly #bigrams: number;
+  readonly #coverage: QueryCoverage;
+  readonly #known: number;
   /** The scores of the best hits as they rank, one more than a hit has others. */
   readonly #bestScores: readonly number[];
 
-  constructor(run: SearchRun, ranked: readonly Ranked[], retrieved: RetrievalResult) {
+  constructor(
+    run: SearchRun,
+    ranked: readonly Ranked[],
+    retrieved: RetrievalResult,
+    coverage: QueryCoverage = new QueryCoverage(run, retrieved),
+  ) {
     this.#run = run;
     this.#retrieved = retrieved;
-    this.#replacements = replacementsOf(retrieved.corrections);
-    this.#termsOfDates = dateTerms(run.dates);
-    const { terms } = retrieved;
-    this.#bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
+    this.#coverage = coverage;
+    this.#known = coverage.known;
     this.#bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
   }
 
-  matchOf(hit: Ranked): Match {
-    const { terms } = this.#retrieved;
-    return matchOf(hit.passage, hit.contributions, terms, this.#replacements, this.#impliedTerms(hit));
+  matchOf({ passage, contributions, links, bridge }: Ranked): Match {
+    const ofOthers = new Set([...(links?.best.matchedTerms ?? []), ...(bridge?.matchedTerms ?? [])]);
+    return { cosine: cosineOf(contributions), coverage: this.#coverage.of(passage, ofOthers) };
   }
 
   evidenceOf(hit: Ranked, { cosine, coverage }: Match): Evidence {
     const reachable = this.#reachableScore();
     const explained = [...hit.contributions, ...hit.boosts].reduce((sum, { added }) => sum + added, 0);
-    const words = clamp(coverage / (1 - this.#bigrams / 2), 1);
+    const words = this.#coverage.full(coverage);
     const meaning = clamp((cosine ?? 0) / FULL_COSINE, 1) * this.#meaningWeight(hit.passage);
     const match = 1 - (1 - words) * (1 - meaning);
     return {
@@ -104,18 +94,8 @@ export class EvidenceOfHits {
       lead: match * this.#lead(hit),
       agreement: clamp(matchScore(hit) / reachable, MAX_AGREEMENT),
       neighbours: clamp((hit.score - explained) / reachable, 1),
+      known: this.#known,
     };
-  }
-
-  #impliedTerms(hit: Ranked): Set<string> {
-    const implied = new Set<string>();
-    if (hit.boosts.some(({ name }) => name === 'date'))
-      for (const term of this.#termsOfDates) implied.add(term);
-    const { intent } = this.#run;
-    if (isWanted(hit, intent)) for (const term of intent?.intentTerms ?? []) implied.add(term);
-    for (const term of hit.links?.best.matchedTerms ?? []) implied.add(term);
-    for (const term of hit.bridge?.matchedTerms ?? []) implied.add(term);
-    return implied;
   }
 
   /** The score of a passage that is the best of every signal, without boosts. */
@@ -142,12 +122,6 @@ export class EvidenceOfHits {
     if (shortTurns === null || sessionOf(passage) === null) return modelCoverage;
     return modelCoverage * Math.sqrt(Math.min(1, passage.text.length / shortTurns.maxCharacters));
   }
-}
-
-/** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */
-export function isWanted({ boosts, passage }: Ranked, intent: QueryIntent | null): boolean {
-  if (intent === null || !boosts.some(({ name }) => name === 'kind')) return false;
-  return isCompleted(passage.record) === (intent.state === 'done');
 }
 
 /** The score without the weight of the source, which says nothing about the match. */

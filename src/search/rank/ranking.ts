@@ -15,6 +15,8 @@ export interface Ranking {
   readonly pool: number;
   /** Passages that the query's terms may have in total; the most frequent terms beyond it are dropped. */
   readonly frequencyBudget: number;
+  readonly coverageFloor: CoverageFloor | null;
+  readonly confidenceOrder: ConfidenceOrder | null;
   readonly smoothing: Smoothing | null;
   readonly anchorText: AnchorText | null;
   readonly bridging: Bridging | null;
@@ -67,6 +69,7 @@ export const BOOST_NAMES = [
   'completed',
   'belongs',
   'kind',
+  'confidence',
 ] as const;
 export type BoostName = (typeof BOOST_NAMES)[number];
 
@@ -109,6 +112,24 @@ export interface Bridging {
   readonly raised: number;
 }
 
+/**
+ * What text and spelling add to a score is multiplied by floor + (1 − floor) × coverage, where the coverage is the IDF-weighted
+ * share of the query that the passage has. 0 to 1.
+ */
+export interface CoverageFloor {
+  readonly notes: number;
+  /** For turns of sessions. */
+  readonly turns: number;
+}
+
+/** The first results that are not turns of sessions are ordered by (1 − share) × their score + share × the confidence in them. */
+export interface ConfidenceOrder {
+  /** The number of results. */
+  readonly results: number;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
 /** Turns of sessions shorter than `maxCharacters`, such as "yes, on Tuesday", which say little by themselves. */
 export interface ShortTurns {
   readonly maxCharacters: number;
@@ -134,6 +155,8 @@ export const DEFAULT_RANKING: Ranking = {
   depth: 150,
   pool: 100,
   frequencyBudget: 60_000,
+  coverageFloor: { notes: 0.5, turns: 0.75 },
+  confidenceOrder: { results: 20, share: 0.6 },
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
   bridging: {
@@ -145,7 +168,7 @@ export const DEFAULT_RANKING: Ranking = {
   relativeDateBoost: 0.5,
   speakerBoost: 0.1,
   sessionPrior: 0.1,
-  userPrior: 0.4,
+  userPrior: 0.45,
   titleBoost: 0.1,
   kindBoost: 0.3,
   completedFactor: 0.5,
@@ -160,6 +183,8 @@ export const CLASSIC_RANKING: Ranking = {
   correctionShare: 0,
   rrfK: 60,
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
+  coverageFloor: null,
+  confidenceOrder: null,
   smoothing: null,
   anchorText: null,
   bridging: null,

@@ -34,7 +34,7 @@ export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, allWordsSuff
  */
 export const SOURCE_POLICY: SourcePolicy = {
   weight: 0.5,
-  minScore: 0.1,
+  minScore: 0.05,
   allWordsSuffice: true,
   recency: { weight: null, halfLifeDays: 7 },
 };

@@ -233,6 +233,7 @@ const EVIDENCE_WORDS: Readonly<Record<ScoreExplanation['parts'][number]['name'],
   lead: 'lead over other results',
   agreement: 'agreement of words and meaning',
   neighbours: 'neighbouring turns',
+  known: 'words that any record has',
 };
 
 function percent(share: number): string {

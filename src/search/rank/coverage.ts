@@ -1,0 +1,193 @@
+import { fold } from '../../core/text/analyze.ts';
+import type { Neighbourhood, StoredPassage } from '../../store/search-model.ts';
+import { dateTerms } from '../query/dates.ts';
+import { matchesIntent, type QueryIntent } from '../query/intent.ts';
+import { matchedTerms } from '../query/phrases.ts';
+import type { RetrievalResult } from '../retrieve/retrieve.ts';
+import {
+  idfWeight,
+  replacementsOf,
+  type Correction,
+  type Replacements,
+  type WeightedTerm,
+} from '../retrieve/text.ts';
+import type { SearchRun } from '../run.ts';
+import { dateOf, isCompleted, sessionOf } from './boosts.ts';
+import { inOrder, type Contribution, type Fused } from './fuse.ts';
+import type { Ranking } from './ranking.ts';
+
+const NO_TERMS: ReadonlySet<string> = new Set();
+
+/**
+ * The terms of a query, and how much of it a passage has. Each passage is analysed once, however many stages of the search ask.
+ */
+export class QueryCoverage {
+  readonly #run: Pick<SearchRun, 'dates' | 'intent'>;
+  readonly #terms: readonly WeightedTerm[];
+  readonly #replacements: Replacements;
+  readonly #doubtful: ReadonlySet<string>;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #termsOfDates: ReadonlySet<string>;
+  readonly #fullShare: number;
+  readonly #had = new Map<StoredPassage, ReadonlySet<string>>();
+
+  constructor(
+    run: Pick<SearchRun, 'dates' | 'intent'>,
+    { terms, corrections }: Pick<RetrievalResult, 'terms' | 'corrections'>,
+  ) {
+    this.#run = run;
+    this.#terms = terms;
+    this.#replacements = replacementsOf(corrections);
+    this.#doubtful = new Set(corrections.filter(isDoubtful).map(({ word }) => word));
+    this.#wanted = wantedTerms(terms, this.#replacements);
+    this.#termsOfDates = dateTerms(run.dates);
+    const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
+    this.#fullShare = 1 - bigrams / 2;
+  }
+
+  /** The terms that the passage has in its text, or by its date or document type. */
+  termsOf(passage: StoredPassage): ReadonlySet<string> {
+    let had = this.#had.get(passage);
+    if (had === undefined) {
+      had = new Set([...matchedTerms(passage, this.#wanted), ...this.#impliedTerms(passage)]);
+      this.#had.set(passage, had);
+    }
+    return had;
+  }
+
+  /** @param others terms that count as if the passage had them */
+  of(passage: StoredPassage, others: ReadonlySet<string> = NO_TERMS): number {
+    const had = this.termsOf(passage);
+    return coverageOf(
+      this.#terms,
+      this.#replacements,
+      (term) => had.has(term) || others.has(term),
+      (term) => this.#replacedShare(term),
+    );
+  }
+
+  /**
+   * The IDF-weighted share of the terms that any passage has. The vocabulary has no bigrams, which therefore count as known, and
+   * so do the words of dates and document types.
+   */
+  get known(): number {
+    const { dates, intent } = this.#run;
+    const implied = dateTerms(dates);
+    const isKnown = ({ terms, kind, passages }: WeightedTerm): boolean =>
+      passages > 0 ||
+      kind === 'bigram' ||
+      terms.every((term) => implied.has(term) || intent?.intentTerms.has(term) === true);
+    const known = new Set(this.#terms.filter(isKnown).flatMap(({ terms }) => terms));
+    for (const words of this.#replacements.values()) for (const word of words) known.add(word);
+    return coverageOf(
+      this.#terms,
+      this.#replacements,
+      (term) => known.has(term),
+      (term) => this.#replacedShare(term),
+    );
+  }
+
+  #replacedShare({ surface }: WeightedTerm): number {
+    return this.#doubtful.has(surface) ? DOUBTFUL_SHARE : 1;
+  }
+
+  /** A passage with half of the bigrams of a query has all of it: the other half span two words. */
+  full(coverage: number): number {
+    return Math.min(1, coverage / this.#fullShare);
+  }
+
+  *#impliedTerms(passage: StoredPassage): Generator<string, void> {
+    const { dates, intent } = this.#run;
+    if (dates.length > 0 && dateOf(passage, dates) !== undefined) yield* this.#termsOfDates;
+    if (intent !== null && isWanted(passage, intent)) yield* intent.intentTerms;
+    // The last character of a Chinese word is a term of its own, the others are not.
+    for (const { terms, prefix } of this.#terms)
+      if (prefix && terms.every((term) => fold(`${passage.record.title} ${passage.text}`).includes(term)))
+        yield* terms;
+  }
+}
+
+/**
+ * A word with another letter in place of one of its own may be a real word that no passage has ("stylus" for "styles"). A
+ * missing, additional or transposed letter is a typing error.
+ */
+function isDoubtful({ word, replacements }: Correction): boolean {
+  const letters = (text: string): string => [...text].sort().join('');
+  return replacements.every(
+    (replacement) => replacement.length === word.length && letters(replacement) !== letters(word),
+  );
+}
+
+/** The share by which a word counts that replaces a word which may be spelt correctly. */
+const DOUBTFUL_SHARE = 0.5;
+
+export function wantedTerms(terms: readonly WeightedTerm[], replacements: Replacements): Set<string> {
+  const wanted = new Set(terms.flatMap(({ terms: words }) => words));
+  for (const words of replacements.values()) for (const word of words) wanted.add(word);
+  return wanted;
+}
+
+/**
+ * The IDF-weighted share of the terms that a passage has. 0 to 1.
+ * @param replacedShare the share by which a term counts of which the passage has a replacement
+ */
+export function coverageOf(
+  terms: readonly WeightedTerm[],
+  replacements: Replacements,
+  has: (term: string) => boolean,
+  replacedShare: (term: WeightedTerm) => number = () => 1,
+): number {
+  let total = 0;
+  let covered = 0;
+  for (const term of terms) {
+    const weight = idfWeight(term.passages);
+    total += weight;
+    if (term.terms.every(has)) covered += weight;
+    else if ([...(replacements.get(term.surface) ?? [])].some(has)) covered += weight * replacedShare(term);
+  }
+  return total === 0 ? 0 : covered / total;
+}
+
+/** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */
+export function isWanted(passage: StoredPassage, intent: QueryIntent | null): boolean {
+  if (intent === null || !matchesIntent(passage, intent)) return false;
+  return isCompleted(passage.record) === (intent.state === 'done');
+}
+
+/**
+ * Lowers what text and spelling added to the score of a passage by the share of the query that it lacks. A turn of a session
+ * answers the turn before it, so it has the words of both.
+ */
+export function weighByCoverage(
+  fused: readonly Fused[],
+  passages: readonly StoredPassage[],
+  neighbourhoods: readonly Neighbourhood[],
+  coverage: QueryCoverage,
+  { coverageFloor }: Pick<Ranking, 'coverageFloor'>,
+): Fused[] {
+  if (coverageFloor === null) return [...fused];
+  const byId = new Map(passages.map((passage) => [passage.id, passage]));
+  const previous = new Map(neighbourhoods.map(({ passage, before: [id] }) => [passage, byId.get(id ?? -1)]));
+  const factorOf = (passage: StoredPassage): number => {
+    const isTurn = sessionOf(passage) !== null;
+    const before = isTurn ? previous.get(passage.id) : undefined;
+    const share = coverage.full(coverage.of(passage, before && coverage.termsOf(before)));
+    const floor = isTurn ? coverageFloor.turns : coverageFloor.notes;
+    return floor + (1 - floor) * share;
+  };
+  return inOrder(
+    fused.map((entry) => {
+      const passage = byId.get(entry.passage);
+      if (passage === undefined || !entry.contributions.some(isOfWords)) return entry;
+      const factor = factorOf(passage);
+      const contributions = entry.contributions.map((each) =>
+        isOfWords(each) ? { ...each, added: each.added * factor } : each,
+      );
+      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+    }),
+  );
+}
+
+function isOfWords({ signal }: Contribution): boolean {
+  return signal === 'text' || signal === 'spelling';
+}
