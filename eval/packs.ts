@@ -2,13 +2,13 @@ import type { LociRecord } from '../src/core/types.ts';
 import type { Candidate } from '../src/pack/candidate.ts';
 import { passageSpan } from '../src/pack/candidate.ts';
 import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
-import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW, type PackSettings } from '../src/pack/pack.ts';
+import { buildPack, candidatesFor, EMPTY_BELOW, type PackSettings } from '../src/pack/pack.ts';
 import { sectionQuery, withPassages } from '../src/engine/packs/section-query.ts';
 import { idfWeight } from '../src/search/retrieve/text.ts';
 import { shownText, trimSpan, type Span } from '../src/pack/text/span.ts';
 import { loadTokenCounter, TOKENIZER, type CountTokens } from '../src/pack/tokens.ts';
 import { LociError } from '../src/core/errors.ts';
-import type { Hit } from '../src/search/rank/confidence.ts';
+import { MIN_SURE_CONFIDENCE, type Hit } from '../src/search/rank/confidence.ts';
 import type { SearchOutcome } from '../src/search/search.ts';
 import { openGrep } from './baselines/grep.ts';
 import { engineSearch, type EngineOptions } from './engine-system.ts';
@@ -162,7 +162,7 @@ class PackTask {
         ...{ fence: 'loci-pack', tokenizer: TOKENIZER },
         findCredentials: () => Promise.resolve({ secrets: [], inTitle: false }),
         embeds: [],
-        isUnsure: (candidates[0]?.score ?? 0) < UNSURE_BELOW,
+        isUnsure: (candidates[0]?.score ?? 0) < MIN_SURE_CONFIDENCE,
         ...(this.#settings !== undefined && { settings: this.#settings }),
       });
       return this.#judge.recall(this.#query, shownSpans(receipt, candidates, documentId));

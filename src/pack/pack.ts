@@ -45,11 +45,17 @@ export type PackSettings = ChoiceSettings & OrderSettings;
 
 /** A section with a lower share of the best score is left out: an unspent budget is not a fault. */
 export const FLOOR = 0.5;
+/** The floor of a budget that is larger than usual, and so asked for on purpose. */
+const LARGE_BUDGET = { above: 2000, floor: 0.3 };
 /** From this budget, in tokens, the record of a section counts for its order; below, there is room for the best sections alone. */
 const RECORD_SHARE_BUDGET = 600;
 
 export function packSettings(budget: number): PackSettings {
-  return { floor: FLOOR, wholeShare: 0.8, recordShare: budget < RECORD_SHARE_BUDGET ? 0 : 1 };
+  return {
+    floor: budget > LARGE_BUDGET.above ? LARGE_BUDGET.floor : FLOOR,
+    wholeShare: 0.8,
+    recordShare: budget < RECORD_SHARE_BUDGET ? 0 : 1,
+  };
 }
 
 /** How many candidates can be of use for a budget: an item has 20 tokens at least, and what ranks after 100 others is chance. */
@@ -58,9 +64,15 @@ export function candidatesFor(budget: number): number {
 }
 
 /** A pack whose best candidate has a lower confidence is empty. */
-export const EMPTY_BELOW = 0.2;
-/** A pack whose best candidate has a lower confidence says that no note clearly answers. */
-export const UNSURE_BELOW = 0.5;
+export const EMPTY_BELOW = 0.1;
+
+/**
+ * What a pack may spend that probably has no answer: half of the budget, but enough for the best section.
+ * @param budget tokens
+ */
+function unsureBudget(budget: number): number {
+  return Math.min(budget, Math.max(500, Math.floor(budget / 2)));
+}
 
 export interface Pack {
   /** Empty if there is nothing to show, or if the budget is too small for it. */
@@ -84,20 +96,21 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
     candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust),
   );
   const frame = { tag: request.fence, usual, isUnsure: request.isUnsure };
-  const room = budget - frameTokens(frame, count);
+  const allowed = request.isUnsure ? unsureBudget(budget) : budget;
+  const room = allowed - frameTokens(frame, count);
   const draft = new Draft(request, judged, usual);
   let choice: Choice;
   do choice = chooseSections(draft.allowed(ranked), room, draft, settings);
   while (await draft.findCredentials(choice));
   let items = draft.items(choice);
-  while (items.length > 0 && count(render(items, frame).text) > budget) {
+  while (items.length > 0 && count(render(items, frame).text) > allowed) {
     choice = choice.slice(0, -1);
     items = draft.items(choice);
   }
   const [best] = draft.allowed(ranked);
   if (items.length === 0 && best !== undefined) items = draft.excerpt(best, room);
-  if (items.length > 0 && count(render(items, frame).text) > budget) items = [];
-  const needed = items.length > 0 || best === undefined ? null : budget - room + draft.least(best);
+  if (items.length > 0 && count(render(items, frame).text) > allowed) items = [];
+  const needed = items.length > 0 || best === undefined ? null : allowed - room + draft.least(best);
   return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });
 }
 

@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import type { Origin, Trust } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
-import { buildPack, candidatesFor, EMPTY_BELOW, UNSURE_BELOW } from '../../pack/pack.ts';
+import { buildPack, candidatesFor, EMPTY_BELOW } from '../../pack/pack.ts';
 import { RECEIPT_VERSION, type Level, type Receipt, type ReceiptLane } from '../../pack/receipt.ts';
 import type { FenceTag } from '../../pack/render.ts';
 import {
@@ -13,6 +13,7 @@ import {
   TOKENIZER,
   type CountTokens,
 } from '../../pack/tokens.ts';
+import { MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { EngineContext } from '../context.ts';
@@ -143,7 +144,7 @@ async function makePack(
     query: sectionQuery(outcome),
     ...{ budget, candidates, ...form, embeds: embedLane.embeds },
     findCredentials: (record, spans) => findCredentials(context, record, spans),
-    isUnsure: (outcome.hits[0]?.confidence ?? 0) < UNSURE_BELOW,
+    isUnsure: (outcome.hits[0]?.confidence ?? 0) < MIN_SURE_CONFIDENCE,
   });
   const receipt: Receipt = {
     version: RECEIPT_VERSION,

@@ -9,7 +9,6 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-gaps.ts';
 import { filterValue } from '../shared/record-fields.ts';
-import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
 
@@ -146,18 +145,13 @@ async function runPack(
     items: [...items],
     missing: missing.map(({ signal, why }) => ({ signal, why })),
     notices: [
-      ...noticesOf(response),
+      ...response.notices,
       ...(use_graph === true ? await graphNotices(loci, response, crossing) : []),
     ],
     receipt_id: receiptId,
     receipt: trace ? receipt : null,
     took_ms: Math.round(milliseconds),
   };
-}
-
-/** What whoever uses the text should know about it. */
-function noticesOf({ notices, items }: PackResponse): string[] {
-  return [...notices, ...(items.length > 0 && strongMatches(items) === 0 ? [NOTHING_FITS] : [])];
 }
 
 async function graphNotices(

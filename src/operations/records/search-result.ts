@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Explanation, RelatedResult, SearchResult } from '../../engine/records/search.ts';
-import { EVIDENCE_NAMES } from '../../search/rank/confidence.ts';
+import { EVIDENCE_NAMES, MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import { isoTime } from '../shared/times.ts';
@@ -242,15 +242,13 @@ function scoreExplanationOf({
   };
 }
 
-/** If no result scores at least this, nothing surely fits the query. */
-const MIN_SURE_SCORE = 0.3;
 /** Results are weak after the last one that has this share of the best score. */
 const MIN_SHARE_OF_BEST = 0.5;
 
 /** How many results come before the weak ones, which are often noise; 0 if nothing surely fits. */
 export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
   const best = Math.max(0, ...results.map(({ score }) => score));
-  return best < MIN_SURE_SCORE
+  return best < MIN_SURE_CONFIDENCE
     ? 0
     : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
 }

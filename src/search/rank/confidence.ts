@@ -6,6 +6,9 @@ import { isWanted, QueryCoverage } from './coverage.ts';
 import { EvidenceOfHits, type Evidence, type Match } from './evidence.ts';
 import type { Ranked } from './rank.ts';
 
+/** If no hit has at least this confidence, nothing surely fits the query. */
+export const MIN_SURE_CONFIDENCE = 0.3;
+
 /** A record among the results, with the passage that matches best. */
 export interface Hit extends Ranked {
   /** The probability that the hit, or one of the four hits after it, is what the query asks for. 0 to 1. */
