@@ -9,6 +9,7 @@ import type { Store } from '../src/store/store.ts';
 import { NOW, type BenchQuery } from './corpus.ts';
 import { exactNearest } from './exact.ts';
 import type { BenchStore } from './fill.ts';
+import { packOnce } from './packs.ts';
 import { PlainSearch } from './plain.ts';
 import type { Measure } from './report.ts';
 import { quantile, timeEach } from './timing.ts';
@@ -37,11 +38,14 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
     const precomputed = await measureTimes(searchWith(precomputedVectors(bench.queries)));
     const embedded = local === null ? [] : await measureTimes(searchWith(local));
     const plainTimes = await measureTimes((query) => plain.search(query));
+    const vectorsOf = { embedder: precomputedVectors(bench.queries), generation };
+    const packs = await measureTimes((query) => packOnce(store, vectorsOf, query));
     const { vectorTimes, exact, recall } = await compareVectors(bench, store, generation);
     return [
       ...comparisonRows('search', precomputed, 'plain FTS5 AND', plainTimes, latencyTarget(passages)),
       ...comparisonRows('search', precomputed, 'exact scan', exact),
       ...comparisonRows('search with query embedding', embedded, 'plain FTS5 AND', plainTimes),
+      ...comparisonRows('pack', packs, 'search', precomputed, { of: 'ours', most: 60, checked: false }),
       ...comparisonRows('vector stage', vectorTimes, 'exact scan', exact),
       {
         what: `recall@${String(NEAREST)} of the vector stage`,

@@ -58,7 +58,7 @@ const item = z.strictObject({
   trust: z.enum(TRUST),
   project: z.string(),
   score: z.number().describe('0 to 1.'),
-  level: z.enum(LEVELS).describe('L0: one line about the record; L2: an excerpt around what matches.'),
+  level: z.enum(LEVELS).describe('L2: sections of the record; L0: one line about it.'),
   via: z
     .string()
     .nullable()
