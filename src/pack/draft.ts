@@ -87,11 +87,22 @@ export class Draft implements Costs {
     return first !== key;
   }
 
+  /** What `choose` takes of the ranked sections, without records that turn out to show nothing but credentials. */
+  async safeChoice(
+    choose: (among: readonly RankedSection[]) => Choice,
+    ranked: readonly RankedSection[],
+  ): Promise<Choice> {
+    for (;;) {
+      const choice = choose(this.allowed(ranked));
+      if (!(await this.#findCredentials(choice))) return choice;
+    }
+  }
+
   /**
    * Finds the credentials of chosen records and excludes those whose title has one, or that show nothing else. Whether a record was
    * excluded, so that something else can be chosen.
    */
-  async findCredentials(choice: Choice): Promise<boolean> {
+  async #findCredentials(choice: Choice): Promise<boolean> {
     const byCandidate = Map.groupBy(choice, ({ candidate }) => candidate);
     const excluded = await Promise.all(
       [...byCandidate].map(([candidate, sections]) =>

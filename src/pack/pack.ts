@@ -11,7 +11,7 @@ import {
   type Item,
   type PlacedPiece,
 } from './render.ts';
-import { chooseSections, type Choice, type ChoiceSettings } from './sections/choose.ts';
+import { chooseSections, type ChoiceSettings } from './sections/choose.ts';
 import type { Embed } from './sections/embeds.ts';
 import { judgeSections, type SectionQuery } from './sections/judge.ts';
 import { orderSections, type OrderSettings } from './sections/order.ts';
@@ -53,7 +53,7 @@ const RECORD_SHARE_BUDGET = 600;
 export function packSettings(budget: number): PackSettings {
   return {
     floor: budget > LARGE_BUDGET.above ? LARGE_BUDGET.floor : FLOOR,
-    wholeShare: 0.8,
+    wholeTokens: 0.8 * budget,
     recordShare: budget < RECORD_SHARE_BUDGET ? 0 : 1,
   };
 }
@@ -73,6 +73,9 @@ export const EMPTY_BELOW = 0.1;
 function unsureBudget(budget: number): number {
   return Math.min(budget, Math.max(500, Math.floor(budget / 2)));
 }
+
+/** How often the budget is given out. */
+const MAX_PASSES = 3;
 
 export interface Pack {
   /** Empty if there is nothing to show, or if the budget is too small for it. */
@@ -99,17 +102,27 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
   const allowed = request.isUnsure ? unsureBudget(budget) : budget;
   const room = allowed - frameTokens(frame, count);
   const draft = new Draft(request, judged, usual);
-  let choice: Choice;
-  do choice = chooseSections(draft.allowed(ranked), room, draft, settings);
-  while (await draft.findCredentials(choice));
-  let items = draft.items(choice);
-  while (items.length > 0 && count(render(items, frame).text) > allowed) {
-    choice = choice.slice(0, -1);
-    items = draft.items(choice);
+  const tokensOf = (items: readonly Item[]): number => count(render(items, frame).text);
+  let items: readonly Item[] = [];
+  // Sections that follow each other, and items of one day, take fewer tokens than they cost alone: what is left is given out again.
+  for (let pass = 0, spare = 0; pass < MAX_PASSES; pass++) {
+    let choice = await draft.safeChoice(
+      (among) => chooseSections(among, room + spare, draft, settings),
+      ranked,
+    );
+    let more = draft.items(choice);
+    while (more.length > 0 && tokensOf(more) > allowed) {
+      choice = choice.slice(0, -1);
+      more = draft.items(choice);
+    }
+    const left = allowed - tokensOf(more);
+    if (pass > 0 && left >= allowed - tokensOf(items)) break;
+    items = more;
+    spare += left;
   }
   const [best] = draft.allowed(ranked);
   if (items.length === 0 && best !== undefined) items = draft.excerpt(best, room);
-  if (items.length > 0 && count(render(items, frame).text) > allowed) items = [];
+  if (items.length > 0 && tokensOf(items) > allowed) items = [];
   const needed = items.length > 0 || best === undefined ? null : allowed - room + draft.least(best);
   return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });
 }

@@ -3,8 +3,8 @@ import type { RankedSection } from './order.ts';
 export interface ChoiceSettings {
   /** A section with a lower share of the best score is left out, even if there is room. */
   readonly floor: number;
-  /** The best record is taken whole if it needs at most this share of the budget. */
-  readonly wholeShare: number;
+  /** The best record is taken whole if it needs at most so many tokens. */
+  readonly wholeTokens: number;
 }
 
 /** What the choice knows of the candidates. */
@@ -32,7 +32,7 @@ export function chooseSections(
   ranked: readonly RankedSection[],
   budget: number,
   costs: Costs,
-  { floor, wholeShare }: ChoiceSettings,
+  { floor, wholeTokens }: ChoiceSettings,
 ): Choice {
   const [best] = ranked;
   if (best === undefined) return [];
@@ -58,7 +58,7 @@ export function chooseSections(
     (sum, i) => sum + costs.ofSection(best.candidate, i),
     costs.ofHeader(best.candidate),
   );
-  if (whole <= wholeShare * budget)
+  if (whole <= wholeTokens)
     for (const index of [best.index, ...all]) takeWithNeeded(best.candidate, index);
   for (const { candidate, index, score } of ranked) {
     if (score < floor * best.score) break;

@@ -77,6 +77,8 @@ describe('sections', () => {
   it('have no comments on lines of their own', () => {
     const text = 'Before.\n\n%% Erik: do not\n\nedit this. %%\n\n<!-- nor\nthis -->\nAfter.\n\n%% open';
     expect(cut(text)).toEqual(['Before.', 'After.\n\n%% open']);
+    expect(cut('# Commands\n\n<!-- Made by a script. -->\n\nText.\n')).toEqual(['Text.']);
+    expect(headings('# Commands\n\n<!-- Made by a script. -->\n\nText.\n')).toEqual([['# Commands']]);
   });
 });
 

@@ -34,12 +34,14 @@ export function sectionsOf(text: string): Section[] {
     group = [];
   };
   for (const block of outlineOf(text).blocks) {
+    const isBare = group.every(({ kind }) => kind === 'heading');
     if (block.kind === 'comment') {
-      flush();
+      // The headings before it are above the section after it.
+      if (isBare) group = [];
+      else flush();
       continue;
     }
     if (block.kind === 'heading') {
-      const isBare = group.every(({ kind }) => kind === 'heading');
       if (!isBare || (open.at(-1)?.depth ?? 0) >= block.depth) flush();
       while ((open.at(-1)?.depth ?? 0) >= block.depth) open.pop();
       open.push(block);
