@@ -2,7 +2,7 @@ import type { LociRecord } from '../src/core/types.ts';
 import type { Candidate } from '../src/pack/candidate.ts';
 import { passageSpan } from '../src/pack/candidate.ts';
 import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
-import { buildPack, candidatesFor, EMPTY_BELOW, type PackSettings } from '../src/pack/pack.ts';
+import { buildPack, candidatesFor, EMPTY_BELOW } from '../src/pack/pack.ts';
 import { sectionQuery, withPassages } from '../src/engine/packs/section-query.ts';
 import { idfWeight } from '../src/search/retrieve/text.ts';
 import { shownText, trimSpan, type Span } from '../src/pack/text/span.ts';
@@ -33,7 +33,6 @@ const CANDIDATES = candidatesFor(Math.max(...BUDGETS));
 interface PackOptions extends Omit<EngineOptions, 'name'> {
   /** Maximum number of queries of each collection. */
   readonly limit?: number;
-  readonly settings?: PackSettings;
   readonly systems?: readonly PackSystem[];
   readonly signal?: AbortSignal;
 }
@@ -74,7 +73,7 @@ export async function recallAtBudget(
         limit: CANDIDATES,
         ...(src !== undefined && { src }),
       });
-      const task = await PackTask.create(query, found, records, options, count);
+      const task = await PackTask.create(query, found, records, count);
       const read = systems.includes('files') ? (await grep.rank(collection.id, q)).ids : [];
       for (const [system, values] of recalls)
         for (const [i, budget] of BUDGETS.entries()) values[i]!.push(await task.recall(system, budget, read));
@@ -115,7 +114,6 @@ class PackTask {
   readonly #candidates: readonly Candidate[];
   readonly #outcome: SearchOutcome;
   readonly #records: CollectionRecords;
-  readonly #settings: PackSettings | undefined;
   readonly #count: CountTokens;
   readonly #judge: Judge;
 
@@ -124,13 +122,12 @@ class PackTask {
     outcome: SearchOutcome,
     records: CollectionRecords,
     candidates: readonly Candidate[],
-    { settings, count }: { readonly settings: PackSettings | undefined; readonly count: CountTokens },
+    count: CountTokens,
   ) {
     this.#query = query;
     this.#outcome = outcome;
     this.#candidates = candidates;
     this.#records = records;
-    this.#settings = settings;
     this.#count = count;
     this.#judge = new Judge(records, candidates, termWeights(outcome), count);
   }
@@ -139,7 +136,6 @@ class PackTask {
     query: EvalQuery,
     outcome: SearchOutcome,
     records: CollectionRecords,
-    { settings }: PackOptions,
     count: CountTokens,
   ): Promise<PackTask> {
     const hits = outcome.hits.filter(({ passage }) => records.documentId(passage.record) !== query.src);
@@ -149,7 +145,7 @@ class PackTask {
       ? []
       : hits.map((hit) => candidateOf(records.byId.get(hit.passage.record.id)!, hit, hit.score / best.score));
     const candidates = await withPassages(outcome.run.store, outcome.run.namespace, outcome, found);
-    return new PackTask(query, outcome, records, candidates, { settings, count });
+    return new PackTask(query, outcome, records, candidates, count);
   }
 
   /** @param read the files that an agent with grep reads, in order */
@@ -163,7 +159,6 @@ class PackTask {
         findCredentials: () => Promise.resolve({ secrets: [], inTitle: false }),
         embeds: [],
         isUnsure: (candidates[0]?.score ?? 0) < MIN_SURE_CONFIDENCE,
-        ...(this.#settings !== undefined && { settings: this.#settings }),
       });
       return this.#judge.recall(this.#query, shownSpans(receipt, candidates, documentId));
     }

@@ -1,7 +1,7 @@
 import type { Trust } from '../core/types.ts';
 import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from './items.ts';
 import { bestSentence, excerptOf } from './levels/excerpt.ts';
-import type { PackRequest } from './pack.ts';
+import type { PackRequest } from './pack-request.ts';
 import type { Exclusion } from './receipt.ts';
 import type { Item } from './render.ts';
 import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
@@ -145,7 +145,9 @@ export class Draft implements Costs {
     const { count, candidates, query } = this.#request;
     const { record } = candidates[candidate]!;
     const section = this.#judged[candidate]![index]!;
-    const weights = new Map(query.terms.flatMap(({ terms }) => terms.map((term) => [term, 1] as const)));
+    const weights = new Map(
+      query.terms.flatMap(({ weight, any }) => any.flat().map((term) => [term, weight] as const)),
+    );
     const best = bestSentence(record.content, section, weights);
     for (
       let tokens = room - this.ofHeader(candidate) - GAP_TOKENS;

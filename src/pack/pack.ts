@@ -1,47 +1,20 @@
 import { sha256 } from '../core/ids.ts';
 import type { Candidate } from './candidate.ts';
 import { Draft } from './draft.ts';
+import type { PackRequest } from './pack-request.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
 import {
   frameTokens,
   render,
   usualTrust,
-  type FenceTag,
   type Frame,
   type Item,
   type PlacedPiece,
 } from './render.ts';
 import { chooseSections, type ChoiceSettings } from './sections/choose.ts';
-import type { Embed } from './sections/embeds.ts';
-import { judgeSections, type SectionQuery } from './sections/judge.ts';
+import { judgeSections } from './sections/judge.ts';
 import { orderSections, type OrderSettings } from './sections/order.ts';
-import { sourceRange, type Span } from './text/span.ts';
-import type { CountTokens } from './tokens.ts';
-
-/** Finds the credentials in and near spans of a record, and whether its title has one. */
-export type FindCredentials = (
-  record: Candidate['record'],
-  spans: readonly Span[],
-) => Promise<{ readonly secrets: readonly Span[]; readonly inTitle: boolean }>;
-
-export interface PackRequest {
-  readonly query: SectionQuery;
-  readonly budget: number;
-  /** Best first. */
-  readonly candidates: readonly Candidate[];
-  /** What the candidates embed. */
-  readonly embeds: readonly Embed[];
-  readonly count: CountTokens;
-  /** How the receipt names the way to count. */
-  readonly tokenizer: string;
-  readonly fence: FenceTag;
-  readonly findCredentials: FindCredentials;
-  /** Whether no candidate is likely to be what the query asks for, which the text then says. */
-  readonly isUnsure: boolean;
-  readonly settings?: PackSettings;
-}
-
-export type PackSettings = ChoiceSettings & OrderSettings;
+import { sourceRange } from './text/span.ts';
 
 /** A section with a lower share of the best score is left out: an unspent budget is not a fault. */
 export const FLOOR = 0.5;
@@ -50,7 +23,7 @@ const LARGE_BUDGET = { above: 2000, floor: 0.3 };
 /** From this budget, in tokens, the record of a section counts for its order; below, there is room for the best sections alone. */
 const RECORD_SHARE_BUDGET = 600;
 
-export function packSettings(budget: number): PackSettings {
+function settingsOf(budget: number): ChoiceSettings & OrderSettings {
   return {
     floor: budget > LARGE_BUDGET.above ? LARGE_BUDGET.floor : FLOOR,
     wholeTokens: 0.8 * budget,
@@ -92,7 +65,8 @@ export interface Pack {
  * query and budget give the same bytes. Gives other work a turn between candidates, since judging takes time.
  */
 export async function buildPack(request: PackRequest): Promise<Pack> {
-  const { budget, query, candidates, count, settings = packSettings(budget) } = request;
+  const { budget, query, candidates, count } = request;
+  const settings = settingsOf(budget);
   const judged = await judgeSections(query, candidates);
   const ranked = orderSections(candidates, judged, settings);
   const usual = usualTrust(

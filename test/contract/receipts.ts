@@ -1,7 +1,8 @@
 import { sha256, uuidv7 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { Candidate } from '../../src/pack/candidate.ts';
-import { buildPack, type Pack, type PackRequest } from '../../src/pack/pack.ts';
+import { buildPack, type Pack } from '../../src/pack/pack.ts';
+import type { PackRequest } from '../../src/pack/pack-request.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../src/pack/receipt.ts';
 import { loadTokenCounter, TOKENIZER } from '../../src/pack/tokens.ts';
 
@@ -14,10 +15,7 @@ export async function packRequest(
   const secretsOf = new Map(candidates.map(({ record, secrets }) => [record.uuid, secrets]));
   return {
     query: {
-      terms: words.map((term) => ({
-        ...{ terms: [term], prefix: false, surface: term, passages: 3, kind: 'word' },
-      })),
-      replacements: new Map(),
+      terms: words.map((term) => ({ weight: 1, any: [[term]] })),
       meaningShare: 0.5,
     },
     ...{ budget, candidates, embeds: [], isUnsure: false },

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../pack/candidate.ts';
 import type { SectionQuery } from '../../pack/sections/judge.ts';
-import { replacementsOf } from '../../search/retrieve/text.ts';
+import { idfWeight, replacementsOf } from '../../search/retrieve/text.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -14,7 +14,14 @@ const MEANING_SHARE = 0.7;
 export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
   const { vector, terms, corrections, modelCoverage } = retrieved;
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
-  return { terms, replacements: replacementsOf(corrections), meaningShare };
+  const replacements = replacementsOf(corrections);
+  return {
+    terms: terms.map(({ terms: parts, surface, passages }) => ({
+      weight: idfWeight(passages),
+      any: [parts, ...[...(replacements.get(surface) ?? [])].map((word) => [word])],
+    })),
+    meaningShare,
+  };
 }
 
 /** Passages of all candidates together that are compared with the query. */

@@ -58,8 +58,7 @@ export function chooseSections(
     (sum, i) => sum + costs.ofSection(best.candidate, i),
     costs.ofHeader(best.candidate),
   );
-  if (whole <= wholeTokens)
-    for (const index of [best.index, ...all]) takeWithNeeded(best.candidate, index);
+  if (whole <= wholeTokens) for (const index of [best.index, ...all]) takeWithNeeded(best.candidate, index);
   for (const { candidate, index, score } of ranked) {
     if (score < floor * best.score) break;
     takeWithNeeded(candidate, index);

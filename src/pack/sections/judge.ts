@@ -1,15 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
-import { idfWeight, type Replacements, type WeightedTerm } from '../../search/retrieve/text.ts';
 import type { ComparedPassage } from '../../store/search-model.ts';
 import type { Candidate } from '../candidate.ts';
 import { sectionsOf, type Section } from './cut.ts';
 
+/** A term of the query. */
+export interface SectionTerm {
+  /** How much it counts, relative to the other terms: more, the rarer it is. */
+  readonly weight: number;
+  /** The index terms that are the term, and those of words that may be meant by it; all of one of these lists must be there. */
+  readonly any: readonly (readonly string[])[];
+}
+
 /** What sections are compared with. */
 export interface SectionQuery {
-  readonly terms: readonly WeightedTerm[];
-  /** The words that stand for misspelt words of the query. */
-  readonly replacements: Replacements;
+  readonly terms: readonly SectionTerm[];
   /** The share of meaning in the score of a section, 0 to 1; words have the rest. */
   readonly meaningShare: number;
 }
@@ -85,17 +90,14 @@ export async function judgeSections(
 }
 
 class TermMatcher {
-  readonly #terms: readonly { readonly weight: number; readonly any: readonly (readonly string[])[] }[];
+  readonly #terms: readonly SectionTerm[];
   readonly #names: ReadonlySet<string>;
   readonly #total: number;
 
-  constructor({ terms, replacements }: SectionQuery) {
-    this.#terms = terms.map((term) => ({
-      weight: idfWeight(term.passages),
-      any: [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])],
-    }));
-    this.#names = new Set(this.#terms.flatMap(({ any }) => any.flat()));
-    this.#total = this.#terms.reduce((sum, { weight }) => sum + weight, 0);
+  constructor({ terms }: SectionQuery) {
+    this.#terms = terms;
+    this.#names = new Set(terms.flatMap(({ any }) => any.flat()));
+    this.#total = terms.reduce((sum, { weight }) => sum + weight, 0);
   }
 
   wordsOf(title: string, content: string, sections: readonly Section[]): Words[] {

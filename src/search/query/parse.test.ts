@@ -19,6 +19,19 @@ describe('parseQuery', () => {
     expect(surfaces('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
   });
 
+  it.each([
+    ["let's talk about the kitchen remodel", ['kitchen', 'remodel']],
+    ['hey, can we go over the renovation?', ['hey', 'go', 'renovation']],
+    ['I have been thinking about the tiles again', ['tiles']],
+    ['Tell me about the dog', ['dog']],
+    ['what did Maren talk about on Friday', ['maren', 'talk', 'friday']],
+    ['the talk about herring', ['herring']],
+    ['tell me about it', ['tell']],
+    ['talk about', ['talk']],
+  ])('leaves out what only begins a conversation: %s', (query, words) => {
+    expect(surfaces(query)).toEqual(words);
+  });
+
   it('returns quoted phrases for all kinds of quotes, and their words as terms', () => {
     const { phrases, terms } = parseQuery('"heat pump" “blue tiles” 「番茄炒蛋」 oven');
     expect(phrases).toEqual([

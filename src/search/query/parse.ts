@@ -40,7 +40,8 @@ export function parseQuery(text: string): ParsedQuery {
       phrases.set(terms.join(' '), { terms, prefix: false });
   }
   const found = new Map<string, QueryTerm>();
-  for (const word of cut.split(/\s+/)) for (const term of termsOf(word)) found.set(keyOf(term), term);
+  for (const word of withoutOpening(cut).split(/\s+/))
+    for (const term of termsOf(word)) found.set(keyOf(term), term);
   const all = [...found.values()];
   const withoutStopWords = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
   const terms = (withoutStopWords.length > 0 ? withoutStopWords : all).slice(0, MAX_TERMS);
@@ -54,6 +55,18 @@ export function parseQuery(text: string): ParsedQuery {
 export function requiredPhrases({ terms, phrases }: ParsedQuery): readonly TextTerm[] {
   const quoted = new Set(phrases.flatMap((phrase) => phrase.terms));
   return terms.every((term) => term.terms.every((word) => quoted.has(word))) ? phrases : [];
+}
+
+/** What begins a conversation says nothing of its topic: "let's talk about", "tell me about", "can we go over". */
+const OPENING =
+  /^((?:[\p{L}'’]+[,!]?\s+){0,6}?)(?:(?:talk|talking|chat|chatting|speak|speaking|think|thinking|tell me|remind me)\s+(?:about|of)|catch up on|go over|discuss)\s+(?=\S)/iu;
+
+/** A query without the words that begin a conversation, if all words before them are function words. */
+function withoutOpening(text: string): string {
+  const [opening = '', before = ''] = OPENING.exec(text) ?? [];
+  const rest = text.slice(opening.length);
+  const isOpening = analyze(before).every(({ surface }) => isStopWord(surface));
+  return isOpening && analyze(rest).some(({ surface }) => !isStopWord(surface)) ? rest : text;
 }
 
 function keyOf(term: QueryTerm): string {
