@@ -144,7 +144,7 @@ describe('evaluateAnswers', () => {
       falselyDenied: 0,
     });
     expect(answerScores(asked, 'whole notes', 4000)).toMatchObject({ needs: 1, inFull: 1 });
-    expect(answerScores(asked, 'pack', 500).unanswerable.denied).toBe(0.5);
+    expect(answerScores(asked, 'pack', 500).unanswerable.denied).toBe(1);
     const report = answerReport(asked);
     expect(report[0]).toBe('all: 1 questions that need 2 statements, and 2 without an answer');
     expect(report.join('\n')).toMatch(/^ {2}whole notes +50\.0 \/ 0\.0 \(\d+\)/m);

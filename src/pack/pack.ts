@@ -3,14 +3,7 @@ import type { Candidate } from './candidate.ts';
 import { Draft } from './draft.ts';
 import type { PackRequest } from './pack-request.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
-import {
-  frameTokens,
-  render,
-  usualTrust,
-  type Frame,
-  type Item,
-  type PlacedPiece,
-} from './render.ts';
+import { frameTokens, render, usualTrust, type Frame, type Item, type PlacedPiece } from './render.ts';
 import { chooseSections, type ChoiceSettings } from './sections/choose.ts';
 import { judgeSections } from './sections/judge.ts';
 import { orderSections, type OrderSettings } from './sections/order.ts';

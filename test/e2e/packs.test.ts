@@ -18,30 +18,31 @@ async function homeWithNotes(): Promise<{ readonly home: string }> {
 describe('loci pack', () => {
   it('prints one fenced text within its budget, with citations that `loci get` reads', async () => {
     const options = await homeWithNotes();
-    const output = await lociJson<PackOutput>(['pack', QUERY, '--budget', '600', '--trace'], options);
+    const output = await lociJson<PackOutput>(['pack', QUERY, '--budget', '1500', '--trace'], options);
     const count = await loadTokenCounter();
     expect(output.text).toMatch(/^<loci-pack id="([0-9a-f]{6})">\n[\s\S]+\n<\/loci-pack id="\1">$/);
     expect(count(output.text)).toBe(output.tokens);
-    expect(output.tokens).toBeLessThanOrEqual(600);
+    expect(output.tokens).toBeLessThanOrEqual(1500);
     expect(output.items.length).toBeGreaterThan(1);
     for (const { citation } of output.items)
       expect((await loci(['get', citation], options)).code, citation).toBe(0);
     const receipt = receiptSchema.parse(output.receipt);
-    expect(receipt.budget).toEqual({ tokens: 600, used: output.tokens, tokenizer: 'o200k_base' });
+    expect(receipt.budget).toEqual({ tokens: 1500, used: output.tokens, tokenizer: 'o200k_base' });
     expect(receipt.lanes.map(({ name, status }) => [name, status])).toEqual([
       ['search', 'answered'],
       ['related', 'answered'],
+      ['embeds', 'answered'],
       ['graph', 'off'],
     ]);
-    const { stdout } = await loci(['pack', QUERY, '--budget', '600'], options);
+    const { stdout } = await loci(['pack', QUERY, '--budget', '1500'], options);
     expect(stdout).toContain(output.text);
-    expect(stdout).toContain(`${String(output.tokens)} of 600 tokens`);
+    expect(stdout).toContain(`${String(output.tokens)} of 1500 tokens`);
   });
 
   it('adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it', async () => {
     const options = await homeWithNotes();
     const packed = (...flags: string[]): Promise<PackOutput> =>
-      lociJson<PackOutput>(['pack', 'oven', '--budget', '900', '--trace', ...flags], options);
+      lociJson<PackOutput>(['pack', 'oven', '--budget', '4000', '--trace', ...flags], options);
     const laneOf = ({ receipt }: PackOutput): object | undefined =>
       receipt?.lanes.find(({ name }) => name === 'graph');
     const base = await packed();

@@ -26,7 +26,7 @@ export function bridgeSteps(marker: string): Step[] {
   return [
     step('write', 'rest', { title, content: 'It is in the cupboard of the aunt.' }),
     step('write', 'mcp over http', { title: 'Inventory', content: `It lists the ${title} among heirlooms.` }),
-    ...SURFACES.map((surface) => step('search', surface, { query: 'inventory cupboard aunt' })),
+    ...SURFACES.map((surface) => step('search', surface, { query: 'inventory lists heirlooms aunt' })),
   ];
 }
 
