@@ -82,14 +82,14 @@ const pluginSettings = z.strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe('Whether the best passages are put before each message of the user.'),
-      limit: z.number().int().min(1).max(10).default(3).describe('How many passages at most.'),
+        .describe('Whether what memory knows is put before each message of the user.'),
+      limit: z.number().int().min(1).max(10).default(3).describe('How many records at most.'),
       minScore: z
         .number()
         .min(0)
         .max(1)
         .default(0.5)
-        .describe('The least probability that a passage is about the message.'),
+        .describe('The least probability that the best record is about the message.'),
       maxChars: z
         .number()
         .int()
