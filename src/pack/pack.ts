@@ -118,7 +118,7 @@ export function assembled(
     items.length > 0
       ? null
       : needed === null
-        ? 'nothing that is remembered is about the query'
+        ? 'nothing that is remembered is likely to be about the query'
         : `the budget of ${String(budget)} tokens is below what one item needs, ${String(needed)} tokens`;
   return {
     text,

@@ -86,7 +86,7 @@ export async function graphIndex(
     const node = lane.nodes.get(each.record.id) ?? null;
     return nodeCandidate(each, node, each.via ?? matchOf(each, query, terms));
   });
-  const nothing = 'nothing that is remembered is about the query';
+  const nothing = 'nothing that is remembered is likely to be about the query';
   const index = buildIndex({ candidates, budget, count, nothing });
   const receipt: Receipt = {
     ...receiptHead(context, 'graph_index', project ?? null),

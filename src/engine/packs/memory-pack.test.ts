@@ -138,7 +138,7 @@ describe('a pack', () => {
     expect(far).toMatchObject({
       text: '',
       tokens: 0,
-      empty: 'nothing that is remembered is about the query',
+      empty: 'nothing that is remembered is likely to be about the query',
     });
     expect(far.receipt.candidates.every(({ reason }) => reason === 'threshold')).toBe(true);
     const { hits } = { hits: (await loci.search({ query: 'white', minScore: 0 })).results };
@@ -170,7 +170,7 @@ describe('a pack', () => {
     expect(await other.pack({ query: 'oven', budget: 2000 })).toMatchObject({
       text: '',
       tokens: 0,
-      empty: 'nothing that is remembered is about the query',
+      empty: 'nothing that is remembered is likely to be about the query',
     });
   });
 

@@ -102,7 +102,7 @@ describe('an index of the graph', () => {
     }
     expect(await index({ query: 'zyzzyva' })).toMatchObject({
       text: '',
-      empty: 'nothing that is remembered is about the query',
+      empty: 'nothing that is remembered is likely to be about the query',
     });
     for (const budget of [0, -1, 1.5, NaN])
       await expect(index({ budget })).rejects.toMatchObject({ code: 'invalid_input' });

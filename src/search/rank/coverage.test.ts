@@ -17,13 +17,15 @@ function coverage(query: string, text: string, corrections: readonly Correction[
 }
 
 describe('QueryCoverage', () => {
-  it('counts a correction in full for a missing, additional or transposed letter, and by half for another letter', () => {
+  it('counts a correction in full for a missing, additional or transposed letter, and by half for another letter or ending', () => {
     const corrected = (word: string, replacement: string): number =>
       coverage(word, replacement, [{ word, replacements: [replacement] }]);
     expect([corrected('kichen', 'kitchen'), corrected('oevn', 'oven'), corrected('ovenn', 'oven')]).toEqual([
       1, 1, 1,
     ]);
     expect(corrected('stylus', 'styles')).toBe(0.5);
+    expect(corrected('nicer', 'nice')).toBe(0.5);
+    expect(corrected('kitchenn', 'kitchen')).toBe(1);
     expect(coverage('stylus', 'a stylus', [{ word: 'stylus', replacements: ['styles'] }])).toBe(1);
   });
 

@@ -108,14 +108,16 @@ export class QueryCoverage {
 }
 
 /**
- * A word with another letter in place of one of its own may be a real word that no passage has ("stylus" for "styles"). A
- * missing, additional or transposed letter is a typing error.
+ * A word with another letter in place of one of its own may be a real word that no passage has ("stylus" for "styles"), and so may one
+ * with another ending ("nicer" for "nice"). A missing, additional or transposed letter elsewhere, or a doubled one, is a typing error.
  */
 function isDoubtful({ word, replacements }: Correction): boolean {
   const letters = (text: string): string => [...text].sort().join('');
-  return replacements.every(
-    (replacement) => replacement.length === word.length && letters(replacement) !== letters(word),
-  );
+  return replacements.every((replacement) => {
+    if (replacement.length === word.length) return letters(replacement) !== letters(word);
+    const ending = word.startsWith(replacement) ? word.slice(replacement.length) : '';
+    return ending !== '' && ending !== replacement.at(-1);
+  });
 }
 
 /** The share by which a word counts that replaces a word which may be spelt correctly. */
