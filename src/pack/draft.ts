@@ -124,7 +124,11 @@ export class Draft implements Costs {
     for (const index of sections) searched.add(index);
     const { record } = this.#request.candidates[candidate]!;
     const spans = [...searched].map((index) => this.#judged[candidate]![index]!);
-    const { secrets, inTitle } = await this.#request.findCredentials(record, spans);
+    // What is shown above a section may be far from it.
+    const above = spans.flatMap(({ headings, tableHead }) =>
+      tableHead === null ? headings : [...headings, tableHead],
+    );
+    const { secrets, inTitle } = await this.#request.findCredentials(record, [...spans, ...above]);
     const whole = secrets.map((secret) => wholeCodePoints(record.content, secret));
     this.#secrets.set(candidate, whole);
     if (!inTitle && spans.some((span) => withoutSpans(span, whole).length > 0)) return false;
@@ -141,7 +145,8 @@ export class Draft implements Costs {
   }
 
   /** The part of the best section around its best sentence, if no whole section fits. */
-  excerpt({ candidate, index }: RankedSection, room: number): Item[] {
+  async excerpt({ candidate, index }: RankedSection, room: number): Promise<Item[]> {
+    if (await this.#findIn(candidate, [index])) return [];
     const { count, candidates, query } = this.#request;
     const { record } = candidates[candidate]!;
     const section = this.#judged[candidate]![index]!;

@@ -65,7 +65,7 @@ export function itemOf(
   const { trust, title, content } = record;
   const day = shownDay(record);
   const body: ItemPart[] = [];
-  const shown = new Set<number>();
+  const shown: Span[] = [];
   let line = 1;
   let at = 0;
   for (const [i, span] of spans.entries()) {
@@ -78,9 +78,9 @@ export function itemOf(
       at = next + 1;
     }
     const path = span.headings
-      .filter(({ start }) => !shown.has(start))
-      .flatMap((heading): ItemPart[] => [' › ', { field: 'content', span: heading, level: 'L0' }]);
-    for (const { start } of span.headings) shown.add(start);
+      .filter(({ start }) => !shown.some((each) => each.start <= start && start < each.end))
+      .flatMap((heading): ItemPart[] => [' › ', ...masked(heading, secrets, 'L0')]);
+    shown.push(span, ...span.headings);
     if (i > 0) body.push(record.origin === 'vault' ? `\n… L${String(line)}` : '\n…');
     body.push(...path, '\n');
     if (span.tableHead !== null) body.push(...masked(span.tableHead, secrets, 'L2'), '\n');

@@ -88,7 +88,7 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
     spare += left;
   }
   const [best] = draft.allowed(ranked);
-  if (items.length === 0 && best !== undefined) items = draft.excerpt(best, room);
+  if (items.length === 0 && best !== undefined) items = await draft.excerpt(best, room);
   if (items.length > 0 && tokensOf(items) > allowed) items = [];
   const needed = items.length > 0 || best === undefined ? null : allowed - room + draft.least(best);
   return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });

@@ -77,7 +77,7 @@ interface Unit {
   end: number;
   /** The offsets at which it may be cut if it is too long. */
   readonly starts: number[];
-  readonly tableHead: Span | null;
+  tableHead: Span | null;
 }
 
 const LIST_KINDS: ReadonlySet<Block['kind']> = new Set(['item', 'task', 'done']);
@@ -91,6 +91,7 @@ function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
     if (last !== undefined && previous !== undefined && belongsTogether(text, previous, block)) {
       last.end = block.end;
       last.starts.push(block.start);
+      if (block.kind === 'table') last.tableHead = headOf(text, block);
     } else {
       const tableHead = block.kind === 'table' ? headOf(text, block) : null;
       units.push({ start: block.start, end: block.end, starts: [], tableHead });
@@ -131,7 +132,8 @@ function cutUnit(text: string, { start, end, starts, tableHead }: Unit): Piece[]
       to = item !== undefined && item > from ? item : cutOffset(text, from, limit, 'lines');
     }
     const piece = trimSpan(text, { start: from, end: to });
-    if (piece.end > piece.start) pieces.push({ ...piece, tableHead: from === start ? null : tableHead });
+    const isBelow = tableHead !== null && piece.start >= tableHead.end;
+    if (piece.end > piece.start) pieces.push({ ...piece, tableHead: isBelow ? tableHead : null });
     from = to;
   }
   return pieces;

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
 import type { ComparedPassage } from '../../store/search-model.ts';
 import type { Candidate } from '../candidate.ts';
+import type { Span } from '../text/span.ts';
 import { sectionsOf, type Section } from './cut.ts';
 
 /** A term of the query. */
@@ -54,15 +55,22 @@ export async function judgeSections(
   const found: {
     readonly sections: readonly Section[];
     readonly words: readonly Words[];
-    readonly near: Nearness[];
+    readonly near: readonly Nearness[];
   }[] = [];
   let units = 0;
   const matcher = new TermMatcher(query);
-  for (const { record, passages, excluded } of candidates) {
-    const sections = excluded === null ? sectionsOf(record.content) : [];
-    const words = matcher.wordsOf(record.title, record.content, sections);
-    found.push({ sections, words, near: nearnessOf(record.content, sections, passages) });
-    units += record.content.length;
+  for (const { record, passage, passages, excluded } of candidates) {
+    const from = windowStart(record.content, passage.startLine);
+    const text = record.content.slice(from, from + MAX_JUDGED);
+    const sections = excluded === null ? sectionsOf(text) : [];
+    const words = matcher.wordsOf(record.title, text, sections);
+    const near = nearnessOf(text, 1 + linesIn(record.content, from), sections, passages);
+    found.push({
+      sections: from === 0 ? sections : sections.map((each) => shifted(each, from)),
+      words,
+      near,
+    });
+    units += text.length;
     if (units > UNITS_PER_TURN) {
       units = 0;
       await setImmediate();
@@ -87,6 +95,34 @@ export async function judgeSections(
       return { ...section, match: share * meaning + (1 - share) * words, passage };
     }),
   );
+}
+
+/** Of a longer record only the part around the passage that was found is judged. UTF-16 code units. */
+const MAX_JUDGED = 1_000_000;
+
+/** The line with which the judged part of a record begins. */
+function windowStart(content: string, line: number): number {
+  if (content.length <= MAX_JUDGED) return 0;
+  let at = 0;
+  for (let n = 1; n < line && at >= 0; n++) at = content.indexOf('\n', at) + 1 || -1;
+  const from = Math.min(Math.max(0, at) - MAX_JUDGED / 2, content.length - MAX_JUDGED);
+  return from <= 0 ? 0 : content.lastIndexOf('\n', from) + 1;
+}
+
+function linesIn(content: string, end: number): number {
+  let lines = 0;
+  for (let at = content.indexOf('\n'); at >= 0 && at < end; at = content.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function shifted(section: Section, by: number): Section {
+  const shift = <T extends Span>(span: T): T => ({ ...span, start: span.start + by, end: span.end + by });
+  const { headings, tableHead } = section;
+  return {
+    ...shift(section),
+    headings: headings.map(shift),
+    tableHead: tableHead === null ? null : shift(tableHead),
+  };
 }
 
 class TermMatcher {
@@ -156,13 +192,17 @@ interface Nearness {
   readonly passage: number | null;
 }
 
-/** The nearest passage of each section, of those that share a line with it. Both lists are in the order of the text. */
+/**
+ * The nearest passage of each section, of those that share a line with it. Both lists are in the order of the text.
+ * @param firstLine the number of the first line of the content in its record
+ */
 function nearnessOf(
   content: string,
+  firstLine: number,
   sections: readonly Section[],
   passages: readonly ComparedPassage[],
 ): Nearness[] {
-  let line = 1;
+  let line = firstLine;
   let at = 0;
   let first = 0;
   const lineOf = (offset: number): number => {

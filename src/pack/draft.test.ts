@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { packRequest } from '../../test/contract/receipts.ts';
+import { sha256 } from '../core/ids.ts';
+import type { Candidate } from './candidate.ts';
+import { buildPack } from './pack.ts';
+
+const KEY = 'ghp_0123456789abcdefghij';
+
+function candidateOf(content: string, startLine = 1): Candidate {
+  return {
+    record: {
+      ...{ id: 1, uuid: '00000000-0000-7000-8000-000000000001', origin: 'vault', source: 's', project: 'p' },
+      ...{ trust: 'operator', title: 'Plan', content, contentHash: sha256(content), metadata: {} },
+      ...{ key: 'Plan.md', recordType: 'note' },
+    },
+    passage: { ordinal: 0, text: '', startLine, endLine: startLine },
+    ...{ score: 0.9, relevance: 1, passages: [], lane: 'search', path: null, via: null, excluded: null },
+    ...{ citation: 'Plan.md', secrets: [] },
+  };
+}
+
+/** A pack in which the key is a credential wherever it is looked for. */
+async function pack(content: string, budget: number, startLine = 1): Promise<string> {
+  const candidate = candidateOf(content, startLine);
+  const request = await packRequest(['oven'], [candidate], budget);
+  const { text } = await buildPack({
+    ...request,
+    findCredentials: (_, spans) =>
+      Promise.resolve({
+        secrets: spans
+          .flatMap(({ start, end }) => {
+            const at = content.slice(start, end).indexOf(KEY);
+            return at < 0 ? [] : [{ start: start + at, end: start + at + KEY.length }];
+          })
+          .toSorted((a, b) => a.start - b.start)
+          .filter(({ start }, i, all) => i === 0 || all[i - 1]!.start !== start),
+        inTitle: false,
+      }),
+  });
+  return text;
+}
+
+const sentence = 'The wall is painted white, and so is the ceiling above it. ';
+
+it('a credential in a heading far above a section, or in the head of a table, is masked', async () => {
+  const rows = Array.from({ length: 90 }, (_, i) => `| ${String(i)} | ${sentence}|`);
+  const table = `| ${KEY} | what |\n|---|---|\n${[...rows.slice(0, 80), '| x | The oven is here. |'].join('\n')}`;
+  const paragraphs = Array.from({ length: 40 }, () => sentence.repeat(10)).join('\n\n');
+  for (const content of [
+    `# Top\n\n## Part ${KEY}\n\n${paragraphs}\n\nThe oven is here.\n`,
+    `# Top\n\n${table}\n`,
+  ]) {
+    const text = await pack(content, 700);
+    expect(text).toContain('The oven is here.');
+    expect(text).toContain('[secret masked]');
+    expect(text).not.toContain(KEY.slice(0, 12));
+  }
+});
+
+it('a credential in an excerpt of a section that is too long for the budget is masked', async () => {
+  const text = await pack(
+    `${sentence.repeat(8)}The oven has the key ${KEY} inside. ${sentence.repeat(8)}\n`,
+    140,
+  );
+  expect(text).toContain('The oven has the key [secret masked] inside.');
+});
+
+it('a record of millions of characters is judged around the passage that was found', async () => {
+  const lines = Array.from({ length: 60_000 }, () => sentence);
+  lines[45_000] = 'The oven stands in the hall.\n\n';
+  const text = await pack(`# Log\n\n${lines.join('\n')}\n`, 500, 45_003);
+  expect(text).toContain('The oven stands in the hall.');
+  expect(text).toMatch(/^◆ Plan\.md#L4\d\d\d\d-L4\d\d\d\d/m);
+});
