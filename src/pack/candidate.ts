@@ -1,5 +1,5 @@
 import { isJsonMap } from '../core/json.ts';
-import type { LociRecord, Passage } from '../core/types.ts';
+import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { changedDate, createdDate } from '../sources/files/dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
@@ -42,7 +42,27 @@ export type PackRecord = Pick<
   | 'metadata'
   | 'key'
   | 'recordType'
->;
+> &
+  Partial<Pick<LociRecord, 'createdAt'>>;
+
+/**
+ * What a reader must know of a document of a source beside its text: whether a task is done, or when it is due, or when an event is.
+ * `null` if there is nothing to say.
+ */
+export function documentState({ origin, metadata, createdAt }: PackRecord): string | null {
+  if (origin !== 'source') return null;
+  const { completed, undated } = metadata;
+  if (completed === true) return 'done';
+  const day = undated === true || createdAt === undefined ? null : localDay(createdAt);
+  if (completed === false) return day === null ? 'open' : `open, due ${day}`;
+  return day;
+}
+
+function localDay(time: Timestamp): string {
+  const day = new Date(time);
+  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}
 
 /** A date at the beginning of a value of metadata. */
 const DAY = /^\d{4}-\d{2}-\d{2}/;

@@ -204,6 +204,6 @@ export class Draft implements Costs {
 }
 
 /** What stands between two sections of a record: a line with its number and headings. */
-const GAP_TOKENS = 8;
+const GAP_TOKENS = 10;
 /** A shorter excerpt is no memory of its section. */
 const MIN_EXCERPT_TOKENS = 12;

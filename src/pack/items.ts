@@ -1,9 +1,9 @@
 import type { Trust } from '../core/types.ts';
-import { shownDay, type Candidate, type PackRecord } from './candidate.ts';
+import { documentState, shownDay, type Candidate, type PackRecord } from './candidate.ts';
 import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Section } from './sections/cut.ts';
-import { ITEM_MARK, shownText, sourceRange, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import { ITEM_MARK, shownText, trimSpan, withoutSpans, type Span } from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** A part of a section, or a run of sections, as an item shows it. */
@@ -66,22 +66,14 @@ export function itemOf(
   const day = shownDay(record);
   const body: ItemPart[] = [];
   const shown: Span[] = [];
-  let line = 1;
-  let at = 0;
+  const lines = new LineCounter(content);
   for (const [i, span] of spans.entries()) {
-    for (
-      let next = content.indexOf('\n', at);
-      next >= 0 && next < span.start;
-      next = content.indexOf('\n', at)
-    ) {
-      line++;
-      at = next + 1;
-    }
+    const cited = record.origin === 'vault' ? ` ${lines.of(span)}` : '';
     const path = span.headings
       .filter(({ start }) => !shown.some((each) => each.start <= start && start < each.end))
       .flatMap((heading): ItemPart[] => [' › ', ...masked(heading, secrets, 'L0')]);
     shown.push(span, ...span.headings);
-    if (i > 0) body.push(record.origin === 'vault' ? `\n… L${String(line)}` : '\n…');
+    if (i > 0) body.push(`\n…${cited}`);
     body.push(...path, '\n');
     if (span.tableHead !== null) body.push(...masked(span.tableHead, secrets, 'L2'), '\n');
     body.push(isCutBefore(content, span.start) ? '…' : '', ...masked(span, secrets, 'L2'));
@@ -89,6 +81,35 @@ export function itemOf(
   }
   const header = headerOf({ record, citation, via }, { usual, day, spans });
   return { candidate, trust, title, content, day, parts: [...header, ...body] };
+}
+
+/** Counts lines without reading a text again from its beginning. */
+class LineCounter {
+  readonly #text: string;
+  #line = 1;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The lines of a span as a citation has them: `#L3-L9`. Must be called in the order of spans. */
+  of({ start, end }: Span): string {
+    const from = this.#lineOf(start);
+    return `#L${String(from)}-L${String(this.#lineOf(end))}`;
+  }
+
+  #lineOf(offset: number): number {
+    for (let next = this.#next(); next >= 0 && next < offset; next = this.#next()) {
+      this.#line++;
+      this.#at = next + 1;
+    }
+    return this.#line;
+  }
+
+  #next(): number {
+    return this.#text.indexOf('\n', this.#at);
+  }
 }
 
 /** Text before it in its line. */
@@ -112,6 +133,8 @@ function headerOf(
 ): ItemPart[] {
   const header: ItemPart[] = [`${ITEM_MARK}${citedLines(record, citation, spans)}`];
   if (day !== null) header.push({ day });
+  const state = day === null ? documentState(record) : null;
+  if (state !== null) header.push(` ${state}`);
   header.push(trustMark(record.trust, usual));
   if (via !== null) header.push(` (${oneLine(via)})`);
   const title = titleSpan(record.title);
@@ -124,8 +147,7 @@ function headerOf(
 /** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
 function citedLines({ origin, content }: PackRecord, citation: string, spans: readonly Span[]): string {
   if (origin !== 'vault') return citation.replace(/^record\//, '');
-  const { lines } = sourceRange(content, { start: spans[0]!.start, end: spans.at(-1)!.end });
-  return ` ${oneLine(citation)}#L${String(lines.from)}-L${String(lines.to)}`;
+  return ` ${oneLine(citation)}${new LineCounter(content).of(spans[0]!)}`;
 }
 
 function oneLine(text: string): string {

@@ -13,10 +13,18 @@ export class OpenclawHome {
   readonly folder: string;
   readonly configFile: string;
   readonly lociHome: string;
+  readonly #embedding: 'local' | 'none';
 
-  /** @param folder that of a home which exists */
-  constructor(folder: string = mkdtempSync(join(tmpdir(), 'loci-openclaw-'))) {
+  /**
+   * @param folder that of a home which exists
+   * @param embedding `local` compares meanings with the bundled model, as users have it; without it, a gateway starts sooner
+   */
+  constructor(
+    folder: string = mkdtempSync(join(tmpdir(), 'loci-openclaw-')),
+    embedding: 'local' | 'none' = 'none',
+  ) {
     this.folder = folder;
+    this.#embedding = embedding;
     this.configFile = join(folder, 'state', 'openclaw.json');
     this.lociHome = join(folder, 'loci');
     mkdirSync(dirname(this.configFile), { recursive: true });
@@ -42,7 +50,7 @@ export class OpenclawHome {
       OPENCLAW_HOME: this.folder,
       OPENCLAW_STATE_DIR: join(this.folder, 'state'),
       LOCI_HOME: this.lociHome,
-      LOCI_EMBEDDING_PROVIDER: process.env['LOCI_EMBEDDING_PROVIDER'] ?? 'none',
+      LOCI_EMBEDDING_PROVIDER: process.env['LOCI_EMBEDDING_PROVIDER'] ?? this.#embedding,
       OPENCLAW_SKIP_CHANNELS: '1',
       OPENCLAW_SKIP_CRON: '1',
       OPENCLAW_NO_RESPAWN: '1',

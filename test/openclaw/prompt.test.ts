@@ -1,23 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { loci, STARTUP, TODO } from './household.ts';
-import { textOf } from './model-server.ts';
-import { gateway, hits, home, modelRequests, systemText } from './shared.ts';
-
-it('a turn about the kitchen remodel gets the note, and the todo that no word of the message names', async () => {
-  await expect.poll(() => hits('kitchen remodel'), { timeout: 20_000 }).not.toHaveLength(0);
-  await modelRequests();
-  await gateway.chat(
-    'Let’s talk about the kitchen remodel. CALL memory_search {"query":"let\'s talk about the kitchen remodel"}',
-    {
-      session: 'remodel',
-    },
-  );
-  const last = (await modelRequests()).at(-1);
-  const result = textOf(last?.messages.findLast(({ role }) => role === 'tool') ?? { role: 'tool' });
-  expect(result).toContain('induction oven');
-  expect(result).toContain(TODO);
-});
+import { loci, STARTUP } from './household.ts';
+import { gateway, home, modelRequests, systemText } from './shared.ts';
 
 it('the model is told the startup text, how to use memory, and the curated memory of the workspace', async () => {
   await modelRequests();

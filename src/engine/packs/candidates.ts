@@ -32,12 +32,17 @@ export function isBelowThreshold(score: number, best: number, minScore: number):
   return best < minScore || score < minScore * OTHERS_SHARE;
 }
 
+/** The highest confidence of any hit: it need not be that of the first. */
+export function bestConfidence(hits: readonly Hit[]): number {
+  return hits.reduce((best, { confidence }) => Math.max(best, confidence), 0);
+}
+
 /** The hits of a search and the related documents. @param minScore below which the best hit is not worth a text */
 export function foundHits({ hits, related }: SearchOutcome, minScore: number): FoundHit[] {
   const [best] = hits;
   const relevanceOf = ({ score }: Hit): number =>
     best === undefined || best.score <= 0 ? 0 : score / best.score;
-  const confidence = best?.confidence ?? 0;
+  const confidence = bestConfidence(hits);
   return [
     ...hits.map((hit): FoundHit => ({
       ...{ hit, path: null, via: null, relevance: relevanceOf(hit) },

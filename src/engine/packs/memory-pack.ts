@@ -18,7 +18,7 @@ import type { SearchOutcome } from '../../search/search.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { EngineContext } from '../context.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
-import { candidatesOf, findCredentials, foundHits } from './candidates.ts';
+import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
 import { graphLane } from './graph-lane.ts';
 import { expand, type Lane } from './lanes.ts';
@@ -144,7 +144,7 @@ async function makePack(
     query: sectionQuery(outcome),
     ...{ budget, candidates, ...form, embeds: embedLane.embeds },
     findCredentials: (record, spans) => findCredentials(context, record, spans),
-    isUnsure: (outcome.hits[0]?.confidence ?? 0) < MIN_SURE_CONFIDENCE,
+    isUnsure: bestConfidence(outcome.hits) < MIN_SURE_CONFIDENCE,
   });
   const receipt: Receipt = {
     version: RECEIPT_VERSION,
@@ -210,12 +210,14 @@ export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: 
 
 /** One for each record in the text, in its order. */
 function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candidate[]): PackItem[] {
+  // The citation is that of the first span, as in the text.
   const levels = new Map<number, { readonly level: Level; readonly from: number; readonly to: number }>();
   for (const { candidate, field, level, lines } of pieces) {
+    if (field !== 'content') continue;
     const before = levels.get(candidate);
-    // The citation is that of the excerpt, not of the summary after it.
-    if (field !== 'content' || (before !== undefined && level !== before.level)) continue;
-    levels.set(candidate, { level, from: before?.from ?? lines.from, to: lines.to });
+    // A heading above the first span is in other lines, and so is the head of its table.
+    if (before === undefined || (before.level === 'L0' && level !== 'L0'))
+      levels.set(candidate, { level, from: lines.from, to: lines.to });
   }
   return [...levels].map(([index, { level, from, to }]): PackItem => {
     const { record, citation, score, via } = candidates[index]!;
