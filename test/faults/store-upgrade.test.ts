@@ -258,7 +258,7 @@ describe('a store of schema 13 with an imported audit log', () => {
 
 /** Undoes migrations 18 and 19. */
 const DROP_GRAPH = `DROP TABLE concept_record; DROP TABLE concept_name; DROP TABLE concept_mention;
-  DROP TABLE concept_stale; DROP TABLE concept_progress; DROP TABLE concept_change;
+  DROP TABLE concept_changed; DROP TABLE concept_progress; DROP TABLE concept_change;
   DROP TABLE graph_node; DROP TABLE graph_edge; DROP TABLE graph_stale; DROP TABLE graph_progress;
   DROP INDEX record_identity;`;
 

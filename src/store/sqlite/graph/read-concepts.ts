@@ -1,3 +1,5 @@
+import { sha256 } from '../../../core/ids.ts';
+import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type {
   ConceptChange,
@@ -6,6 +8,8 @@ import type {
   ConceptState,
   NameKind,
   NameSelector,
+  Naming,
+  ProjectName,
   RecordConcepts,
   StoredName,
 } from '../../concept-model.ts';
@@ -143,12 +147,17 @@ export function nameFrequencies(
   ns: number,
   project: string,
   keys: readonly string[],
-  excludedSources: readonly string[] = [],
+  excludedSources: readonly string[],
+  max: number | null,
 ): Map<string, number> {
-  const count = db.prepare(`SELECT count(*) AS n FROM (${NAMING}) AS c WHERE ${IS_VISIBLE}`);
+  const count = db.prepare(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM (${NAMING}) AS c WHERE ${IS_VISIBLE} LIMIT coalesce(:max, -1))`,
+  );
   const excluded = JSON.stringify(excludedSources);
   return new Map(
-    [...new Set(keys)].map((key) => [key, Number(count.get({ ns, project, key, excluded })?.['n'])] as const),
+    [...new Set(keys)].map(
+      (key) => [key, Number(count.get({ ns, project, key, excluded, max })?.['n'])] as const,
+    ),
   );
 }
 
@@ -171,30 +180,74 @@ export function recordsNaming(
     .slice(0, limit);
 }
 
+export function namings(
+  db: Database,
+  ns: number,
+  project: string,
+  keys: readonly string[],
+  limit: number,
+  excludedSources: readonly string[],
+): Naming[] {
+  const select = db.prepare(
+    `SELECT c.* FROM (
+       SELECT record, NULL AS text, 'mention' AS kind, line, count FROM concept_mention INDEXED BY concept_mention_key
+         WHERE ns = :ns AND project = :project AND key = :key
+       UNION ALL SELECT record, text, kind, line, 1 FROM concept_name INDEXED BY concept_name_key
+         WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')) AS c
+     WHERE ${IS_VISIBLE} LIMIT :limit`,
+  );
+  const excluded = JSON.stringify(excludedSources);
+  return [...new Set(keys)].flatMap((key) =>
+    select
+      .all({ ns, project, key, excluded, limit })
+      .map((row) => ({
+        key,
+        record: row['record'] as number,
+        text: row['text'] as string | null,
+        kind: row['kind'] as Naming['kind'],
+        line: row['line'] as number | null,
+        count: row['count'] as number,
+      }))
+      .sort((a, b) => a.record - b.record),
+  );
+}
+
+export function linePlaces(
+  db: Database,
+  ns: number,
+  lines: readonly { readonly record: number; readonly line: number | null }[],
+): GraphProvenance[] {
+  const contents = db.prepare('SELECT content, content_hash AS hash FROM record WHERE ns = ? AND id = ?');
+  const passages = db.prepare(
+    'SELECT max(ordinal) AS ordinal FROM passage WHERE ns = ? AND record = ? AND start_line <= ? AND end_line >= ?',
+  );
+  const rows = new Map<number, Row | undefined>();
+  return lines.flatMap(({ record, line }): GraphProvenance[] => {
+    if (!rows.has(record)) rows.set(record, contents.get(ns, record));
+    const row = rows.get(record);
+    if (row === undefined) return [];
+    if (line === null) return [{ record, passage: null, lines: null, hash: row['hash'] as string }];
+    const text = ((row['content'] as string).split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+    const ordinal = passages.get(ns, record, line, line)?.['ordinal'] as number | null;
+    return [{ record, passage: ordinal, lines: { first: line, last: line }, hash: sha256(text) }];
+  });
+}
+
 export function conceptState(db: Database, ns: number): ConceptState {
   const row = db.prepare('SELECT up_to, rules FROM concept_progress WHERE ns = ?').get(ns);
-  const stale = db.prepare('SELECT count(*) AS n FROM concept_stale WHERE ns = ?').get(ns);
-  const pending = db.prepare('SELECT count(*) AS n FROM concept_change WHERE ns = ? AND applied = 0').get(ns);
+  const changed = db.prepare('SELECT count(*) AS n FROM concept_changed WHERE ns = ?').get(ns);
   return {
     upTo: Number(row?.['up_to'] ?? 0),
     rules: (row?.['rules'] as string | undefined) ?? '',
-    stale: Number(stale?.['n']),
-    pending: Number(pending?.['n']),
+    changed: Number(changed?.['n']),
   };
 }
 
-export function staleConcepts(db: Database, ns: number, limit: number): number[] {
+export function changedNames(db: Database, ns: number, limit: number): ProjectName[] {
   return db
-    .prepare('SELECT record FROM concept_stale WHERE ns = ? ORDER BY record LIMIT ?')
+    .prepare('SELECT project, key FROM concept_changed WHERE ns = ? ORDER BY project, key LIMIT ?')
     .all(ns, limit)
-    .map((row) => row['record'] as number);
-}
-
-export function pendingConceptChanges(db: Database, ns: number): string[] {
-  return db
-    .prepare('SELECT id FROM concept_change WHERE ns = ? AND applied = 0 ORDER BY at, id')
-    .all(ns)
-    .map((row) => row['id'] as string);
+    .map((row) => ({ project: row['project'] as string, key: row['key'] as string }));
 }
 
 export function conceptChanges(db: Database, ns: number): ConceptChange[] {
