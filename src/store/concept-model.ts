@@ -45,8 +45,14 @@ export interface RecordConcepts extends RecordNames {
   readonly mentions: readonly ConceptMention[];
 }
 
-export interface StoredName extends ConceptName, Pick<RecordNames, 'project' | 'note'> {
+/** A title or alias of a record; or a tag, phrase or word as records spell it. */
+export interface StoredName extends Pick<ConceptName, 'key' | 'text' | 'kind'>, Pick<RecordNames, 'project'> {
+  /** The record; of several, the first. */
   readonly record: number;
+  /** The id of its node for a title or alias, else `null`. */
+  readonly note: string | null;
+  /** How many records have it, with this text and kind; 1 for a title or alias. */
+  readonly count: number;
 }
 
 /** Which names of the records of a project. */
@@ -141,7 +147,7 @@ export interface Naming {
  * titles and aliases records get and lose. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
  */
 export interface StoreConcepts {
-  /** By record and key. */
+  /** By record, key, kind and text. */
   conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
   /** The keys of the titles and aliases of a project, each once; only those that begin with one of the words, if any are given. */
   conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;

@@ -9,6 +9,7 @@ import type {
   RecordConcepts,
   RecordNames,
   StoreConcepts,
+  StoredName,
 } from '../../src/store/concept-model.ts';
 import type { GraphProvenance } from '../../src/store/graph-model.ts';
 import { byCodePoint, type Namespace, type OracleState, passagesOf } from './state.ts';
@@ -96,6 +97,22 @@ function isSpoken({ kind }: { kind: string }): boolean {
   return kind === 'tag' || kind === 'phrase' || kind === 'opening';
 }
 
+/** Tags, phrases and words by spelling, in place of by record. */
+function spelled(rows: readonly StoredName[]): StoredName[] {
+  const groups = Map.groupBy(rows, (row) =>
+    JSON.stringify([row.key, row.kind, row.text, isClaim(row) ? row.record : null]),
+  );
+  return [...groups.values()]
+    .map((group) => ({ ...group[0]!, note: isClaim(group[0]!) ? group[0]!.note : null, count: group.length }))
+    .sort(
+      (a, b) =>
+        a.record - b.record ||
+        byCodePoint(a.key, b.key) ||
+        byCodePoint(a.kind, b.kind) ||
+        byCodePoint(a.text, b.text),
+    );
+}
+
 /** Whether records share a name, which all of these rows have. */
 function isShared(rows: readonly { key: string; kind: string }[]): boolean {
   const count = (...kinds: readonly string[]): number =>
@@ -112,20 +129,23 @@ export function conceptCalls(state: OracleState): StoreConcepts {
       const rows = records
         .sort(([a], [b]) => a - b)
         .flatMap(([record, { note, names }]) =>
-          [...names]
-            .sort((a, b) => byCodePoint(a.key, b.key))
-            .map((each) => ({ ...each, record, project, note })),
+          names.map(({ key, text, kind }) => ({ key, text, kind, record, project, note, count: 1 })),
         );
       if (only === undefined)
-        return rows.filter(
-          (row) => isClaim(row) || isShared(rows.filter((other) => other.key === row.key && !isClaim(other))),
+        return spelled(
+          rows.filter(
+            (row) =>
+              isClaim(row) || isShared(rows.filter((other) => other.key === row.key && !isClaim(other))),
+          ),
         );
       const notes = new Set(
         rows.filter((row) => isClaim(row) && only.keys.includes(row.key)).map(({ record }) => record),
       );
       for (const [record, { note }] of records)
         if (note !== null && only.notes.includes(note)) notes.add(record);
-      return rows.filter((row) => only.keys.includes(row.key) || (isClaim(row) && notes.has(row.record)));
+      return spelled(
+        rows.filter((row) => (isClaim(row) ? notes.has(row.record) : only.keys.includes(row.key))),
+      );
     },
     conceptKeys: async (name, project, firstWords) => {
       const keys = [...conceptsOf(name).records.values()]

@@ -20,6 +20,8 @@ import { ConceptReader } from './concept-reader.ts';
 
 /** Nodes whose edges are read at once. */
 const NODES = 64;
+/** Nodes whose edges are remembered: a walk reads each of them several times. */
+const MAX_REMEMBERED = 1000;
 /** Follows every type of an edge in the order of code points. */
 const AFTER_ALL_TYPES = '~' as EdgeType;
 
@@ -51,6 +53,11 @@ export function withConcepts(store: Store): Store {
 class ConceptGraph {
   readonly #graph: StoreGraph;
   readonly #nodes: ConceptNodes;
+  /** The edges that were read last, as long as nothing has changed. */
+  #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {
+    of: '',
+    edges: new Map(),
+  };
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
@@ -167,13 +174,10 @@ class ConceptGraph {
       ofProjects.set(`${project}\0${type}`, { ...known, nodes: known.nodes + 1 });
     }
     const ofTypes = new Map(edges.map((each) => [each.type, each.edges]));
-    for (let after: string | null = null; ;) {
-      const page: GraphNode[] = await this.pageNodes(namespace, filter, { after, limit: NODES });
-      for (const { edge } of await this.#edges(namespace, page, 'out', filter))
-        ofTypes.set(edge.type, (ofTypes.get(edge.type) ?? 0) + 1);
-      if (page.length < NODES) break;
-      after = page.at(-1)!.id;
-    }
+    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    for (const project of await this.#nodes.projects(namespace, filter))
+      for (const [type, count] of Object.entries(await reader.count(project)))
+        if (count > 0) ofTypes.set(type as EdgeType, (ofTypes.get(type as EdgeType) ?? 0) + count);
     return {
       nodes: [...ofProjects.values()].sort(
         (a, b) => compare(a.project, b.project) || compare(a.type, b.type),
@@ -207,14 +211,31 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
+    const of = await this.#nodes.version(namespace);
+    if (this.#read.of !== of || this.#read.edges.size > MAX_REMEMBERED) this.#read = { of, edges: new Map() };
+    const { edges } = this.#read;
+    const { project = null, excludedSources = [] } = filter;
+    const kind = JSON.stringify([direction, project, excludedSources]);
+    const keyOf = ({ id }: GraphNode): string => kind + id;
+    const missing = near.filter((node) => !edges.has(keyOf(node)));
+    const found = await this.#readEdges(namespace, missing, direction, filter);
+    const byNode = Map.groupBy(found, ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
+    for (const node of missing) edges.set(keyOf(node), byNode.get(node.id) ?? []);
+    return near.flatMap((node) => edges.get(keyOf(node)) ?? []);
+  }
+
+  async #readEdges(
+    namespace: string,
+    near: readonly GraphNode[],
+    direction: Direction,
+    filter: GraphFilter,
+  ): Promise<NodeEdge[]> {
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
     const records = near.flatMap(({ id, record }) => (record !== null && isOfRecord(id) ? [record] : []));
     const refs = near.flatMap((node) => this.#nodes.refOf(node) ?? []);
     if (records.length === 0 && refs.length === 0) return [];
     const edges = direction === 'in' ? await reader.to(records, refs) : await reader.from(records, refs);
-    const ids = new Set(near.map(({ id }) => id));
-    const between = await this.#between(namespace, edges, filter);
-    return between.filter(({ src, dst }) => ids.has(direction === 'in' ? dst.id : src.id));
+    return this.#between(namespace, edges, filter);
   }
 
   /** The edges with their nodes. Those with a node that does not pass the filter are left out. */

@@ -51,23 +51,30 @@ export class ConceptNodes {
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    const [{ lastChange }, { upTo, changed }, changes] = await Promise.all([
-      this.#graph.state(namespace),
-      this.#graph.conceptState(namespace),
-      this.#graph.conceptChanges(namespace),
-    ]);
-    const of = JSON.stringify([namespace, filter, lastChange, upTo, changed, changes.length]);
+    const of = `${await this.version(namespace)} ${JSON.stringify(filter)}`;
     if (this.#all?.of === of) return this.#all.nodes;
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
-    const projects =
-      filter.project === undefined
-        ? (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value)
-        : [filter.project];
     const nodes: GraphNode[] = [];
-    for (const project of projects)
+    for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
     nodes.sort((a, b) => compare(a.id, b.id));
     this.#all = { of, nodes };
     return nodes;
+  }
+
+  /** The projects that pass the filter. */
+  async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
+    if (project !== undefined) return [project];
+    return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+  }
+
+  /** Changes whenever nodes and edges of concepts may have changed. */
+  async version(namespace: string): Promise<string> {
+    const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
+      this.#graph.state(namespace),
+      this.#graph.conceptState(namespace),
+      this.#graph.conceptChanges(namespace),
+    ]);
+    return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
   }
 }

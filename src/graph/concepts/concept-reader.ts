@@ -7,7 +7,7 @@ import {
 } from '../../store/concept-model.ts';
 import type { StoreGraph } from '../../store/store.ts';
 import { referencesIn } from './change-references.ts';
-import { applyChanges, type Concept, effectiveChanges } from './concept-changes.ts';
+import { applyChanges, type Concept, type ConceptState, effectiveChanges } from './concept-changes.ts';
 import {
   type ConceptEdge,
   conceptEdges,
@@ -20,6 +20,7 @@ import { groupNames, isClaim, isSpoken } from './concept-groups.ts';
 
 /** Keys of one call of the store, which holds up other calls. */
 const KEYS_OF_CALL = 1000;
+const CONCEPTS_OF_CALL = 64;
 /** A record may both mention a name and have it as a phrase. */
 const MAX_NAMINGS = 2 * (MAX_MENTIONING_RECORDS + 1);
 
@@ -129,10 +130,40 @@ export class ConceptReader {
 
   /** The concepts of a project that have nodes of their own. */
   async allWithNodes(project: string): Promise<Concept[]> {
+    return this.#thatHaveNodes(project, (await this.#state(project)).concepts(project));
+  }
+
+  /** How many edges the concepts of a project have, by type. */
+  async count(project: string): Promise<Record<ConceptEdge['type'], number>> {
+    const state = await this.#state(project);
+    const concepts = state.concepts(project).filter((concept) => !isTag(concept));
+    const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
+    const frequencies = await this.#frequencies(project, [...new Set(keys)]);
+    const disputed = new Set(state.conflicts().flatMap(({ notes }) => notes));
+    const count = { mentions: 0, same_as: concepts.flatMap(sameAsEdges).length };
+    const several: Concept[] = [];
+    for (const concept of concepts) {
+      const used = concept.names.filter(({ key }) => isUsed(frequencies.get(key)));
+      // A record that has several of the names has one edge, and a note has none to itself.
+      const isSimple = used.length < 2 && isOnlyNamed(concept) && !disputed.has(concept.names[0]!.key);
+      if (isSimple) count.mentions += used.length === 0 ? 0 : frequencies.get(used[0]!.key)!;
+      else several.push(concept);
+    }
+    for (let i = 0; i < several.length; i += CONCEPTS_OF_CALL) {
+      const some = several.slice(i, i + CONCEPTS_OF_CALL);
+      const ids = new Set(some.map(({ id }) => id));
+      const edges = await this.to(some.flatMap(({ records }) => records), some.map(({ names }) => ({ project, key: names[0]!.key }))); // prettier-ignore
+      count.mentions += edges.filter(
+        ({ type, concept }) => type === 'mentions' && ids.has(concept.id),
+      ).length;
+    }
+    return count;
+  }
+
+  async #state(project: string): Promise<ConceptState> {
     const selector = { project, excludedSources: this.#excludedSources };
     const names = groupNames(await this.#graph.conceptNames(this.#namespace, selector));
-    const { state } = applyChanges(names, await this.#changes(project));
-    return this.#thatHaveNodes(project, state.concepts(project));
+    return applyChanges(names, await this.#changes(project)).state;
   }
 
   /** A concept has a node if it is not one note, and if an edge leads to it or from it. */
@@ -141,11 +172,7 @@ export class ConceptReader {
     const alone = shared.filter(({ records }) => records.length === 0);
     const keys = alone.flatMap(({ names }) => names.map(({ key }) => key));
     const frequencies = await this.#frequencies(project, [...new Set(keys)]);
-    const isNamed = ({ names }: Concept): boolean =>
-      names.some(({ key }) => {
-        const frequency = frequencies.get(key) ?? 0;
-        return frequency > 0 && frequency <= MAX_MENTIONING_RECORDS;
-      });
+    const isNamed = ({ names }: Concept): boolean => names.some(({ key }) => isUsed(frequencies.get(key)));
     return shared.filter((concept) => concept.records.length > 0 || isNamed(concept));
   }
 
@@ -173,6 +200,17 @@ export class ConceptReader {
     const rows = await this.#graph.conceptNames(this.#namespace, selector);
     return new ConceptLookup(applyChanges(groupNames(rows), changes).state, project);
   }
+}
+
+/** Whether some records have a name, and not too many. */
+function isUsed(frequency = 0): boolean {
+  return frequency > 0 && frequency <= MAX_MENTIONING_RECORDS;
+}
+
+/** Whether no note of a concept can have one of its names as a tag or phrase. */
+function isOnlyNamed({ records, names }: Concept): boolean {
+  const isOwn = names.every(({ kind }) => kind === 'note' || kind === 'title' || kind === 'alias');
+  return records.length === 0 || (records.length === 1 && isOwn);
 }
 
 /** The names that a record mentions or has as a tag or phrase. */

@@ -57,8 +57,8 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
 }
 
 /**
- * The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences, and the one that drops a
- * table of these again.
+ * The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences, and the one that changes some
+ * of these.
  */
 const DERIVED_TABLES = [18, 19, 20, 22, 25, 28];
 

@@ -16,9 +16,11 @@ import type {
 import type { Database } from '../database/database.ts';
 import type { Row } from '../records/rows.ts';
 
-const NAME_COLUMNS = 'c.record, c.key, c.project, c.text, c.kind, c.line, r.note';
-const NAMES = `concept_name AS c CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record`;
 const CLAIM = `c.kind IN ('title', 'alias')`;
+/** Titles and aliases of a record, and tags, phrases and words as often as records spell them so. */
+const CLAIM_COLUMNS = `c.record, c.key, c.kind, c.text, 1 AS count,
+  (SELECT note FROM concept_record AS r WHERE r.ns = c.ns AND r.record = c.record) AS note`;
+const SHARED_COLUMNS = 'min(c.record) AS record, c.key, c.kind, c.text, count(*) AS count, NULL AS note';
 const IS_VISIBLE = `(:excluded = '[]' OR NOT EXISTS (
   SELECT 1 FROM record AS x WHERE x.ns = :ns AND x.id = c.record AND x.source IN (SELECT value FROM json_each(:excluded))))`;
 
@@ -39,38 +41,40 @@ export function conceptNames(
           notes: JSON.stringify(only.notes),
         });
   return rows.map((row) => ({
-    ...nameOf(row),
+    key: row['key'] as string,
+    text: row['text'] as string,
+    kind: row['kind'] as NameKind,
     record: row['record'] as number,
-    project: row['project'] as string,
+    project,
     note: row['note'] as string | null,
+    count: row['count'] as number,
   }));
 }
 
 const ALL_NAMES = `
-  SELECT ${NAME_COLUMNS} FROM ${NAMES} WHERE c.ns = :ns AND c.project = :project AND ${IS_VISIBLE} AND (${CLAIM} OR c.key IN (
-    SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
-    GROUP BY key HAVING total(kind <> 'word') > 1 AND (
-      total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word'))))
-  ORDER BY c.record, c.key`;
+  SELECT ${CLAIM_COLUMNS} FROM concept_name AS c WHERE c.ns = :ns AND c.project = :project AND ${CLAIM} AND ${IS_VISIBLE}
+  UNION ALL
+  SELECT ${SHARED_COLUMNS} FROM concept_name AS c
+    WHERE c.ns = :ns AND c.project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE} AND c.key IN (
+      SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
+      GROUP BY key HAVING total(kind <> 'word') > 1 AND (
+        total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word')))
+    GROUP BY c.key, c.kind, c.text
+  ORDER BY 1, 2, 3, 4`;
 
 const SOME_NAMES = `
-  WITH named AS (
-    SELECT c.record, c.key, c.kind FROM json_each(:keys) AS k
-      CROSS JOIN concept_name AS c INDEXED BY concept_name_key
-      ON c.ns = :ns AND c.project = :project AND c.key = k.value),
-  notes AS (
-    SELECT c.record FROM named AS c WHERE ${CLAIM}
-    UNION SELECT r.record FROM json_each(:notes) AS n
-      CROSS JOIN concept_record AS r INDEXED BY concept_record_note
-      ON r.ns = :ns AND r.project = :project AND r.note = n.value),
-  wanted AS (
-    SELECT record, key FROM named
-    UNION SELECT c.record, c.key FROM notes CROSS JOIN concept_name AS c
-      ON c.ns = :ns AND c.record = notes.record AND ${CLAIM})
-  SELECT ${NAME_COLUMNS} FROM wanted AS w
-    CROSS JOIN concept_name AS c ON c.ns = :ns AND c.record = w.record AND c.key = w.key
-    CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record
-  WHERE ${IS_VISIBLE} ORDER BY c.record, c.key`;
+  WITH notes AS (
+    SELECT c.record FROM json_each(:keys) AS k CROSS JOIN concept_name AS c INDEXED BY concept_name_key
+      ON c.ns = :ns AND c.project = :project AND c.key = k.value WHERE ${CLAIM}
+    UNION SELECT r.record FROM json_each(:notes) AS n CROSS JOIN concept_record AS r INDEXED BY concept_record_note
+      ON r.ns = :ns AND r.project = :project AND r.note = n.value)
+  SELECT ${CLAIM_COLUMNS} FROM notes CROSS JOIN concept_name AS c ON c.ns = :ns AND c.record = notes.record
+    WHERE ${CLAIM} AND ${IS_VISIBLE}
+  UNION ALL
+  SELECT ${SHARED_COLUMNS} FROM (SELECT DISTINCT value FROM json_each(:keys)) AS k
+    CROSS JOIN concept_name AS c INDEXED BY concept_name_key ON c.ns = :ns AND c.project = :project AND c.key = k.value
+    WHERE NOT ${CLAIM} AND ${IS_VISIBLE} GROUP BY c.key, c.kind, c.text
+  ORDER BY 1, 2, 3, 4`;
 
 function nameOf(row: Row): ConceptName {
   return {

@@ -8,3 +8,7 @@ CREATE TABLE concept_changed (
 
 -- Records have no edges of concepts that are derived again.
 DROP TABLE IF EXISTS concept_stale;
+
+-- With the text, so that the spellings of a name are read from the index alone.
+DROP INDEX IF EXISTS concept_name_key;
+CREATE INDEX concept_name_key ON concept_name (ns, project, key, kind, text);
