@@ -149,8 +149,8 @@ export interface Naming {
 export interface StoreConcepts {
   /** By record, key, kind and text. */
   conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
-  /** The keys of the titles and aliases of a project, each once; only those that begin with one of the words, if any are given. */
-  conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;
+  /** The keys of the titles and aliases of a project that begin with one of these words, each once. */
+  conceptKeys(namespace: string, project: string, firstWords: readonly string[]): Promise<string[]>;
   /** What was derived from each of these records; records without it are left out. */
   recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
   /**

@@ -151,7 +151,7 @@ export function conceptCalls(state: OracleState): StoreConcepts {
       const keys = [...conceptsOf(name).records.values()]
         .filter((each) => each.project === project)
         .flatMap(({ names }) => names.filter(isClaim).map(({ key }) => key))
-        .filter((key) => firstWords?.includes(key.split(' ')[0]!) ?? true);
+        .filter((key) => firstWords.includes(key.split(' ')[0]!));
       return [...new Set(keys)].sort(byCodePoint);
     },
     recordConcepts: async (name, ids) => {

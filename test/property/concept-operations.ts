@@ -107,7 +107,6 @@ export async function observeConcepts({ graph }: Oracle, ns: string): Promise<un
   const ofProjects = PROJECTS.map(async (each) => ({
     names: await graph.conceptNames(ns, { project: each }),
     some: await graph.conceptNames(ns, { project: each, only: { keys: KEYS.slice(0, 3), notes: ['n_1'] } }),
-    keys: await graph.conceptKeys(ns, each),
     keysOfWords: await graph.conceptKeys(ns, each, ['oven', '\u{1F600}']),
     frequencies: await graph.nameFrequencies(ns, each, [...KEYS, 'unknown']),
     cappedFrequencies: await graph.nameFrequencies(ns, each, KEYS, [], 1),

@@ -19,7 +19,7 @@ import { ConceptNodes } from './concept-nodes.ts';
 import { ConceptReader } from './concept-reader.ts';
 
 /** Nodes whose edges are read at once. */
-const NODES = 64;
+const NODES = 32;
 /** Nodes whose edges are remembered: a walk reads each of them several times. */
 const MAX_REMEMBERED = 1000;
 /** Follows every type of an edge in the order of code points. */

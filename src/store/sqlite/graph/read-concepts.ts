@@ -89,24 +89,17 @@ export function conceptKeys(
   db: Database,
   ns: number,
   project: string,
-  firstWords?: readonly string[],
+  firstWords: readonly string[],
 ): string[] {
-  const rows =
-    firstWords === undefined
-      ? db
-          .prepare(
-            `SELECT DISTINCT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND ${CLAIM} ORDER BY key`,
-          )
-          .all({ ns, project })
-      : db
-          .prepare(
-            // The words of a key are separated by spaces, and '!' is the character after the space.
-            `SELECT DISTINCT c.key FROM json_each(:words) AS w CROSS JOIN concept_name AS c INDEXED BY concept_name_key
-               ON c.ns = :ns AND c.project = :project AND c.key >= w.value AND c.key < w.value || '!'
-             WHERE ${CLAIM} AND (c.key = w.value OR substr(c.key, length(w.value) + 1, 1) = ' ') ORDER BY c.key`,
-          )
-          .all({ ns, project, words: JSON.stringify(firstWords) });
-  return rows.map((row) => row['key'] as string);
+  return db
+    .prepare(
+      // The words of a key are separated by spaces, and '!' is the character after the space.
+      `SELECT DISTINCT c.key FROM json_each(:words) AS w CROSS JOIN concept_name AS c INDEXED BY concept_name_key
+         ON c.ns = :ns AND c.project = :project AND c.key >= w.value AND c.key < w.value || '!'
+       WHERE ${CLAIM} AND (c.key = w.value OR substr(c.key, length(w.value) + 1, 1) = ' ') ORDER BY c.key`,
+    )
+    .all({ ns, project, words: JSON.stringify(firstWords) })
+    .map((row) => row['key'] as string);
 }
 
 export function recordConcepts(
