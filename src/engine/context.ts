@@ -8,6 +8,7 @@ import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import type { Reranker } from '../embed/rerank/reranker.ts';
+import { withConcepts } from '../graph/concepts/concept-graph.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { ReceiptLog } from './packs/receipt-log.ts';
@@ -74,7 +75,7 @@ class EngineServices {
     const { onWarning = emitWarning } = options;
     const { now = Date.now, trustsSettings = false, ownsProcess = false, maxPassageTokens } = options;
     this.config = config;
-    this.store = store;
+    this.store = withConcepts(store);
     this.now = now;
     this.trustsSettings = trustsSettings;
     this.ownsProcess = ownsProcess;

@@ -1,5 +1,11 @@
 import type { EdgeType } from '../core/graph-types.ts';
-import type { GraphEdge, GraphFilter, GraphNode, NeighbourRequest } from '../store/graph-model.ts';
+import type {
+  GraphEdge,
+  GraphFilter,
+  GraphNode,
+  NeighbourRequest,
+  NodeDegree,
+} from '../store/graph-model.ts';
 import type { StoreGraph } from '../store/store.ts';
 import { projectNodeId } from './model.ts';
 
@@ -40,10 +46,7 @@ export async function stepsFrom(
   limit: number,
   maxDegree = Infinity,
 ): Promise<Map<string, NodeSteps>> {
-  const degrees = await options.graph.degrees(
-    options.namespace,
-    nodes.map(({ id }) => id),
-  );
+  const degrees = await degreesOf(options, nodes);
   const small = new Set(degrees.flatMap((each) => (each.in + each.out > maxDegree ? [] : [each.id])));
   const all = await readSteps(
     options,
@@ -61,6 +64,23 @@ export async function stepsFrom(
       { steps: (steps.get(id) ?? []).sort(heaviestFirst), degree: outgoing + incoming },
     ]),
   );
+}
+
+/** What a concept is called, and so which edges it has, may depend on sources that are hidden. */
+async function degreesOf(
+  { graph, namespace, filter: { excludedSources } }: WalkOptions,
+  nodes: readonly GraphNode[],
+): Promise<NodeDegree[]> {
+  const idsOf = (some: readonly GraphNode[]): string[] => some.map(({ id }) => id);
+  if (excludedSources === undefined) return graph.degrees(namespace, idsOf(nodes));
+  const [concepts, others] = [true, false].map((wanted) =>
+    nodes.filter(({ type, record }) => (type === 'concept' && record === null) === wanted),
+  );
+  const read = [
+    graph.degrees(namespace, idsOf(concepts!), undefined, excludedSources),
+    graph.degrees(namespace, idsOf(others!)),
+  ];
+  return (await Promise.all(read)).flat();
 }
 
 /** All steps from the nodes that the options allow, also those that no walk follows. */

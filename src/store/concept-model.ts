@@ -1,6 +1,7 @@
 /** The types of concepts: the names that records have and mention, and what operators changed about concepts. */
 
 import type { Timestamp } from '../core/types.ts';
+import type { GraphProvenance } from './graph-model.ts';
 
 /**
  * Where a name comes from, the most certain first. `opening`: the text has the phrase at the beginning of sentences only. `word`:
@@ -44,8 +45,14 @@ export interface RecordConcepts extends RecordNames {
   readonly mentions: readonly ConceptMention[];
 }
 
-export interface StoredName extends ConceptName, Pick<RecordNames, 'project' | 'note'> {
+/** A title or alias of a record; or a tag, phrase or word as records spell it. */
+export interface StoredName extends Pick<ConceptName, 'key' | 'text' | 'kind'>, Pick<RecordNames, 'project'> {
+  /** The record; of several, the first. */
   readonly record: number;
+  /** The id of its node for a title or alias, else `null`. */
+  readonly note: string | null;
+  /** How many records have it, with this text and kind; 1 for a title or alias. */
+  readonly count: number;
 }
 
 /** Which names of the records of a project. */
@@ -100,16 +107,14 @@ export interface ConceptProgress {
 }
 
 export interface ConceptState extends ConceptProgress {
-  /** Records whose edges must be derived again. */
-  readonly stale: number;
-  /** Changes by operators that the edges do not take into account yet. */
-  readonly pending: number;
+  /** Titles and aliases that records got or lost, and for which texts were not searched since. */
+  readonly changed: number;
 }
 
-/** Names of a project whose meaning may have changed. */
-export interface TouchedNames {
+/** A name of a project. */
+export interface ProjectName {
   readonly project: string;
-  readonly keys: readonly string[];
+  readonly key: string;
 }
 
 /** Rows to write, applied in this order. Records that are gone are left out. */
@@ -118,40 +123,47 @@ export interface ConceptUpdate {
   readonly names?: ReadonlyMap<number, RecordNames | null>;
   /** Of records that have names, even if none. */
   readonly mentions?: ReadonlyMap<number, readonly ConceptMention[]>;
-  /** The records that have or mention these names become stale. */
-  readonly touched?: readonly TouchedNames[];
-  /** Removes the mentions of these names, which are no titles or aliases any more. */
-  readonly forgotten?: readonly TouchedNames[];
-  /** These records become stale; `all` of them. */
-  readonly stale?: readonly number[] | 'all';
-  /** These are stale no more. */
-  readonly settled?: readonly number[];
-  /** Ids of changes by operators that the edges take into account from now on. */
-  readonly applied?: readonly string[];
+  /** Texts were searched for these names; for `all` of them. */
+  readonly searched?: readonly ProjectName[] | 'all';
   readonly progress?: ConceptProgress;
+}
+
+/** Where the text or the properties of a record name something: a mention, a tag or a phrase. */
+export interface Naming {
+  readonly record: number;
+  readonly key: string;
+  /** As written; `null` for a mention. */
+  readonly text: string | null;
+  readonly kind: 'mention' | 'tag' | 'phrase' | 'opening';
+  /** Line of the first occurrence, from 1; `null` for a tag. */
+  readonly line: number | null;
+  /** How often the text mentions it; 1 unless it is a mention. */
+  readonly count: number;
 }
 
 /**
  * The part of `StoreGraph` that is about concepts. The caller derives names and mentions from the change feed and commits them
- * (`CommitBatch.concepts`). The store removes those of a record in the transaction that deletes or removes it, and the other
- * records that have the same names become stale.
+ * (`CommitBatch.concepts`). The store removes those of a record in the transaction that deletes or removes it. It notes which
+ * titles and aliases records get and lose. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
  */
 export interface StoreConcepts {
-  /** By record and key. */
+  /** By record, key, kind and text. */
   conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
-  /** The keys of the titles and aliases of a project, each once; only those that begin with one of the words, if any are given. */
-  conceptKeys(namespace: string, project: string, firstWords?: readonly string[]): Promise<string[]>;
+  /** The keys of the titles and aliases of a project that begin with one of these words, each once. */
+  conceptKeys(namespace: string, project: string, firstWords: readonly string[]): Promise<string[]>;
   /** What was derived from each of these records; records without it are left out. */
   recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
   /**
    * How many records of a project mention each key, or have it as a tag or phrase.
    * @param excludedSources leaves out records of vaults and sources with these names
+   * @param max counts up to this only
    */
   nameFrequencies(
     namespace: string,
     project: string,
     keys: readonly string[],
     excludedSources?: readonly string[],
+    max?: number,
   ): Promise<Map<string, number>>;
   /**
    * The records of a project that mention one of these keys, or have it as a tag or phrase, by id.
@@ -164,14 +176,28 @@ export interface StoreConcepts {
     page: { readonly after: number | null; readonly limit: number },
     excludedSources?: readonly string[],
   ): Promise<number[]>;
+  /**
+   * Where records of a project name each of these keys, in the order of the keys, then by record; at most `limit` for each key.
+   * @param excludedSources leaves out records of vaults and sources with these names
+   */
+  namings(
+    namespace: string,
+    project: string,
+    keys: readonly string[],
+    limit: number,
+    excludedSources?: readonly string[],
+  ): Promise<Naming[]>;
+  /** The places of these lines, in this order; of the whole record for the line `null`. Records that are gone are left out. */
+  linePlaces(
+    namespace: string,
+    lines: readonly { readonly record: number; readonly line: number | null }[],
+  ): Promise<GraphProvenance[]>;
   conceptState(namespace: string): Promise<ConceptState>;
-  /** Records whose edges must be derived again, by id. */
-  staleConcepts(namespace: string, limit: number): Promise<number[]>;
+  /** Titles and aliases for which texts were not searched since a record got or lost them, by project and key. */
+  changedNames(namespace: string, limit: number): Promise<ProjectName[]>;
   /** In the order in which they were made. */
   conceptChanges(namespace: string): Promise<ConceptChange[]>;
-  /** The ids of those that are pending, in the same order. */
-  pendingConceptChanges(namespace: string): Promise<string[]>;
 }
 
-/** Names that more records than this mention join nothing: their edges are left out. */
+/** A name that more records than this mention joins nothing: it has no edges. */
 export const MAX_MENTIONING_RECORDS = 100;

@@ -74,9 +74,9 @@ export interface EdgeDraft extends Omit<GraphEdge, 'src' | 'dst'> {
 
 /**
  * What derives an edge, and replaces only its own edges of a record: the text and properties of the record (`text`), its
- * vector (`similar`), the search for the notes of a document (`documents`), and the concepts that its text names.
+ * vector (`similar`), and the search for the notes of a document (`documents`).
  */
-export type GraphLane = 'text' | 'similar' | 'documents' | 'concepts';
+export type GraphLane = 'text' | 'similar' | 'documents';
 
 /** What one record contributes. */
 export interface RecordGraph {
@@ -102,8 +102,6 @@ export interface GraphProgress {
   readonly upTo: number;
   /** The same for the lane `similar`. */
   readonly similarUpTo: number;
-  /** The same for the lane `concepts`. */
-  readonly conceptsUpTo: number;
   /** Identifies the rules by which it was derived; empty before the first time. */
   readonly rules: string;
 }
@@ -187,6 +185,8 @@ export interface GraphCounts {
 }
 
 export interface GraphState extends GraphProgress {
+  /** The last change of a record whose names and mentions of concepts are derived; 0 before the first time. */
+  readonly conceptsUpTo: number;
   /** The last change of the namespace. */
   readonly lastChange: number;
   /** Records that are stale. */

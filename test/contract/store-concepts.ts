@@ -6,7 +6,7 @@ import type {
   NameKind,
   RecordNames,
 } from '../../src/store/concept-model.ts';
-import { MAX_MENTIONING_RECORDS } from '../../src/store/concept-model.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { commit, deleteRecords, purgeRequest } from './written-samples.ts';
@@ -62,9 +62,11 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
         '2 Tiles',
         '3 Ada Lovelace',
         '3 Heat',
-        '4 Ada Lovelace',
       ]);
-      expect(rows[0]).toEqual({ record: 1, project: 'p', note: 'n_1', ...name('alias', 'New Oven') });
+      const { line: _, ...alias } = name('alias', 'New Oven');
+      expect(rows[0]).toEqual({ record: 1, project: 'p', note: 'n_1', ...alias, count: 1 });
+      const { line: __, ...phrase } = name('phrase', 'Ada Lovelace');
+      expect(rows[4]).toEqual({ record: 3, project: 'p', note: null, ...phrase, count: 2 });
       expect(await store().graph.conceptNames(ns, { project: 'other' })).toEqual([]);
     });
 
@@ -81,12 +83,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
         '2 Tiles',
         '3 Heat',
       ]);
-      expect(await select(['ada lovelace'], ['n_2', 'n_9'])).toEqual([
-        '2 Heat',
-        '2 Tiles',
-        '3 Ada Lovelace',
-        '4 Ada Lovelace',
-      ]);
+      expect(await select(['ada lovelace'], ['n_2', 'n_9'])).toEqual(['2 Heat', '2 Tiles', '3 Ada Lovelace']);
     });
 
     it('leave out sources that a call does not see, as if they had no records', async () => {
@@ -110,7 +107,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
         const rows = await store().graph.conceptNames(ns, selector);
         return rows.map(({ record, text }) => `${String(record)} ${text}`);
       };
-      expect(await texts()).toEqual(['1 Oven', '1 Slow Heat', '4 Slow Heat']);
+      expect(await texts()).toEqual(['1 Oven', '1 Slow Heat']);
       expect(await texts({ keys: ['layoff', 'oven'], notes: ['n_2'] })).toEqual(['1 Oven']);
       const naming = (excluded?: string[]): Promise<number[]> =>
         store().graph.recordsNaming(ns, 'p', ['oven', 'ada lovelace'], PAGE, excluded);
@@ -128,7 +125,6 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
     it('are keys by first word, for titles and aliases alone', async () => {
       const ns = await filled();
-      expect(await store().graph.conceptKeys(ns, 'p')).toEqual(['heat', 'new oven', 'oven', 'tiles']);
       expect(await store().graph.conceptKeys(ns, 'p', ['new', 'ov', 'tiles', 'ada', ''])).toEqual([
         'new oven',
         'tiles',
@@ -141,7 +137,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const putNames = (...kinds: readonly (readonly [NameKind, string])[]): Promise<void> =>
         put(ns, { names: new Map(kinds.map(([kind, text], i) => [i + 1, names(i + 1, name(kind, text))])) });
       const shared = async (): Promise<number> =>
-        (await store().graph.conceptNames(ns, { project: 'p' })).length;
+        (await store().graph.conceptNames(ns, { project: 'p' })).reduce((sum, { count }) => sum + count, 0);
       await putNames(['phrase', 'Warning'], ['phrase', 'Warning'], ['word', 'Warning']);
       expect(await shared()).toBe(3);
       await putNames(['phrase', 'Warning'], ['opening', 'Warning'], ['word', 'Warning']);
@@ -199,54 +195,62 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     });
   });
 
-  describe('records whose edges of concepts are stale', () => {
-    it('are those that have or mention a name that was touched, until they are settled', async () => {
+  describe('titles and aliases for which texts were not searched', () => {
+    const namesOf = async (ns: string, limit = 10): Promise<string[]> =>
+      (await store().graph.changedNames(ns, limit)).map(({ project, key }) => `${project} ${key}`);
+
+    it('are those that a record got, lost or took to another project, until they were searched for', async () => {
       const ns = await filled();
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 0, pending: 0 });
-      await put(ns, {
-        touched: [
-          { project: 'p', keys: ['oven', 'heat'] },
-          { project: 'q', keys: ['tiles'] },
-        ],
-      });
-      expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3, 4]);
-      expect(await store().graph.staleConcepts(ns, 2)).toEqual([1, 2]);
-      await put(ns, { settled: [1, 3] });
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', stale: 2, pending: 0 });
-      await put(ns, { stale: 'all', settled: [4] });
-      expect(await store().graph.staleConcepts(ns, 10)).toEqual([1, 2, 3]);
+      const all = ['p heat', 'p new oven', 'p oven', 'p tiles'];
+      expect([await namesOf(ns), await namesOf(ns, 2)]).toEqual([all, all.slice(0, 2)]);
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', changed: 4 });
+      await put(ns, { searched: [{ project: 'p', key: 'heat' }, { project: 'q', key: 'oven' }] }); // prettier-ignore
+      expect(await namesOf(ns)).toEqual(all.slice(1));
+      await put(ns, { searched: 'all' });
+      await put(ns, { names: new Map([[1, names(1, name('alias', 'Oven'), name('phrase', 'New Oven'))]]) });
+      expect(await namesOf(ns)).toEqual(['p new oven']);
+      await put(ns, { searched: 'all', names: new Map([[3, { ...names(3, name('alias', 'Heat')), project: 'q' }]]) }); // prettier-ignore
+      expect(await namesOf(ns)).toEqual([]);
+      await put(ns, { names: new Map([[3, names(3, name('alias', 'Heat'))]]) });
+      expect(await namesOf(ns)).toEqual(['p heat', 'q heat']);
     });
 
-    it('are those that share a name with a record that is removed', async () => {
+    it('are those of a record that is deleted', async () => {
       const ns = await filled();
-      await deleteRecords(store(), ns, 3);
-      expect(await store().graph.staleConcepts(ns, 10)).toEqual([2, 4]);
-    });
-
-    it('are not those of a name that too many have', async () => {
-      const ns = namespace();
-      const count = MAX_MENTIONING_RECORDS + 2;
-      await write(store(), ns, ...Array.from({ length: count }, (_, i) => note(`n${String(i)}`)));
-      const own = names(0, name('phrase', 'Everywhere'));
-      await put(ns, { names: new Map(Array.from({ length: count }, (_, i) => [i + 1, own])) });
-      await deleteRecords(store(), ns, 1);
-      expect(await store().graph.staleConcepts(ns, 10)).toEqual([]);
-      await deleteRecords(store(), ns, 2);
-      expect(await store().graph.staleConcepts(ns, 1000)).toHaveLength(MAX_MENTIONING_RECORDS);
+      await put(ns, { searched: 'all' });
+      await deleteRecords(store(), ns, 1, 4);
+      expect(await namesOf(ns)).toEqual(['p new oven', 'p oven']);
     });
   });
 
-  describe('mentions', () => {
-    it('of names that are no longer names are forgotten', async () => {
+  describe('places where a name stands', () => {
+    it('are mentions, tags and phrases by key and record, as many as are asked for', async () => {
       const ns = await filled();
-      await put(ns, {
-        forgotten: [
-          { project: 'p', keys: ['oven'] },
-          { project: 'q', keys: ['tiles'] },
-        ],
-      });
-      const rows = await store().graph.recordConcepts(ns, [1, 4]);
-      expect([...rows.values()].map(({ mentions }) => mentions.length)).toEqual([1, 0]);
+      const found = await store().graph.namings(ns, 'p', ['oven', 'ada lovelace', 'heat'], 10);
+      const phrase = { key: 'ada lovelace', text: 'Ada Lovelace', kind: 'phrase', line: 3, count: 1 };
+      expect(found).toEqual([
+        { record: 4, key: 'oven', text: null, kind: 'mention', line: 1, count: 1 },
+        { record: 3, ...phrase },
+        { record: 4, ...phrase },
+      ]);
+      expect(await store().graph.namings(ns, 'p', ['ada lovelace'], 1)).toHaveLength(1);
+      expect(await store().graph.namings(ns, 'q', ['ada lovelace'], 10)).toEqual([]);
+    });
+
+    it('are lines with their passage and hash, or whole records', async () => {
+      const ns = namespace();
+      const lines = { content: 'one\r\ntwo' };
+      await write(store(), ns, note('one\r\ntwo', lines));
+      const [record] = await store().records.get(ns, [1], { liveAt: NOW });
+      const places = await store().graph.linePlaces(ns, [
+        { record: 1, line: 1 },
+        { record: 9, line: 1 },
+        { record: 1, line: null },
+      ]);
+      expect(places).toEqual([
+        { record: 1, passage: 0, lines: { first: 1, last: 1 }, hash: sha256('one') },
+        { record: 1, passage: null, lines: null, hash: record!.contentHash },
+      ]);
     });
   });
 
@@ -261,21 +265,12 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(stored).toEqual([first, later]);
     });
 
-    it('are pending until the edges take them into account', async () => {
-      const ns = namespace();
-      await commit(store(), ns, { conceptChanges: [conceptChange('a', NOW + 1), conceptChange('b', NOW)] });
-      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['b', 'a']);
-      await put(ns, { applied: ['b', 'unknown'] });
-      expect(await store().graph.pendingConceptChanges(ns)).toEqual(['a']);
-      expect((await store().graph.conceptState(ns)).pending).toBe(1);
-    });
-
     it('are canonical: they stay when everything derived is discarded', async () => {
       const ns = await filled();
       await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', stale: 0, pending: 1 });
+      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', changed: 0 });
       expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
     });
   });
@@ -292,8 +287,10 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     expect(await graph.nameFrequencies(other, 'p', ['oven'])).toEqual(new Map([['oven', 0]]));
     expect(await graph.recordsNaming(other, 'p', ['oven'], PAGE)).toEqual([]);
     expect(await graph.conceptChanges(other)).toEqual([]);
-    await put(other, { stale: 'all', touched: [{ project: 'p', keys: ['oven'] }] });
-    expect(await graph.staleConcepts(ns, 10)).toEqual([]);
+    expect(await graph.namings(other, 'p', ['oven'], 10)).toEqual([]);
+    expect(await graph.changedNames(other, 10)).toEqual([]);
+    await put(other, { searched: 'all' });
+    expect(await graph.changedNames(ns, 10)).toHaveLength(4);
     await commit(store(), other, { conceptChanges: [conceptChange('b', NOW + 5)] });
     expect((await graph.conceptChanges(ns))[0]!.at).toBe(NOW);
   });

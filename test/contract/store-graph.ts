@@ -260,7 +260,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
           store(),
           ns,
           update({
-            lane: 'concepts',
+            lane: 'documents',
             records: new Map([
               [2, { nodes: [], edges: [edge(1, 3, 'mentions', { provenance: provenance(2) })] }],
             ]),

@@ -8,8 +8,8 @@ import { loci, temporaryFolder } from '../e2e/loci-command.ts';
 function leaveHalf(home: string, leaseMs: number): void {
   using database = new DatabaseSync(join(home, 'loci.db'));
   database.exec(`DELETE FROM graph_edge WHERE record > 1; DELETE FROM graph_node WHERE record > 1;
-    UPDATE graph_progress SET up_to = 1, similar_up_to = 0, concepts_up_to = 0, rules = 'building ' || rules;
-    INSERT OR IGNORE INTO concept_stale (ns, record) SELECT ns, record FROM concept_record;`);
+    UPDATE graph_progress SET up_to = 1, similar_up_to = 0, rules = 'building ' || rules;
+    UPDATE concept_progress SET up_to = 1;`);
   database
     .prepare(
       'INSERT OR REPLACE INTO lease (namespace, name, holder, until, token) SELECT name, ?, ?, ?, 1 FROM namespace',

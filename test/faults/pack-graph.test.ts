@@ -92,7 +92,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
       sql("UPDATE graph_progress SET rules = 'comparing ' || rules"),
       'store_busy',
     ],
-    ['concepts were never derived', sql('UPDATE graph_progress SET concepts_up_to = 0'), 'store_busy'],
+    ['concepts were never derived', sql('UPDATE concept_progress SET up_to = 0'), 'store_busy'],
     ['the graph was never built', sql('DELETE FROM graph_progress'), 'store_busy'],
   ])('%s, are as without it', async (_, breakFile, failure) => {
     const loci = await openBroken(breakFile);
@@ -111,7 +111,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it('the graph is merely behind, have what it leads to', async () => {
     const loci = await openBroken(
-      sql('UPDATE graph_progress SET up_to = 1, similar_up_to = 1, concepts_up_to = 1'),
+      sql('UPDATE graph_progress SET up_to = 1, similar_up_to = 1; UPDATE concept_progress SET up_to = 1'),
     );
     const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(withGraph);
@@ -126,7 +126,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it('the build of the graph was continued, have what it leads to', async () => {
     const loci = await openBroken(
-      sql("UPDATE graph_progress SET rules = 'comparing ' || rules, concepts_up_to = 0"),
+      sql("UPDATE graph_progress SET rules = 'comparing ' || rules; UPDATE concept_progress SET up_to = 0"),
     );
     expect(await loci.graph.status()).toMatchObject({ condition: 'building' });
     await loci.index();
@@ -137,7 +137,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it.each([
     ...['graph_node', 'graph_edge', 'graph_stale', 'graph_progress', 'concept_record', 'concept_name'],
-    ...['concept_mention', 'concept_stale', 'concept_progress', 'mention_name', 'record_time'],
+    ...['concept_mention', 'concept_changed', 'concept_progress', 'mention_name', 'record_time'],
   ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')

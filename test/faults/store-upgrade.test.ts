@@ -256,9 +256,50 @@ describe('a store of schema 13 with an imported audit log', () => {
   });
 });
 
+describe('a store of schema 26', () => {
+  it('keeps the changes of concepts and loses their stored edges and nodes, but no tag', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'loci.db');
+    closeSync(openSync(path, 'w'));
+    const old = new Database(path, { busyTimeoutMs: 0 });
+    migrate(old, MIGRATIONS.slice(0, 26));
+    const node = (key: string): string =>
+      `INSERT INTO graph_node (ns, key, id, type, title, project, tags, shares_identity) VALUES (1, '${key}', '${key}', 'concept', 'T', 'p', '[]', 0);`;
+    const edge = (type: string, dst: string, lane: string): string =>
+      `INSERT INTO graph_edge (ns, src, type, dst, lane, weight, reason, record, hash) VALUES (1, 'r1', '${type}', '${dst}', '${lane}', 1, '', 1, '');`;
+    old.exec(`INSERT INTO namespace (id, name) VALUES (1, 'one');
+      ${node('c_1')} ${node('c_2')} ${edge('mentions', 'c_1', 'concepts')} ${edge('tagged', 'c_2', 'text')}
+      INSERT INTO concept_stale VALUES (1, 1);
+      INSERT INTO concept_change (ns, id, at, actor, surface, project, detail, applied)
+        VALUES (1, 'a', 5, 'ada', 'cli', 'p', '{"kind":"merge","into":"oven","from":["stove"]}', 1);`);
+    old.close();
+    const store = await openSqlite(path);
+    expect(await store.graph.conceptChanges('one')).toEqual([
+      {
+        id: 'a',
+        at: 5,
+        actor: 'ada',
+        surface: 'cli',
+        project: 'p',
+        kind: 'merge',
+        into: 'oven',
+        from: ['stove'],
+      },
+    ]);
+    const nodes = await store.graph.nodes('one', { ids: ['c_1', 'c_2'] });
+    expect(nodes.map(({ id }) => id)).toEqual(['c_2']);
+    const edges = await store.graph.contributions('one', 'text', [1]);
+    expect(edges.get(1)!.edges).toHaveLength(1);
+    await store.close();
+    expect(tablesOf(path)).not.toContain('concept_stale');
+    using db = new DatabaseSync(path, { readOnly: true });
+    expect(db.prepare('SELECT type FROM graph_edge').all()).toEqual([{ type: 'tagged' }]);
+  });
+});
+
 /** Undoes migrations 18 and 19. */
 const DROP_GRAPH = `DROP TABLE concept_record; DROP TABLE concept_name; DROP TABLE concept_mention;
-  DROP TABLE concept_stale; DROP TABLE concept_progress; DROP TABLE concept_change;
+  DROP TABLE concept_changed; DROP TABLE concept_progress; DROP TABLE concept_change;
   DROP TABLE graph_node; DROP TABLE graph_edge; DROP TABLE graph_stale; DROP TABLE graph_progress;
   DROP INDEX record_identity;`;
 

@@ -22,7 +22,7 @@ export function emptyGraph(): OracleGraph {
     nodes: new Map(),
     edges: new Map(),
     stale: new Map(),
-    progress: { upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '' },
+    progress: { upTo: 0, similarUpTo: 0, rules: '' },
   };
 }
 

@@ -180,8 +180,9 @@ export function graphCalls(state: OracleState): StoreGraph {
       });
     },
     state: async (name) => {
-      const { graph, lastChange } = state.read(name);
-      return { ...graph.progress, lastChange, stale: graph.stale.size };
+      const { graph, lastChange, concepts } = state.read(name);
+      const conceptsUpTo = concepts.progress.upTo;
+      return { ...graph.progress, conceptsUpTo, lastChange, stale: graph.stale.size };
     },
     stale: async (name, limit) =>
       [...state.read(name).graph.stale]

@@ -91,7 +91,7 @@ function emptyNamespace(name: string): Namespace {
     belongsTo: new Map(),
     belongsToProgress: NO_PROGRESS,
     graph: emptyGraph(),
-    concepts: { ...emptyConcepts(), applied: new Set() },
+    concepts: emptyConcepts(),
     conceptChanges: new Map(),
     receipts: new Map(),
     labels: new Map(),

@@ -16,10 +16,7 @@ export interface ConceptOperation {
   readonly namespace: string;
   readonly names: readonly (readonly [record: RecordRef, names: RecordNames | null])[];
   readonly mentions: readonly (readonly [record: RecordRef, mentions: readonly ConceptMention[]])[];
-  readonly update: Pick<ConceptUpdate, 'touched' | 'forgotten' | 'applied' | 'progress'>;
-  /** `null` marks and settles none. */
-  readonly stale: readonly RecordRef[] | 'all' | null;
-  readonly settled: readonly RecordRef[];
+  readonly update: Pick<ConceptUpdate, 'searched' | 'progress'>;
   readonly changes: readonly ConceptChange[];
 }
 
@@ -66,8 +63,10 @@ const change: fc.Arbitrary<ConceptChange> = fc
   )
   .map(([base, detail]) => ({ ...base, ...detail }));
 
-const touched = fc.array(fc.record({ project, keys }), { maxLength: 2 });
-const records = fc.array(recordRef, { maxLength: 3 });
+const searched = fc.oneof(
+  fc.array(fc.record({ project, key }), { maxLength: 3 }),
+  fc.constant('all' as const),
+);
 
 export const conceptOperation: fc.Arbitrary<ConceptOperation> = fc.record({
   kind: fc.constant('commitConcepts' as const),
@@ -78,15 +77,11 @@ export const conceptOperation: fc.Arbitrary<ConceptOperation> = fc.record({
   mentions: fc.array(fc.tuple(recordRef, mentions), { maxLength: 4 }),
   update: fc.record(
     {
-      touched,
-      forgotten: touched,
-      applied: fc.subarray(CHANGE_IDS),
+      searched,
       progress: fc.record({ upTo: fc.nat(9), rules: fc.constantFrom('', '1') }),
     },
     { requiredKeys: [] },
   ),
-  stale: fc.oneof<fc.Arbitrary<ConceptOperation['stale']>[]>(records, fc.constant('all'), fc.constant(null)),
-  settled: records,
   changes: fc.array(change, { maxLength: 2 }),
 });
 
@@ -96,15 +91,12 @@ export async function runConceptOperation(
   { namespace: ns, changes, ...operation }: ConceptOperation,
   idOf: (record: RecordRef) => number,
 ): Promise<unknown> {
-  const { stale, settled, update } = operation;
   return store.records.commit(ns, {
     conceptChanges: changes,
     concepts: {
-      ...update,
+      ...operation.update,
       names: new Map(operation.names.map(([record, own]) => [idOf(record), own])),
       mentions: new Map(operation.mentions.map(([record, found]) => [idOf(record), found])),
-      ...(stale !== null && { stale: stale === 'all' ? stale : stale.map(idOf) }),
-      settled: settled.map(idOf),
     },
   });
 }
@@ -115,9 +107,10 @@ export async function observeConcepts({ graph }: Oracle, ns: string): Promise<un
   const ofProjects = PROJECTS.map(async (each) => ({
     names: await graph.conceptNames(ns, { project: each }),
     some: await graph.conceptNames(ns, { project: each, only: { keys: KEYS.slice(0, 3), notes: ['n_1'] } }),
-    keys: await graph.conceptKeys(ns, each),
     keysOfWords: await graph.conceptKeys(ns, each, ['oven', '\u{1F600}']),
     frequencies: await graph.nameFrequencies(ns, each, [...KEYS, 'unknown']),
+    cappedFrequencies: await graph.nameFrequencies(ns, each, KEYS, [], 1),
+    namings: await graph.namings(ns, each, KEYS, 2),
     naming: await graph.recordsNaming(ns, each, KEYS, { after: null, limit: 100 }),
     someNaming: await graph.recordsNaming(ns, each, KEYS.slice(0, 2), { after: 2, limit: 2 }),
   }));
@@ -125,9 +118,12 @@ export async function observeConcepts({ graph }: Oracle, ns: string): Promise<un
     projects: await Promise.all(ofProjects),
     records: await graph.recordConcepts(ns, ids),
     state: await graph.conceptState(ns),
-    stale: await graph.staleConcepts(ns, 100),
-    firstStale: await graph.staleConcepts(ns, 2),
+    changed: await graph.changedNames(ns, 100),
+    firstChanged: await graph.changedNames(ns, 2),
+    places: await graph.linePlaces(
+      ns,
+      ids.flatMap((record) => [null, 1, 9].map((line) => ({ record, line }))),
+    ),
     changes: await graph.conceptChanges(ns),
-    pending: await graph.pendingConceptChanges(ns),
   };
 }

@@ -5,6 +5,10 @@ import { groupNames } from '../../src/graph/concepts/concept-groups.ts';
 import { TaskThread } from '../../src/core/threads/task-thread.ts';
 import type { ConceptOptions } from '../../src/graph/concepts/concept-options.ts';
 import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
+import { deriveGraph } from '../../src/graph/build/derive.ts';
+import { withConcepts } from '../../src/graph/concepts/concept-graph.ts';
+import { compare } from '../../src/graph/walk.ts';
+import type { GraphEdge } from '../../src/store/graph-model.ts';
 import { nameKey } from '../../src/core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
@@ -136,13 +140,45 @@ class ConceptHistory {
   async observe(): Promise<unknown> {
     const { namespace } = this.options;
     const ids = Array.from({ length: 100 }, (_, i) => i + 1);
-    const { graph } = this.store;
-    const nodes = await graph.pageNodes(namespace, {}, { after: null, limit: 1000 });
+    await deriveGraph({ ...this.options, store: this.store, types: {} });
+    const { graph } = withConcepts(this.store);
     return {
       concepts: await graph.recordConcepts(namespace, ids),
-      edges: await graph.contributions(namespace, 'concepts', ids),
-      nodes,
+      edges: await graph.pageEdges(namespace, {}, { after: null, limit: 1000 }),
+      nodes: await graph.pageNodes(namespace, {}, { after: null, limit: 1000 }),
     };
+  }
+
+  /** All edges, read by pages of this size; from the nodes where they begin; and from those to which they lead. */
+  async edges(limit: number): Promise<readonly (readonly GraphEdge[])[]> {
+    const { namespace } = this.options;
+    const { graph } = withConcepts(this.store);
+    const paged: GraphEdge[] = [];
+    for (let after: GraphEdge | null = null; ;) {
+      const page: GraphEdge[] = await graph.pageEdges(namespace, {}, { after, limit });
+      paged.push(...page);
+      after = page.at(-1) ?? null;
+      if (after === null) break;
+    }
+    const nodes = await graph.pageNodes(namespace, {}, { after: null, limit: 1000 });
+    const of = nodes.map(({ id }) => id);
+    const request = { of, limit: 1000, crossProjectTypes: [], filter: {} };
+    const around: GraphEdge[][] = [];
+    for (const direction of ['out', 'in'] as const) {
+      const found = await graph.neighbours(namespace, { ...request, direction });
+      const sorted = found.edges.toSorted(
+        (a, b) => compare(a.src, b.src) || compare(a.type, b.type) || compare(a.dst, b.dst),
+      );
+      around.push(sorted);
+    }
+    const { edges } = await graph.counts(namespace, {});
+    const counted = edges.map(({ type, edges: count }) => [type, count]);
+    const types = Map.groupBy(paged, ({ type }) => type);
+    expect(counted).toEqual([...types].map(([type, each]) => [type, each.length]).sort());
+    const degrees = await graph.degrees(namespace, of);
+    for (const end of ['out', 'in'] as const)
+      expect(degrees.reduce((sum, each) => sum + each[end], 0)).toBe(paged.length);
+    return [paged, ...around];
   }
 }
 
@@ -157,9 +193,25 @@ describe('concepts', () => {
         expect(await isConceptsCurrent(history.options)).toBe(true);
         const followed = await history.observe();
         const progress = { upTo: 0, rules: '' };
-        await commit(store.store, 'ns', { concepts: { progress, stale: 'all' } });
+        await commit(store.store, 'ns', { concepts: { progress } });
         await history.run({ kind: 'derive' });
         expect(followed).toEqual(await history.observe());
+      }),
+      { numRuns: repetitions(60, 500) },
+    );
+  }, 300_000);
+
+  it('have the same edges page by page as from either of their nodes, in all counts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        await using store = closing(openSqliteInMemory());
+        const history = new ConceptHistory(store.store, 'ns');
+        for (const next of steps) await history.run(next);
+        await history.run({ kind: 'derive' });
+        await history.observe();
+        const [paged, out, into] = await history.edges(3);
+        expect(out).toEqual(paged);
+        expect(into).toEqual(paged);
       }),
       { numRuns: repetitions(60, 500) },
     );

@@ -71,7 +71,7 @@ function nodeDraft(key: string, record: number | null, sharesIdentity: boolean):
 
 /** What some records contribute to a graph. */
 const graph: fc.Arbitrary<GraphUpdate> = fc.record({
-  lane: fc.constantFrom('text' as const, 'concepts' as const),
+  lane: fc.constantFrom('text' as const, 'documents' as const),
   records: fc
     .array(
       fc.tuple(

@@ -55,7 +55,7 @@ async function differing(
     namesOfRecords(options, records),
   ]);
   const byRecord = new Map(records.map(({ id }, i) => [id, names[i]!]));
-  const mentions = await mentionsOfRecords(options, records, byRecord, []);
+  const mentions = await mentionsOfRecords(options, records);
   const wrong: string[] = [];
   for (const record of records) {
     const built = { ...byRecord.get(record.id)!, mentions: mentions.get(record.id) ?? [] };

@@ -7,7 +7,7 @@ import { nameKey } from '../../core/names/name.ts';
 
 function row(record: number, kind: StoredName['kind'], text: string): StoredName {
   const note = kind === 'title' || kind === 'alias' ? `n_${String(record)}` : null;
-  return { record, project: 'p', note, key: nameKey(text), text, kind, line: null };
+  return { record, project: 'p', note, key: nameKey(text), text, kind, count: 1 };
 }
 
 /** Notes with a title and an alias each, one phrase, and an alias that two notes have. */

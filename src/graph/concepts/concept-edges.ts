@@ -1,15 +1,7 @@
-import { sha256 } from '../../core/ids.ts';
-import type { LociRecord, Passage } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, RecordConcepts } from '../../store/concept-model.ts';
-import {
-  type EdgeDraft,
-  type GraphProvenance,
-  type NodeDraft,
-  type NodeKey,
-  recordNode,
-} from '../../store/graph-model.ts';
+import type { GraphEdge } from '../../store/graph-model.ts';
 import type { Concept, ConceptState } from './concept-changes.ts';
-import { isSpoken } from './concept-groups.ts';
+import { compareText, isSpoken } from './concept-groups.ts';
 
 /** How closely the nodes of an edge belong together. A link says more, a tag says less. */
 const WEIGHTS = { mention: 0.5, phrase: 0.4, tag: 0.3, same: 0.9 };
@@ -34,21 +26,25 @@ export class ConceptLookup {
     return this.#byName.get(key);
   }
 
+  /** The concept that a note is about. */
   ofRecord(record: number): Concept | undefined {
     return this.#byRecord.get(record);
   }
 }
 
-export interface RecordParts {
-  readonly record: LociRecord;
-  readonly concepts: RecordConcepts;
-  readonly passages: readonly Pick<Passage, 'ordinal' | 'startLine' | 'endLine'>[];
+/** An edge that begins or ends at the record whose text or properties are its reason. */
+export interface ConceptEdge extends Pick<GraphEdge, 'weight' | 'reason'> {
+  readonly type: 'mentions' | 'same_as';
+  /** `same_as` leads from the concept to the record, `mentions` from the record to the concept. */
+  readonly record: number;
+  readonly concept: Concept;
+  /** The line that says it; `null` for a tag or a change by an operator. */
+  readonly line: number | null;
 }
 
-/** What a record contributes to the graph by its names: edges, and the concepts that they lead to or come from. */
-export interface ConceptEdges {
-  readonly edges: readonly EdgeDraft[];
-  readonly shared: readonly NodeDraft[];
+/** The note that a concept is; `null` if it is none or several, and has a node of its own. */
+export function noteOf({ records }: Concept): number | null {
+  return records.length === 1 ? records[0]! : null;
 }
 
 /**
@@ -57,46 +53,53 @@ export interface ConceptEdges {
  * @param isCommon whether too many records have a name
  */
 export function conceptEdges(
-  parts: RecordParts,
+  record: number,
+  { names, mentions }: Pick<RecordConcepts, 'names' | 'mentions'>,
   lookup: ConceptLookup,
   isCommon: (key: string) => boolean,
-): ConceptEdges {
-  const builder = new EdgeBuilder(parts, lookup);
-  const { names, mentions } = parts.concepts;
-  for (const mention of mentions) if (!isCommon(mention.key)) builder.addMention(mention);
-  for (const name of names) if (isSpoken(name) && !isCommon(name.key)) builder.addName(name);
-  builder.addSameAs();
-  return builder.built();
+): ConceptEdge[] {
+  const builder = new EdgeBuilder(record, lookup);
+  for (const mention of inOrder(mentions)) if (!isCommon(mention.key)) builder.addMention(mention);
+  for (const name of inOrder(names)) if (isSpoken(name) && !isCommon(name.key)) builder.addName(name);
+  return [...builder.edges.values()];
+}
+
+function inOrder<T extends { readonly key: string }>(names: readonly T[]): T[] {
+  return names.toSorted((a, b) => compareText(a.key, b.key));
+}
+
+/** The edges from a concept to its notes, if it is several. */
+export function sameAsEdges(concept: Concept): ConceptEdge[] {
+  const { records, label } = concept;
+  if (records.length < 2) return [];
+  const reason = `${quoted(label)} is about ${String(records.length)} notes, which an operator merged`;
+  return records.map((record) => ({
+    type: 'same_as',
+    record,
+    concept,
+    weight: WEIGHTS.same,
+    reason,
+    line: null,
+  }));
 }
 
 class EdgeBuilder {
-  readonly #parts: RecordParts;
-  readonly #lookup: ConceptLookup;
-  readonly #src: NodeKey;
   /** By target: the strongest reason stays. */
-  readonly #edges = new Map<string, EdgeDraft>();
-  readonly #shared = new Map<string, NodeDraft>();
+  readonly edges = new Map<string, ConceptEdge>();
+  readonly #record: number;
+  readonly #lookup: ConceptLookup;
 
-  constructor(parts: RecordParts, lookup: ConceptLookup) {
-    this.#parts = parts;
+  constructor(record: number, lookup: ConceptLookup) {
+    this.#record = record;
     this.#lookup = lookup;
-    this.#src = recordNode(parts.record.id);
-  }
-
-  built(): ConceptEdges {
-    return { edges: [...this.#edges.values()], shared: [...this.#shared.values()] };
   }
 
   addMention({ key, line, count }: ConceptMention): void {
     const times = count === 1 ? '' : `, ${String(count)} times in all`;
     const concept = this.#lookup.named(key);
     if (concept !== undefined) {
-      this.#addTo(
-        concept,
-        WEIGHTS.mention,
-        `names ${quoted(textOf(concept, key))} in line ${String(line)}${times}`,
-        line,
-      );
+      const reason = `names ${quoted(textOf(concept, key))} in line ${String(line)}${times}`;
+      this.#addTo(concept, WEIGHTS.mention, reason, line);
       return;
     }
     const claims = this.#lookup.state.conflictOf(key);
@@ -112,55 +115,21 @@ class EdgeBuilder {
   /** A tag alone is a node of the graph already. */
   addName({ key, text, kind, line }: ConceptName): void {
     const concept = this.#lookup.named(key);
-    if (concept === undefined || concept.names.every((name) => name.kind === 'tag')) return;
+    if (concept === undefined || isTag(concept)) return;
     if (kind === 'tag') this.#addTo(concept, WEIGHTS.tag, `has the tag ${quoted(text)}`, null);
     else this.#addTo(concept, WEIGHTS.phrase, `has the phrase ${quoted(text)} in line ${String(line)}`, line);
   }
 
-  /** The other notes of the concept of a note. */
-  addSameAs(): void {
-    const { record } = this.#parts;
-    const concept = this.#lookup.ofRecord(record.id);
-    if (concept === undefined || concept.records.length < 2) return;
-    this.#addNode(concept);
-    const reason = `${quoted(concept.label)} is about ${String(concept.records.length)} notes, which an operator merged`;
-    const edge = { src: concept.id, dst: this.#src, type: 'same_as', weight: WEIGHTS.same, reason } as const;
-    this.#edges.set('same_as', { ...edge, provenance: this.#provenance(null) });
-  }
-
   #addTo(concept: Concept, weight: number, reason: string, line: number | null): void {
-    const { record } = this.#parts;
-    if (concept.records.includes(record.id)) return;
-    const [only, ...others] = concept.records;
-    const isNote = only !== undefined && others.length === 0;
-    const dst = isNote ? recordNode(only) : concept.id;
-    if ((this.#edges.get(dst)?.weight ?? 0) >= weight) return;
-    if (!isNote) this.#addNode(concept);
-    const edge = { src: this.#src, dst, type: 'mentions', weight, reason } as const;
-    this.#edges.set(dst, { ...edge, provenance: this.#provenance(line) });
+    if (concept.records.includes(this.#record)) return;
+    if ((this.edges.get(concept.id)?.weight ?? 0) >= weight) return;
+    this.edges.set(concept.id, { type: 'mentions', record: this.#record, concept, weight, reason, line });
   }
+}
 
-  #addNode({ id, label, project }: Concept): void {
-    const own = { key: id, id, type: 'concept', title: label, project } as const;
-    const shared = {
-      tags: [],
-      record: null,
-      source: null,
-      sharesIdentity: false,
-      task: null,
-      provenance: null,
-    };
-    this.#shared.set(id, { ...own, ...shared });
-  }
-
-  #provenance(line: number | null): GraphProvenance {
-    const { record, passages } = this.#parts;
-    if (line === null) return { record: record.id, passage: null, lines: null, hash: record.contentHash };
-    const text = (record.content.split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
-    const passage = passages.findLast(({ startLine, endLine }) => startLine <= line && line <= endLine);
-    const lines = { first: line, last: line };
-    return { record: record.id, passage: passage?.ordinal ?? null, lines, hash: sha256(text) };
-  }
+/** Whether all names of a concept are tags. */
+export function isTag({ names }: Concept): boolean {
+  return names.every(({ kind }) => kind === 'tag');
 }
 
 function textOf(concept: Concept, key: string): string {

@@ -50,13 +50,14 @@ export function isSpoken({ kind }: Pick<StoredName, 'kind'>): boolean {
 
 /**
  * Whether records share a name: a tag, or a phrase that more records have as a name than as a word.
- * @param names of the same key, one for each record
+ * @param names of the same key
  */
 function isShared(names: readonly StoredName[]): boolean {
+  const count = (rows: readonly StoredName[]): number => rows.reduce((sum, row) => sum + row.count, 0);
   const spoken = names.filter(isSpoken);
   const likely = spoken.filter(({ key, kind }) => kind === 'phrase' || key.includes(' '));
-  const isName = spoken.some(({ kind }) => kind === 'tag') || likely.length > names.length - spoken.length;
-  return isName && spoken.length > 1;
+  const isName = spoken.some(({ kind }) => kind === 'tag') || count(likely) > count(names) - count(spoken);
+  return isName && count(spoken) > 1;
 }
 
 /**
@@ -109,14 +110,11 @@ function idsOfNotes(claims: readonly StoredName[]): Map<number, string> {
 
 /** Of the spellings of a name, the most frequent; ties by code point. A tag is written in lower case more often than not. */
 function mostFrequentText(names: readonly StoredName[]): StoredName {
-  const spellings = [...Map.groupBy(names, ({ kind, text }) => `${kind}\0${text}`).values()];
-  const [best] = spellings.sort(
+  const [best] = [...names].sort(
     (a, b) =>
-      Number(a[0]!.kind === 'tag') - Number(b[0]!.kind === 'tag') ||
-      b.length - a.length ||
-      compareText(a[0]!.text, b[0]!.text),
+      Number(a.kind === 'tag') - Number(b.kind === 'tag') || b.count - a.count || compareText(a.text, b.text),
   );
-  return best![0]!;
+  return best!;
 }
 
 function disputedNames(

@@ -7,16 +7,17 @@ import { deriveConcepts } from './derive-concepts.ts';
 
 const THREAD = new TaskThread().ownedBy('concepts');
 
-/** Derives what has changed. Returns the records whose edges were derived. */
+/** Derives what has changed. Returns the records whose names or mentions were derived. */
 async function derive(store: Store): Promise<number[]> {
-  const derived: number[] = [];
+  const derived = new Set<number>();
   const commit: Store['records']['commit'] = (namespace, batch, ...rest) => {
-    if (batch.graph?.lane === 'concepts') derived.push(...batch.graph.records.keys());
+    const { names = new Map(), mentions = new Map() } = batch.concepts ?? {};
+    for (const record of [...names.keys(), ...mentions.keys()]) derived.add(record as number);
     return store.records.commit(namespace, batch, ...rest);
   };
   const watched = { ...store, records: { ...store.records, commit } };
   await deriveConcepts({ store: watched, namespace: 'n', now: NOW, thread: THREAD });
-  return derived.toSorted((a, b) => a - b);
+  return [...derived].sort((a, b) => a - b);
 }
 
 it('derives one note again that loses a phrase which all notes have', async () => {

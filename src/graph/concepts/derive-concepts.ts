@@ -2,9 +2,7 @@ import { assertNotAborted } from '../../core/progress.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptUpdate, RecordNames } from '../../store/concept-model.ts';
 import type { RecordChange } from '../../store/model.ts';
-import { changedNames, namesAtLimit, pendingEffects } from './changed-names.ts';
 import { mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
-import { settleEdges } from './settle-edges.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { CONCEPT_RULES, namesOfRecords } from './record-names.ts';
 
@@ -18,28 +16,24 @@ export async function isConceptsCurrent({
   store,
   namespace,
 }: Pick<ConceptOptions, 'store' | 'namespace'>): Promise<boolean> {
-  const [{ upTo, rules, stale, pending }, { lastChange, conceptsUpTo }] = await Promise.all([
+  const [{ upTo, rules, changed }, { lastChange }] = await Promise.all([
     store.graph.conceptState(namespace),
     store.graph.state(namespace),
   ]);
-  const isDerived = upTo === lastChange && conceptsUpTo === upTo && rules === CONCEPT_RULES;
-  return (isDerived && stale === 0 && pending === 0) || lastChange === 0;
+  return (upTo === lastChange && rules === CONCEPT_RULES && changed === 0) || lastChange === 0;
 }
 
 /**
- * Derives the names and mentions of the records that have changed, and the edges that follow from them and from the changes of
- * operators. A changed note costs its own text, and the texts in which full text finds a title or alias that is new. It
- * commits with each batch, so that a derivation that was interrupted continues.
+ * Derives the names and mentions of the records that have changed. A changed note costs its own text, and the texts in which full
+ * text finds a title or alias that is new. It commits with each batch, so that a derivation that was interrupted continues.
  * @throws LociError `aborted`, `conflict` when the lease was lost, and the errors of the store
  */
 export async function deriveConcepts(options: ConceptOptions): Promise<void> {
   if (await isConceptsCurrent(options)) return;
-  const { store, namespace } = options;
-  const { upTo, rules } = await store.graph.conceptState(namespace);
+  const { upTo, rules } = await options.store.graph.conceptState(options.namespace);
   const isFollowed = rules === CONCEPT_RULES && upTo > 0 && (await follow(options, upTo));
   if (!isFollowed) await deriveAll(options);
-  await applyPending(options);
-  await settleEdges(options);
+  await searchForChangedNames(options);
 }
 
 async function commitConcepts(
@@ -68,17 +62,10 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
   const names = new Map<number, RecordNames | null>(ids.map((id) => [id, null]));
   const read = await namesOfRecords(options, records);
   records.forEach(({ id }, i) => names.set(id, read[i]!));
-  const before = await store.graph.recordConcepts(namespace, ids);
-  const changed = await changedNames(options, before, names);
-  const found = await recordsWithNames(options, changed, new Set(ids));
-  const mentions = await mentionsOfRecords(options, [...records, ...found], names, changed);
-  const crossed = await namesAtLimit(options, [...records, ...found], names, mentions);
+  await commitConcepts(options, { names });
+  const mentions = await mentionsOfRecords(options, records);
   await commitConcepts(options, {
-    names,
     mentions,
-    forgotten: changed.map(({ project, dead }) => ({ project, keys: dead })),
-    touched: [...changed.map(({ project, touched }) => ({ project, keys: [...touched] })), ...crossed],
-    stale: [...records, ...found].map(({ id }) => id),
     progress: { upTo: changes.at(-1)!.sequence, rules: CONCEPT_RULES },
   });
 }
@@ -95,14 +82,11 @@ async function deriveAll(options: ConceptOptions): Promise<void> {
   }
   let done = 0;
   for await (const records of pagesOfRecords(options)) {
-    const mentions = await mentionsOfRecords(options, records, null, []);
-    await commitConcepts(options, { mentions });
+    await commitConcepts(options, { mentions: await mentionsOfRecords(options, records) });
     done += records.length;
     options.onProgress?.({ stage: 'relating', subject: namespace, done, total: Math.max(done, lastChange) });
   }
-  const applied = await store.graph.pendingConceptChanges(namespace);
-  const progress = { upTo: lastChange, rules: CONCEPT_RULES };
-  await commitConcepts(options, { stale: 'all', applied, progress });
+  await commitConcepts(options, { searched: 'all', progress: { upTo: lastChange, rules: CONCEPT_RULES } });
 }
 
 async function* pagesOfRecords(options: ConceptOptions): AsyncGenerator<LociRecord[]> {
@@ -121,19 +105,18 @@ async function* pagesOfRecords(options: ConceptOptions): AsyncGenerator<LociReco
   }
 }
 
-/** Takes the changes of operators into account that were made or imported since. */
-async function applyPending(options: ConceptOptions): Promise<void> {
-  const { store, namespace } = options;
-  const pending = await store.graph.pendingConceptChanges(namespace);
-  if (pending.length === 0) return;
-  const effects = await pendingEffects(options, new Set(pending));
-  const found = await recordsWithNames(options, effects, new Set());
-  const mentions = await mentionsOfRecords(options, found, null, effects);
-  await commitConcepts(options, {
-    mentions,
-    forgotten: effects.map(({ project, dead }) => ({ project, keys: dead })),
-    touched: effects.map(({ project, touched }) => ({ project, keys: [...touched] })),
-    stale: found.map(({ id }) => id),
-    applied: pending,
-  });
+/** Derives the mentions of the texts that may have names that records got, or mention names that they lost. */
+async function searchForChangedNames(options: ConceptOptions): Promise<void> {
+  const { store, namespace, now } = options;
+  for (;;) {
+    assertNotAborted(options);
+    const changed = await store.graph.changedNames(namespace, BATCH);
+    if (changed.length === 0) return;
+    const found = await recordsWithNames(options, changed);
+    for (let i = 0; i < found.length; i += BATCH) {
+      const records = await store.records.get(namespace, found.slice(i, i + BATCH), { liveAt: now });
+      await commitConcepts(options, { mentions: await mentionsOfRecords(options, records) });
+    }
+    await commitConcepts(options, { searched: changed });
+  }
 }

@@ -1,9 +1,9 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord } from '../../core/types.ts';
-import type { ConceptMention, RecordNames } from '../../store/concept-model.ts';
-import { type ChangedNames, operatorNames } from './changed-names.ts';
+import type { ConceptMention, ProjectName } from '../../store/concept-model.ts';
+import { isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { namesOfRecords, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
+import { RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 
 /** A name that more records have is too common for edges. */
 const MAX_FOUND_RECORDS = 1000;
@@ -12,20 +12,22 @@ const MAX_PHRASE_TERMS = 12;
 const FIELDS = { title: 0, headings: 1, body: 1, tags: 0 };
 
 /**
- * The other records whose mentions may differ: those in which the full-text index finds a name that was added, and those that
- * mention one that is gone, in which a shorter name may have been hidden.
+ * The records whose mentions may differ after records got or lost these names: those in which the full-text index finds one, and
+ * those that mention one, in which a shorter name may have been hidden.
  */
 export async function recordsWithNames(
   { store, namespace, now }: ConceptOptions,
-  changed: readonly ChangedNames[],
-  except: ReadonlySet<number>,
-): Promise<LociRecord[]> {
+  changed: readonly ProjectName[],
+): Promise<number[]> {
   const ids = new Set<number>();
-  for (const { project, added, dead } of changed) {
+  for (const [project, names] of Map.groupBy(changed, (each) => each.project)) {
+    const keys = names.map(({ key }) => key);
     const page = { after: null, limit: MAX_FOUND_RECORDS };
-    for (const id of await store.graph.recordsNaming(namespace, project, dead, page))
-      if (!except.has(id)) ids.add(id);
-    for (const name of added.values()) {
+    for (const id of await store.graph.recordsNaming(namespace, project, keys, page)) ids.add(id);
+    const rows = await store.graph.conceptNames(namespace, { project, only: { keys, notes: [] } });
+    const wanted = new Set(keys);
+    const texts = rows.filter((row) => isClaim(row) && wanted.has(row.key)).map(({ text }) => text);
+    for (const name of new Set(texts)) {
       const terms = phraseOf(name);
       if (terms.length === 0) continue;
       const query = {
@@ -36,10 +38,10 @@ export async function recordsWithNames(
         spread: { minRecords: MAX_FOUND_RECORDS, maxPerRecord: 1 },
       };
       const { passages } = await store.search.retrieve(namespace, { queries: [query], load: true });
-      for (const { record } of passages) if (!except.has(record.id)) ids.add(record.id);
+      for (const { record } of passages) ids.add(record.id);
     }
   }
-  return ids.size === 0 ? [] : store.records.get(namespace, [...ids], { liveAt: now });
+  return [...ids];
 }
 
 /** The terms of a name in the index. The last character of a CJK name is a term only if it is the only one. */
@@ -49,37 +51,22 @@ function phraseOf(name: string): string[] {
   return (queried.length === 0 ? tokens : queried).slice(0, MAX_PHRASE_TERMS).map(({ term }) => term);
 }
 
-/**
- * The names of other records that each text mentions.
- * @param names of records that the store does not have yet; the others are read from the records
- */
+/** The names of other records that each text mentions, of the names that are in the store. */
 export async function mentionsOfRecords(
   options: ConceptOptions,
   records: readonly LociRecord[],
-  names: ReadonlyMap<number, RecordNames | null> | null,
-  changed: readonly ChangedNames[],
 ): Promise<Map<number, ConceptMention[]>> {
   const { store, namespace, thread, signal } = options;
-  const changes = await store.graph.conceptChanges(namespace);
   const mentions = new Map<number, ConceptMention[]>();
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
-    const batch = changed.find((each) => each.project === project);
-    const dead = new Set(batch?.dead);
-    const keys = [
-      ...(await store.graph.conceptKeys(namespace, project, await wordsOf(options, own))),
-      ...(batch?.added.keys() ?? []),
-      ...operatorNames(changes, project).keys(),
-    ];
-    const living = keys.filter((key) => !dead.has(key));
-    const named = own.map((record) => names?.get(record.id) ?? null);
-    const read = await namesOfRecords(
-      options,
-      own.filter((_, i) => named[i] === null),
+    const keys = await store.graph.conceptKeys(namespace, project, await wordsOf(options, own));
+    const stored = await store.graph.recordConcepts(
+      namespace,
+      own.map(({ id }) => id),
     );
-    const ownNames = named.map((each) => each ?? read.shift()!);
     await Promise.all(
-      own.map(async ({ id, origin, content }, i) => {
-        const task = [{ origin, content }, ownNames[i]!.names, living] as const;
+      own.map(async ({ id, origin, content }) => {
+        const task = [{ origin, content }, stored.get(id)?.names ?? [], keys] as const;
         mentions.set(id, await thread.run(RECORD_MENTIONS, [...task], { size: content.length, signal }));
       }),
     );

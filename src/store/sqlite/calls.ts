@@ -14,15 +14,16 @@ import type {
 } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import {
+  changedNames,
   conceptChanges,
   conceptKeys,
   conceptNames,
   conceptState,
+  linePlaces,
   nameFrequencies,
-  pendingConceptChanges,
+  namings,
   recordConcepts,
   recordsNaming,
-  staleConcepts,
 } from './graph/read-concepts.ts';
 import {
   contributions,
@@ -287,16 +288,18 @@ function conceptCalls(db: Database): Synchronous<StoreConcepts> {
       read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
     recordConcepts: (namespace, records) =>
       read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
-    nameFrequencies: (namespace, project, keys, excludedSources = []) =>
+    nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
       read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
-        nameFrequencies(db, ns, project, keys, excludedSources),
+        nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
       ),
     recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
       read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
     conceptState: (namespace) =>
-      read(db, namespace, { upTo: 0, rules: '', stale: 0, pending: 0 }, (ns) => conceptState(db, ns)),
-    staleConcepts: (namespace, limit) => read(db, namespace, [], (ns) => staleConcepts(db, ns, limit)),
-    pendingConceptChanges: (namespace) => read(db, namespace, [], (ns) => pendingConceptChanges(db, ns)),
+      read(db, namespace, { upTo: 0, rules: '', changed: 0 }, (ns) => conceptState(db, ns)),
+    namings: (namespace, project, keys, limit, excludedSources = []) =>
+      read(db, namespace, [], (ns) => namings(db, ns, project, keys, limit, excludedSources)),
+    linePlaces: (namespace, lines) => read(db, namespace, [], (ns) => linePlaces(db, ns, lines)),
+    changedNames: (namespace, limit) => read(db, namespace, [], (ns) => changedNames(db, ns, limit)),
     conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }

@@ -65,9 +65,10 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     nameFrequencies: 'reader',
     recordsNaming: 'reader',
     conceptState: 'reader',
-    staleConcepts: 'reader',
+    changedNames: 'reader',
+    namings: 'reader',
+    linePlaces: 'reader',
     conceptChanges: 'reader',
-    pendingConceptChanges: 'reader',
   },
   admin: {
     namespaces: 'reader',

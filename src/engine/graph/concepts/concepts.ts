@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
-import { referencesIn } from '../../../graph/concepts/changed-names.ts';
+import { referencesIn } from '../../../graph/concepts/change-references.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';

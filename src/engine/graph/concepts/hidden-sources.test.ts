@@ -77,6 +77,25 @@ describe('concepts of hidden sources', () => {
     expect(JSON.stringify(seen)).not.toMatch(SECRET);
   });
 
+  it('keep no name from being a concept in the graph of an agent', async () => {
+    await writeNotes(join(folder.path, 'hidden'), { 'Ada Lovelace.md': 'Hidden.\n' });
+    await writeNotes(join(folder.path, 'open'), {
+      'One.md': 'We met “Ada Lovelace”.\n',
+      'Two.md': 'Say “Ada Lovelace”.\n',
+    });
+    await owner.index();
+    const { concept } = await agent.concepts.show('Ada Lovelace');
+    const titles = async (loci: Loci, name: string): Promise<string[]> => {
+      const { nodes } = await loci.graph.show({ names: [name], depth: 1, limit: 9 });
+      return nodes.flatMap(({ steps }) => steps.map(({ to }) => to.title)).sort();
+    };
+    expect(await titles(agent, concept.id)).toEqual(['One', 'Two']);
+    expect(await titles(agent, 'One')).toEqual(['Ada Lovelace']);
+    expect(await titles(owner, concept.id)).toEqual([]);
+    const { nodes } = await agent.graph.show({ names: ['One'], depth: 2, limit: 9 });
+    expect(nodes[0]!.near.map(({ node }) => node.title)).toEqual(['Two']);
+  });
+
   it('do not exist for the owner either while the source is disabled', async () => {
     await owner.close();
     owner = await open({ enabled: false });

@@ -56,8 +56,11 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
   }
 }
 
-/** The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences. */
-const DERIVED_TABLES = [18, 19, 20, 22, 25];
+/**
+ * The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences, and the one that changes some
+ * of these.
+ */
+const DERIVED_TABLES = [18, 19, 20, 22, 25, 28];
 
 /**
  * Makes those tables and indexes of the graph, the timeline, names and sentences that are missing, for example because a damaged file was

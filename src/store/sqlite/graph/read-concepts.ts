@@ -1,3 +1,5 @@
+import { sha256 } from '../../../core/ids.ts';
+import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type {
   ConceptChange,
@@ -6,15 +8,19 @@ import type {
   ConceptState,
   NameKind,
   NameSelector,
+  Naming,
+  ProjectName,
   RecordConcepts,
   StoredName,
 } from '../../concept-model.ts';
 import type { Database } from '../database/database.ts';
 import type { Row } from '../records/rows.ts';
 
-const NAME_COLUMNS = 'c.record, c.key, c.project, c.text, c.kind, c.line, r.note';
-const NAMES = `concept_name AS c CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record`;
 const CLAIM = `c.kind IN ('title', 'alias')`;
+/** Titles and aliases of a record, and tags, phrases and words as often as records spell them so. */
+const CLAIM_COLUMNS = `c.record, c.key, c.kind, c.text, 1 AS count,
+  (SELECT note FROM concept_record AS r WHERE r.ns = c.ns AND r.record = c.record) AS note`;
+const SHARED_COLUMNS = 'min(c.record) AS record, c.key, c.kind, c.text, count(*) AS count, NULL AS note';
 const IS_VISIBLE = `(:excluded = '[]' OR NOT EXISTS (
   SELECT 1 FROM record AS x WHERE x.ns = :ns AND x.id = c.record AND x.source IN (SELECT value FROM json_each(:excluded))))`;
 
@@ -35,38 +41,40 @@ export function conceptNames(
           notes: JSON.stringify(only.notes),
         });
   return rows.map((row) => ({
-    ...nameOf(row),
+    key: row['key'] as string,
+    text: row['text'] as string,
+    kind: row['kind'] as NameKind,
     record: row['record'] as number,
-    project: row['project'] as string,
+    project,
     note: row['note'] as string | null,
+    count: row['count'] as number,
   }));
 }
 
 const ALL_NAMES = `
-  SELECT ${NAME_COLUMNS} FROM ${NAMES} WHERE c.ns = :ns AND c.project = :project AND ${IS_VISIBLE} AND (${CLAIM} OR c.key IN (
-    SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
-    GROUP BY key HAVING total(kind <> 'word') > 1 AND (
-      total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word'))))
-  ORDER BY c.record, c.key`;
+  SELECT ${CLAIM_COLUMNS} FROM concept_name AS c WHERE c.ns = :ns AND c.project = :project AND ${CLAIM} AND ${IS_VISIBLE}
+  UNION ALL
+  SELECT ${SHARED_COLUMNS} FROM concept_name AS c
+    WHERE c.ns = :ns AND c.project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE} AND c.key IN (
+      SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
+      GROUP BY key HAVING total(kind <> 'word') > 1 AND (
+        total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word')))
+    GROUP BY c.key, c.kind, c.text
+  ORDER BY 1, 2, 3, 4`;
 
 const SOME_NAMES = `
-  WITH named AS (
-    SELECT c.record, c.key, c.kind FROM json_each(:keys) AS k
-      CROSS JOIN concept_name AS c INDEXED BY concept_name_key
-      ON c.ns = :ns AND c.project = :project AND c.key = k.value),
-  notes AS (
-    SELECT c.record FROM named AS c WHERE ${CLAIM}
-    UNION SELECT r.record FROM json_each(:notes) AS n
-      CROSS JOIN concept_record AS r INDEXED BY concept_record_note
-      ON r.ns = :ns AND r.project = :project AND r.note = n.value),
-  wanted AS (
-    SELECT record, key FROM named
-    UNION SELECT c.record, c.key FROM notes CROSS JOIN concept_name AS c
-      ON c.ns = :ns AND c.record = notes.record AND ${CLAIM})
-  SELECT ${NAME_COLUMNS} FROM wanted AS w
-    CROSS JOIN concept_name AS c ON c.ns = :ns AND c.record = w.record AND c.key = w.key
-    CROSS JOIN concept_record AS r ON r.ns = c.ns AND r.record = c.record
-  WHERE ${IS_VISIBLE} ORDER BY c.record, c.key`;
+  WITH notes AS (
+    SELECT c.record FROM json_each(:keys) AS k CROSS JOIN concept_name AS c INDEXED BY concept_name_key
+      ON c.ns = :ns AND c.project = :project AND c.key = k.value WHERE ${CLAIM}
+    UNION SELECT r.record FROM json_each(:notes) AS n CROSS JOIN concept_record AS r INDEXED BY concept_record_note
+      ON r.ns = :ns AND r.project = :project AND r.note = n.value)
+  SELECT ${CLAIM_COLUMNS} FROM notes CROSS JOIN concept_name AS c ON c.ns = :ns AND c.record = notes.record
+    WHERE ${CLAIM} AND ${IS_VISIBLE}
+  UNION ALL
+  SELECT ${SHARED_COLUMNS} FROM (SELECT DISTINCT value FROM json_each(:keys)) AS k
+    CROSS JOIN concept_name AS c INDEXED BY concept_name_key ON c.ns = :ns AND c.project = :project AND c.key = k.value
+    WHERE NOT ${CLAIM} AND ${IS_VISIBLE} GROUP BY c.key, c.kind, c.text
+  ORDER BY 1, 2, 3, 4`;
 
 function nameOf(row: Row): ConceptName {
   return {
@@ -81,24 +89,17 @@ export function conceptKeys(
   db: Database,
   ns: number,
   project: string,
-  firstWords?: readonly string[],
+  firstWords: readonly string[],
 ): string[] {
-  const rows =
-    firstWords === undefined
-      ? db
-          .prepare(
-            `SELECT DISTINCT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND ${CLAIM} ORDER BY key`,
-          )
-          .all({ ns, project })
-      : db
-          .prepare(
-            // The words of a key are separated by spaces, and '!' is the character after the space.
-            `SELECT DISTINCT c.key FROM json_each(:words) AS w CROSS JOIN concept_name AS c INDEXED BY concept_name_key
-               ON c.ns = :ns AND c.project = :project AND c.key >= w.value AND c.key < w.value || '!'
-             WHERE ${CLAIM} AND (c.key = w.value OR substr(c.key, length(w.value) + 1, 1) = ' ') ORDER BY c.key`,
-          )
-          .all({ ns, project, words: JSON.stringify(firstWords) });
-  return rows.map((row) => row['key'] as string);
+  return db
+    .prepare(
+      // The words of a key are separated by spaces, and '!' is the character after the space.
+      `SELECT DISTINCT c.key FROM json_each(:words) AS w CROSS JOIN concept_name AS c INDEXED BY concept_name_key
+         ON c.ns = :ns AND c.project = :project AND c.key >= w.value AND c.key < w.value || '!'
+       WHERE ${CLAIM} AND (c.key = w.value OR substr(c.key, length(w.value) + 1, 1) = ' ') ORDER BY c.key`,
+    )
+    .all({ ns, project, words: JSON.stringify(firstWords) })
+    .map((row) => row['key'] as string);
 }
 
 export function recordConcepts(
@@ -143,12 +144,17 @@ export function nameFrequencies(
   ns: number,
   project: string,
   keys: readonly string[],
-  excludedSources: readonly string[] = [],
+  excludedSources: readonly string[],
+  max: number | null,
 ): Map<string, number> {
-  const count = db.prepare(`SELECT count(*) AS n FROM (${NAMING}) AS c WHERE ${IS_VISIBLE}`);
+  const count = db.prepare(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM (${NAMING}) AS c WHERE ${IS_VISIBLE} LIMIT coalesce(:max, -1))`,
+  );
   const excluded = JSON.stringify(excludedSources);
   return new Map(
-    [...new Set(keys)].map((key) => [key, Number(count.get({ ns, project, key, excluded })?.['n'])] as const),
+    [...new Set(keys)].map(
+      (key) => [key, Number(count.get({ ns, project, key, excluded, max })?.['n'])] as const,
+    ),
   );
 }
 
@@ -171,30 +177,74 @@ export function recordsNaming(
     .slice(0, limit);
 }
 
+export function namings(
+  db: Database,
+  ns: number,
+  project: string,
+  keys: readonly string[],
+  limit: number,
+  excludedSources: readonly string[],
+): Naming[] {
+  const select = db.prepare(
+    `SELECT c.* FROM (
+       SELECT record, NULL AS text, 'mention' AS kind, line, count FROM concept_mention INDEXED BY concept_mention_key
+         WHERE ns = :ns AND project = :project AND key = :key
+       UNION ALL SELECT record, text, kind, line, 1 FROM concept_name INDEXED BY concept_name_key
+         WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')) AS c
+     WHERE ${IS_VISIBLE} LIMIT :limit`,
+  );
+  const excluded = JSON.stringify(excludedSources);
+  return [...new Set(keys)].flatMap((key) =>
+    select
+      .all({ ns, project, key, excluded, limit })
+      .map((row) => ({
+        key,
+        record: row['record'] as number,
+        text: row['text'] as string | null,
+        kind: row['kind'] as Naming['kind'],
+        line: row['line'] as number | null,
+        count: row['count'] as number,
+      }))
+      .sort((a, b) => a.record - b.record),
+  );
+}
+
+export function linePlaces(
+  db: Database,
+  ns: number,
+  lines: readonly { readonly record: number; readonly line: number | null }[],
+): GraphProvenance[] {
+  const contents = db.prepare('SELECT content, content_hash AS hash FROM record WHERE ns = ? AND id = ?');
+  const passages = db.prepare(
+    'SELECT max(ordinal) AS ordinal FROM passage WHERE ns = ? AND record = ? AND start_line <= ? AND end_line >= ?',
+  );
+  const rows = new Map<number, Row | undefined>();
+  return lines.flatMap(({ record, line }): GraphProvenance[] => {
+    if (!rows.has(record)) rows.set(record, contents.get(ns, record));
+    const row = rows.get(record);
+    if (row === undefined) return [];
+    if (line === null) return [{ record, passage: null, lines: null, hash: row['hash'] as string }];
+    const text = ((row['content'] as string).split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+    const ordinal = passages.get(ns, record, line, line)?.['ordinal'] as number | null;
+    return [{ record, passage: ordinal, lines: { first: line, last: line }, hash: sha256(text) }];
+  });
+}
+
 export function conceptState(db: Database, ns: number): ConceptState {
   const row = db.prepare('SELECT up_to, rules FROM concept_progress WHERE ns = ?').get(ns);
-  const stale = db.prepare('SELECT count(*) AS n FROM concept_stale WHERE ns = ?').get(ns);
-  const pending = db.prepare('SELECT count(*) AS n FROM concept_change WHERE ns = ? AND applied = 0').get(ns);
+  const changed = db.prepare('SELECT count(*) AS n FROM concept_changed WHERE ns = ?').get(ns);
   return {
     upTo: Number(row?.['up_to'] ?? 0),
     rules: (row?.['rules'] as string | undefined) ?? '',
-    stale: Number(stale?.['n']),
-    pending: Number(pending?.['n']),
+    changed: Number(changed?.['n']),
   };
 }
 
-export function staleConcepts(db: Database, ns: number, limit: number): number[] {
+export function changedNames(db: Database, ns: number, limit: number): ProjectName[] {
   return db
-    .prepare('SELECT record FROM concept_stale WHERE ns = ? ORDER BY record LIMIT ?')
+    .prepare('SELECT project, key FROM concept_changed WHERE ns = ? ORDER BY project, key LIMIT ?')
     .all(ns, limit)
-    .map((row) => row['record'] as number);
-}
-
-export function pendingConceptChanges(db: Database, ns: number): string[] {
-  return db
-    .prepare('SELECT id FROM concept_change WHERE ns = ? AND applied = 0 ORDER BY at, id')
-    .all(ns)
-    .map((row) => row['id'] as string);
+    .map((row) => ({ project: row['project'] as string, key: row['key'] as string }));
 }
 
 export function conceptChanges(db: Database, ns: number): ConceptChange[] {

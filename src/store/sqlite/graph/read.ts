@@ -222,7 +222,8 @@ export function counts(db: Database, ns: number, filter: GraphFilter): GraphCoun
 export function graphState(db: Database, ns: number): GraphState {
   const row = db
     .prepare(
-      `SELECT n.last_change, p.*, (SELECT count(*) FROM graph_stale AS s WHERE s.ns = n.id) AS stale
+      `SELECT n.last_change, p.*, (SELECT count(*) FROM graph_stale AS s WHERE s.ns = n.id) AS stale,
+         (SELECT up_to FROM concept_progress AS c WHERE c.ns = n.id) AS concepts_up_to
        FROM namespace AS n LEFT JOIN graph_progress AS p ON p.ns = n.id WHERE n.id = ?`,
     )
     .get(ns);

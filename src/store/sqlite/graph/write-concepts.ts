@@ -1,39 +1,23 @@
 import type { ChangeKind } from '../../model.ts';
-import {
-  type ConceptChange,
-  type ConceptMention,
-  type ConceptUpdate,
-  MAX_MENTIONING_RECORDS,
-  type RecordNames,
-  type TouchedNames,
+import type {
+  ConceptChange,
+  ConceptMention,
+  ConceptUpdate,
+  ProjectName,
+  RecordNames,
 } from '../../concept-model.ts';
 import type { Database } from '../database/database.ts';
-import { nameFrequencies, recordConcepts } from './read-concepts.ts';
 
 /** Within a transaction. */
 export function putConcepts(db: Database, ns: number, update: ConceptUpdate): void {
-  const {
-    names,
-    mentions,
-    forgotten = [],
-    touched = [],
-    stale = [],
-    settled = [],
-    applied = [],
-    progress,
-  } = update;
+  const { names, mentions, searched = [], progress } = update;
   if (names !== undefined) putNames(db, ns, names);
   if (mentions !== undefined) putMentions(db, ns, mentions);
-  for (const each of touched) touch(db, ns, each);
-  for (const each of forgotten) forgetMentions(db, ns, each);
-  markStale(db, ns, stale);
-  db.prepare('DELETE FROM concept_stale WHERE ns = ? AND record IN (SELECT value FROM json_each(?))').run(
-    ns,
-    JSON.stringify(settled),
-  );
-  db.prepare(
-    'UPDATE concept_change SET applied = 1 WHERE ns = ? AND id IN (SELECT value FROM json_each(?))',
-  ).run(ns, JSON.stringify(applied));
+  if (searched === 'all') db.prepare('DELETE FROM concept_changed WHERE ns = ?').run(ns);
+  else {
+    const settle = db.prepare('DELETE FROM concept_changed WHERE ns = ? AND project = ? AND key = ?');
+    for (const { project, key } of searched) settle.run(ns, project, key);
+  }
   if (progress === undefined) return;
   db.prepare('INSERT OR REPLACE INTO concept_progress (ns, up_to, rules) VALUES (?, ?, ?)').run(
     ns,
@@ -43,6 +27,9 @@ export function putConcepts(db: Database, ns: number, update: ConceptUpdate): vo
 }
 
 function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNames | null>): void {
+  const claims = db.prepare(
+    "SELECT project, key FROM concept_name WHERE ns = ? AND record = ? AND kind IN ('title', 'alias')",
+  );
   const removeOwn = db.prepare('DELETE FROM concept_record WHERE ns = ? AND record = ?');
   const removeNames = db.prepare('DELETE FROM concept_name WHERE ns = ? AND record = ?');
   const removeMentions = db.prepare('DELETE FROM concept_mention WHERE ns = ? AND record = ?');
@@ -56,9 +43,12 @@ function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNam
     'INSERT INTO concept_name (ns, record, key, project, text, kind, line) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   for (const [record, own] of names) {
+    const before = claims.all(ns, record);
+    const isGone = own === null || isLive.get(ns, record) === undefined;
+    noteChanged(db, ns, before as unknown as ProjectName[], isGone ? [] : claimsOf(own));
     removeNames.run(ns, record);
     removeOwn.run(ns, record);
-    if (own === null || isLive.get(ns, record) === undefined) {
+    if (isGone) {
       removeMentions.run(ns, record);
       continue;
     }
@@ -67,6 +57,27 @@ function putNames(db: Database, ns: number, names: ReadonlyMap<number, RecordNam
     for (const { key, text, kind, line } of own.names)
       insert.run(ns, record, key, own.project, text, kind, line);
   }
+}
+
+function claimsOf({ project, names }: RecordNames): ProjectName[] {
+  return names.flatMap(({ key, kind }) => (kind === 'title' || kind === 'alias' ? [{ project, key }] : []));
+}
+
+/** Notes the titles and aliases that a record gets or loses. */
+function noteChanged(
+  db: Database,
+  ns: number,
+  before: readonly ProjectName[],
+  after: readonly ProjectName[],
+): void {
+  const mark = db.prepare('INSERT OR IGNORE INTO concept_changed (ns, project, key) VALUES (?, ?, ?)');
+  const isIn = (names: readonly ProjectName[], { project, key }: ProjectName): boolean =>
+    names.some((name) => name.project === project && name.key === key);
+  const changed = [
+    ...before.filter((name) => !isIn(after, name)),
+    ...after.filter((name) => !isIn(before, name)),
+  ];
+  for (const { project, key } of changed) mark.run(ns, project, key);
 }
 
 function putMentions(
@@ -88,47 +99,10 @@ function putMentions(
   }
 }
 
-function forgetMentions(db: Database, ns: number, { project, keys }: TouchedNames): void {
-  db.prepare(
-    `DELETE FROM concept_mention WHERE ns = ? AND project = ? AND key IN (SELECT value FROM json_each(?))`,
-  ).run(ns, project, JSON.stringify(keys));
-}
-
-/** Records with names that too many have keep what they have: there are no edges for such names. */
-function touch(db: Database, ns: number, { project, keys }: TouchedNames): void {
-  const holders = db.prepare(HOLDERS);
-  const mark = db.prepare('INSERT OR IGNORE INTO concept_stale (ns, record) VALUES (?, ?)');
-  for (const key of keys)
-    for (const row of holders.iterate({ ns, project, key })) mark.run(ns, row['record'] as number);
-}
-
-const HOLDERS = `
-  SELECT record FROM concept_name INDEXED BY concept_name_key WHERE ns = :ns AND project = :project AND key = :key
-  UNION SELECT record FROM concept_mention INDEXED BY concept_mention_key
-    WHERE ns = :ns AND project = :project AND key = :key`;
-
-function markStale(db: Database, ns: number, stale: readonly number[] | 'all'): void {
-  if (stale === 'all')
-    db.prepare(
-      'INSERT OR IGNORE INTO concept_stale (ns, record) SELECT ns, record FROM concept_record WHERE ns = ?',
-    ).run(ns);
-  else {
-    const mark = db.prepare('INSERT OR IGNORE INTO concept_stale (ns, record) VALUES (?, ?)');
-    for (const record of stale) mark.run(ns, record);
-  }
-}
-
 /** Removes what belongs to records that are gone. Within their transaction. */
 export function removeConcepts(db: Database, ns: number, kinds: ReadonlyMap<number, ChangeKind>): void {
-  const gone = [...kinds].filter(([, kind]) => kind !== 'written').map(([record]) => record);
-  for (const [record, { project, names, mentions }] of recordConcepts(db, ns, gone)) {
-    putNames(db, ns, new Map([[record, null]]));
-    const keys = [...new Set([...names, ...mentions].map(({ key }) => key))];
-    const few = [...nameFrequencies(db, ns, project, keys)].filter(([, n]) => n <= MAX_MENTIONING_RECORDS);
-    touch(db, ns, { project, keys: few.map(([key]) => key) });
-  }
-  const settle = db.prepare('DELETE FROM concept_stale WHERE ns = ? AND record = ?');
-  for (const record of gone) settle.run(ns, record);
+  const gone = [...kinds].filter(([, kind]) => kind !== 'written');
+  putNames(db, ns, new Map(gone.map(([record]) => [record, null])));
 }
 
 /** Discards everything derived. Changes by operators stay. Within a transaction. */
@@ -137,7 +111,7 @@ export function resetConcepts(db: Database, ns: number): void {
     'concept_record',
     'concept_name',
     'concept_mention',
-    'concept_stale',
+    'concept_changed',
     'concept_progress',
   ])
     db.prepare(`DELETE FROM ${table} WHERE ns = ?`).run(ns);

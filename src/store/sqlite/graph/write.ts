@@ -146,9 +146,9 @@ export function resetGraph(db: Database, ns: number): void {
 
 function setProgress(db: Database, ns: number, progress: Partial<GraphProgress>): void {
   db.prepare('INSERT OR IGNORE INTO graph_progress (ns) VALUES (?)').run(ns);
-  const { upTo = null, similarUpTo = null, conceptsUpTo = null, rules = null } = progress;
+  const { upTo = null, similarUpTo = null, rules = null } = progress;
   db.prepare(
     `UPDATE graph_progress SET up_to = coalesce(?, up_to), similar_up_to = coalesce(?, similar_up_to),
-       concepts_up_to = coalesce(?, concepts_up_to), rules = coalesce(?, rules) WHERE ns = ?`,
-  ).run(upTo, similarUpTo, conceptsUpTo, rules, ns);
+       rules = coalesce(?, rules) WHERE ns = ?`,
+  ).run(upTo, similarUpTo, rules, ns);
 }

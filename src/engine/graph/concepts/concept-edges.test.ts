@@ -1,0 +1,101 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { MAX_MENTIONING_RECORDS } from '../../../store/concept-model.ts';
+import { openLoci, type Loci } from '../../open.ts';
+
+const NOTES = {
+  'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
+  'Furnace.md': 'Then Miller Brothers came.\n',
+  'Log.md': 'Today the stove failed, and the furnace.\nThe stove was old.\n',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+function open(): Promise<Loci> {
+  return openLoci(settings(folder.path, { vaults: [{ name: 'notes', path: join(folder.path, 'vault') }] }));
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'vault'));
+  await writeNotes(join(folder.path, 'vault'), NOTES);
+  loci = await open();
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** The edges of a node, as `from type to`, without those to its project. */
+async function edgesOf(name: string): Promise<string[]> {
+  const { nodes } = await loci.graph.show({ names: [name], depth: 1, limit: 200 });
+  return nodes[0]!.steps
+    .map(({ edge, from, to, forwards }) =>
+      [forwards ? from : to, edge.type, forwards ? to : from]
+        .map((end) => (typeof end === 'string' ? end : end.title))
+        .join(' '),
+    )
+    .sort();
+}
+
+async function idOf(concept: string): Promise<string> {
+  return (await loci.concepts.show(concept)).concept.id;
+}
+
+describe('the edges of concepts in the graph', () => {
+  it('lead from a text to the note that it names, with the line, and back', async () => {
+    expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
+    expect(await edgesOf('Oven')).toEqual(['Log mentions Oven', 'Oven mentions Miller Brothers']);
+    const { nodes } = await loci.graph.show({ names: ['Log'], depth: 1, limit: 9 });
+    const { edge } = nodes[0]!.steps.find(({ to }) => to.title === 'Oven')!;
+    expect(edge.reason).toBe('names ‘Stove’ in line 1, 2 times in all');
+    expect(edge.provenance).toMatchObject({ passage: 0, lines: { first: 1, last: 1 } });
+    expect(nodes[0]!.counts.degree).toBe(3);
+  });
+
+  it('lead to a phrase that records share, which has a node, also for a process that has not read it', async () => {
+    const id = await idOf('Miller Brothers');
+    await loci.close();
+    loci = await open();
+    expect(await edgesOf(id)).toEqual(['Furnace mentions Miller Brothers', 'Oven mentions Miller Brothers']);
+    const { counts } = await loci.graph.status();
+    expect(counts.nodes.find(({ type }) => type === 'concept')?.nodes).toBe(1);
+    expect(counts.edges.find(({ type }) => type === 'mentions')?.edges).toBe(4);
+  });
+
+  it('follow a merge at once, a change of a label, and their undo', async () => {
+    const { change } = await loci.concepts.merge('Oven', ['Furnace']);
+    const id = await idOf('Oven');
+    expect(await edgesOf('Log')).toEqual(['Log mentions Oven']);
+    expect(await edgesOf(id)).toEqual(['Log mentions Oven', 'Oven same_as Furnace', 'Oven same_as Oven']);
+    const renamed = await loci.concepts.rename('Oven', 'Heating');
+    expect(await edgesOf('Furnace')).toEqual(['Furnace mentions Miller Brothers', 'Heating same_as Furnace']);
+    await loci.concepts.undo(renamed.change.id);
+    await loci.concepts.undo(change.id);
+    expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
+    const { unknown } = await loci.graph.show({ names: [id], depth: 1, limit: 9 });
+    expect(unknown).toHaveLength(1);
+  });
+
+  it('are none for a name that too many records have, and some again when fewer have it', async () => {
+    const write = async (count: number): Promise<void> => {
+      const notes = Array.from({ length: MAX_MENTIONING_RECORDS }, (_, i) => {
+        const text = i < count ? 'Wait for the stove.' : 'Wait.';
+        return [`more/N${String(i)}.md`, `${text} ${String(i)}\n`] as const;
+      });
+      await writeNotes(join(folder.path, 'vault'), Object.fromEntries(notes));
+      await loci.index();
+    };
+    await write(MAX_MENTIONING_RECORDS);
+    expect(await edgesOf('Log')).toEqual(['Log mentions Furnace']);
+    expect(await edgesOf('Oven')).toEqual(['Oven mentions Miller Brothers']);
+    await write(MAX_MENTIONING_RECORDS - 1);
+    expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
+    expect(await edgesOf('Oven')).toHaveLength(MAX_MENTIONING_RECORDS + 1);
+  });
+});

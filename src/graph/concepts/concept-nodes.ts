@@ -1,0 +1,80 @@
+import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import type { Store, StoreGraph } from '../../store/store.ts';
+import { compare } from '../walk.ts';
+import type { Concept } from './concept-changes.ts';
+import { ConceptReader, type ConceptRef } from './concept-reader.ts';
+
+/** Concepts of which it is remembered which name an id stands for. */
+const MAX_KNOWN = 50_000;
+
+/** The nodes of concepts that are not one note. */
+export class ConceptNodes {
+  readonly #graph: StoreGraph;
+  readonly #records: Store['records'];
+  /** By the id of a concept, which is a hash of its project and first name. */
+  readonly #known = new Map<string, ConceptRef>();
+  readonly #refs = new WeakMap<GraphNode, ConceptRef>();
+  /** The nodes of all concepts, as long as nothing has changed. */
+  #all: { readonly of: string; readonly nodes: readonly GraphNode[] } | null = null;
+
+  constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
+    this.#graph = graph;
+    this.#records = records;
+  }
+
+  /** The concept of a node; `undefined` for any other node. */
+  refOf(node: GraphNode): ConceptRef | undefined {
+    return this.#refs.get(node);
+  }
+
+  of({ id, project, label, names }: Concept): GraphNode {
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    const ref = { project, key: names[0]!.key };
+    this.#known.set(id, ref);
+    const own = { id, type: 'concept', title: label, project } as const;
+    const node: GraphNode = { ...own, tags: [], record: null, source: null, task: null, provenance: null };
+    this.#refs.set(node, ref);
+    return node;
+  }
+
+  /** Those of the concepts with these ids that pass the filter. */
+  async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
+    if (ids.length === 0) return [];
+    const wanted = new Set(ids);
+    const isWanted = ({ id, project }: GraphNode): boolean =>
+      wanted.has(id) && (filter.project === undefined || filter.project === project);
+    if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
+    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
+    return concepts.map((concept) => this.of(concept)).filter(isWanted);
+  }
+
+  /** The nodes of all concepts that pass the filter, by id. */
+  async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
+    const of = `${await this.version(namespace)} ${JSON.stringify(filter)}`;
+    if (this.#all?.of === of) return this.#all.nodes;
+    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const nodes: GraphNode[] = [];
+    for (const project of await this.projects(namespace, filter))
+      for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
+    nodes.sort((a, b) => compare(a.id, b.id));
+    this.#all = { of, nodes };
+    return nodes;
+  }
+
+  /** The projects that pass the filter. */
+  async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
+    if (project !== undefined) return [project];
+    return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+  }
+
+  /** Changes whenever nodes and edges of concepts may have changed. */
+  async version(namespace: string): Promise<string> {
+    const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
+      this.#graph.state(namespace),
+      this.#graph.conceptState(namespace),
+      this.#graph.conceptChanges(namespace),
+    ]);
+    return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
+  }
+}
