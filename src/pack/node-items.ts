@@ -148,8 +148,13 @@ function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Tru
   return [`${header} (${node.type}${id}, ${oneLine(why)})`, ' ', titleOf(candidate)];
 }
 
-function titleOf({ record: { title } }: NodeCandidate): ItemPart {
-  return { field: 'title', span: titleSpan(title), level: 'L0' };
+/** A record without a title, such as a todo, is named by its first line. */
+function titleOf({ record: { title, content }, secrets }: NodeCandidate): ItemPart {
+  const span = titleSpan(title);
+  if (span.end > span.start) return { field: 'title', span, level: 'L0' };
+  const first = titleSpan(content);
+  const isSafe = !secrets.some((secret) => overlaps(secret, first));
+  return isSafe ? { field: 'content', span: first, level: 'L0' } : '';
 }
 
 function itemOf(

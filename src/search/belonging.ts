@@ -21,7 +21,12 @@ interface Candidate {
    * terms that occur elsewhere too. 0 to 1.7. Without vectors only the words count.
    */
   readonly evidence: number;
+  /** Whether the passage has all words of the document: a daily note that quotes a todo is no rival of the note on its topic. */
+  readonly isCopy: boolean;
 }
+
+/** A document of fewer words is in many notes by chance. */
+const MIN_COPIED_TERMS = 3;
 
 /**
  * The notes to which a document belongs most probably, of those that its text finds. Sentences matter because a note has many
@@ -44,17 +49,21 @@ export async function notesByEvidence(
     const shared = matchOf(passage, contributions, sharedTerms, replacements).coverage;
     const meaning = Math.max(0, cosine ?? 0, ofSentences?.get(passage.hash) ?? 0);
     const words = 0.5 * coverage + 0.2 * shared;
-    return { note: passage.record.id, evidence: hasMeaning ? words + meaning : words };
+    const isCopy = coverage === 1 && terms.length >= MIN_COPIED_TERMS;
+    return { note: passage.record.id, evidence: hasMeaning ? words + meaning : words, isCopy };
   });
   candidates.sort((a, b) => b.evidence - a.evidence);
-  const best = candidates[0]?.evidence ?? 0;
-  return candidates.slice(0, MAX_NOTES).map(({ note, evidence }, i) => ({
-    note,
-    share: best === 0 ? 1 : evidence / best,
-    confidence: hasMeaning
-      ? belongingConfidence(evidence, evidence - typicalEvidence(candidates.toSpliced(i, 1)))
-      : wordConfidence(evidence),
-  }));
+  const topics = candidates.filter(({ isCopy }) => !isCopy);
+  const best = topics[0]?.evidence ?? 0;
+  return candidates.slice(0, MAX_NOTES).map((candidate) => {
+    const { note, evidence, isCopy } = candidate;
+    const lead = evidence - typicalEvidence(topics.filter((other) => other !== candidate));
+    return {
+      note,
+      share: isCopy || best === 0 ? 1 : evidence / best,
+      confidence: hasMeaning ? belongingConfidence(evidence, lead) : wordConfidence(evidence),
+    };
+  });
 }
 
 /** The mean evidence for the best other notes. */

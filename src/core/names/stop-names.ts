@@ -5,7 +5,7 @@ const GERMAN = `aber als am an auch auf aus bei bin bis das dass dein dem den de
   dieses du durch ein eine einem einen einer eines er es euch euer fur gegen hab habe haben hat hatte hier ich ihm ihn ihnen
   ihr ihre im in ins ist ja jede jeder jedes kann kein keine konnen mein meine mich mir mit muss nach nicht noch nur ob oder
   ohne sehr sein seine sich sie sind so uber um und uns unser unter vom von vor war waren was weil wenn wer werden wie wir
-  wird wo zu zum zur zwischen`;
+  wird wo zu zum zur zwischen wann viel viele dann doch schon mal man nichts alle allem allen da ihrem ihren ihrer`;
 
 /** Words that name a kind of note and no topic, folded. */
 const GENERIC = `archive archiv blank draft drafts entwurf faq home idea ideas idee ideen inbox index info journal link links
@@ -14,6 +14,7 @@ const GENERIC = `archive archiv blank draft drafts entwurf faq home idea ideas i
   wichtig important monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag
   samstag sonntag january february march april may june july august september october november december januar februar marz
   mai juni juli oktober dezember today tomorrow yesterday heute morgen gestern
+  eur usd gbp chf jpy sek nok dkk pln czk inr cny aud cad
   this these those here now what why when yes okay thanks hello hi well just also then there`;
 
 /** Peoples, languages and parts of the world, folded: a text that has one of these words is not about it. */

@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import { isStopWord } from '../../core/text/stop-words.ts';
+import { isFunctionWord } from '../../core/names/stop-names.ts';
 import { describedIn, outlineOf, type BlockKind } from '../text/blocks.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { overlaps, trimSpan, type Span } from '../text/span.ts';
@@ -48,15 +48,7 @@ export function splitText(content: string, secrets: readonly Span[] = []): Split
 export function contentTerms(text: string, { start, end }: Span): Set<string> {
   return new Set(
     analyze(text.slice(start, end)).flatMap(({ term, surface, kind }) =>
-      kind === 'tail' || isStopWord(surface) || GERMAN_FUNCTION_WORDS.has(surface) ? [] : [term],
+      kind === 'tail' || isFunctionWord(surface) ? [] : [term],
     ),
   );
 }
-
-const GERMAN_FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  (
-    'aber als am an auch auf aus bei bin bis da das dass dem den der des die dies diese diesem diesen dieser doch dort du ' +
-    'ein eine einem einen einer eines er es fur hat hatte ich ihm ihn ihr im in ist ja kann man mich mir mit nach nicht noch ' +
-    'nur ob oder ohne sein sich sie sind so uber um und uns unter vom von vor war was wenn wer werden wie wir wird zu zum zur'
-  ).split(' '),
-);

@@ -1,5 +1,5 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
-import { isStopWord } from '../../core/text/stop-words.ts';
+import { isFunctionWord } from '../../core/names/stop-names.ts';
 import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
@@ -130,7 +130,7 @@ function correctionsOf(run: SearchRun, infos: ReadonlyMap<string, TermInfo>): Co
 
 /** A word that is one token of the model is spelt correctly: "world" does not mean "would", even if no passage has it. */
 function isWellSpelt(word: string, { vectors }: SearchRun): boolean {
-  if (isStopWord(word)) return true;
+  if (isFunctionWord(word)) return true;
   return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
 }
 
