@@ -95,4 +95,11 @@ describe('a todo that has one word of one sentence of a note', () => {
       }
     },
   );
+
+  it('stays related to the note when a daily note quotes it', { timeout: 60_000 }, async () => {
+    const { notes, todos } = lifeOf(1, 5);
+    const daily = { title: '2026-11-20', text: `Rain all day.\n\n- [ ] ${TODO}\n- [ ] Water the plants` };
+    const store = await filled({ notes: [...notes, daily], todos });
+    expect(await shown(store, "let's talk about the kitchen remodel")).toEqual([TODO]);
+  });
 });
