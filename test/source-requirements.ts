@@ -36,7 +36,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S15: [
     {
-      file: 'test/openclaw/prompt.test.ts',
+      file: 'test/openclaw/remodel.test.ts',
       test: 'a turn about the kitchen remodel gets the note, and the todo that no word of the message names',
     },
     {

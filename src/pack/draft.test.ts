@@ -72,3 +72,64 @@ it('a record of millions of characters is judged around the passage that was fou
   expect(text).toContain('The oven stands in the hall.');
   expect(text).toMatch(/^◆ Plan\.md#L4\d\d\d\d-L4\d\d\d\d/m);
 });
+
+it('a sentence that is longer than the budget is cut, in any language', async () => {
+  for (const [unit, word] of [
+    ['The oven is in the hall and ', 'oven'],
+    ['烤箱在大厅里', '烤箱'],
+  ] as const) {
+    const content = unit.repeat(150);
+    const request = await packRequest([word], [candidateOf(content)], 200);
+    const { text, tokens } = await buildPack(request);
+    expect(text).toContain(unit.trim());
+    expect(tokens).toBeLessThanOrEqual(200);
+  }
+});
+
+it('a record whose title is a credential is followed by the next one, also in an excerpt', async () => {
+  const long = `${'The oven hums and '.repeat(60)}.`;
+  const [first, second] = [candidateOf(long), candidateOf(`${long} It is green.`)];
+  const other = {
+    ...second,
+    relevance: 0.9,
+    record: { ...second.record, id: 2, uuid: first.record.uuid.replace(/1$/, '2') },
+  };
+  const request = await packRequest(['oven'], [first, other], 150);
+  const { receipt } = await buildPack({
+    ...request,
+    findCredentials: ({ id }) => Promise.resolve({ secrets: [], inTitle: id === 1 }),
+  });
+  expect(receipt.candidates.map(({ included, reason }) => [included, reason])).toEqual([
+    [false, 'secret'],
+    [true, null],
+  ]);
+});
+
+it('takes linear time for embeds, headings and lines of any number and length', async () => {
+  const times: number[] = [];
+  for (const size of [1, 8]) {
+    const target = Array.from(
+      { length: 2000 * size },
+      (_, i) => `## H${String(i)}\n\nText ${String(i)}. ^b${String(i)}\n`,
+    ).join('\n');
+    const host = `The oven.\n\n${Array.from({ length: 50 }, (_, i) => `![[T#^b${String(i)}]]`).join(' ')}${' x'.repeat(20_000 * size)}\n`;
+    const [first, second] = [candidateOf(host), candidateOf(target)];
+    const other = {
+      ...second,
+      relevance: 0,
+      record: { ...second.record, id: 2, uuid: first.record.uuid.replace(/1$/, '2') },
+    };
+    const request = await packRequest(['oven'], [first, other], 4000);
+    const embeds = Array.from({ length: 50 }, (_, i) => ({
+      host: 1,
+      offset: 12 + i,
+      record: 2,
+      block: `b${String(i)}`,
+    }));
+    const before = process.cpuUsage();
+    await buildPack({ ...request, embeds });
+    times.push(process.cpuUsage(before).user);
+  }
+  // Quadratic time would be 64 times as much.
+  expect(times[1]! / Math.max(times[0]!, 5000)).toBeLessThan(30);
+});

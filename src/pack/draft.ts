@@ -1,3 +1,4 @@
+import { cutOffset } from '../core/text/cut-offset.ts';
 import type { Trust } from '../core/types.ts';
 import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from './items.ts';
 import { bestSentence, excerptOf } from './levels/excerpt.ts';
@@ -5,7 +6,7 @@ import type { PackRequest } from './pack-request.ts';
 import type { Exclusion } from './receipt.ts';
 import type { Item } from './render.ts';
 import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
-import { embeddedSections } from './sections/embeds.ts';
+import { EmbeddedSections } from './sections/embeds.ts';
 import type { JudgedSection } from './sections/judge.ts';
 import type { RankedSection } from './sections/order.ts';
 import { shownText, wholeCodePoints, withoutSpans, type Span } from './text/span.ts';
@@ -21,6 +22,7 @@ export class Draft implements Costs {
   readonly #secrets = new Map<number, readonly Span[]>();
   readonly #searched = new Map<number, Set<number>>();
   readonly #excluded = new Map<number, Exclusion>();
+  readonly #embeddedIn = new Map<number, EmbeddedSections>();
 
   constructor(request: PackRequest, judged: readonly (readonly JudgedSection[])[], usual: Trust) {
     this.#request = request;
@@ -65,13 +67,20 @@ export class Draft implements Costs {
       .flatMap((embed) => {
         const shown = candidates.findIndex(({ record }) => record.id === embed.record);
         if (shown < 0 || this.#excluded.has(shown)) return [];
-        const { content } = candidates[shown]!.record;
-        return embeddedSections(content, this.#judged[shown]!, embed).map((at) => ({
-          candidate: shown,
-          index: at,
-        }));
+        return this.#embedded(shown)
+          .of(embed)
+          .map((at) => ({ candidate: shown, index: at }));
       });
     return [...next, ...embedded];
+  }
+
+  #embedded(candidate: number): EmbeddedSections {
+    const known = this.#embeddedIn.get(candidate);
+    if (known !== undefined) return known;
+    const { content } = this.#request.candidates[candidate]!.record;
+    const found = new EmbeddedSections(content, this.#judged[candidate]!);
+    this.#embeddedIn.set(candidate, found);
+    return found;
   }
 
   isRepeated(candidate: number, index: number): boolean {
@@ -154,16 +163,23 @@ export class Draft implements Costs {
       query.terms.flatMap(({ weight, any }) => any.flat().map((term) => [term, weight] as const)),
     );
     const best = bestSentence(record.content, section, weights);
-    for (
-      let tokens = room - this.ofHeader(candidate) - GAP_TOKENS;
-      tokens >= MIN_EXCERPT_TOKENS;
-      tokens -= 8
-    ) {
-      const span = excerptOf(record.content, section, best, count, tokens);
-      const headings = headingsAbove(record, { ...section, ...span });
-      const item = this.#item(candidate, [{ ...span, headings, tableHead: null }]);
-      if (itemTokens(item, count) <= room) return [item];
-    }
+    const left = room - this.ofHeader(candidate) - GAP_TOKENS;
+    const around = (tokens: number): Span => excerptOf(record.content, section, best, count, tokens);
+    // A sentence that is too long by itself is cut after a word.
+    const within = (tokens: number): Span => {
+      const end = Math.min(best.end, best.start + tokens * LONG_TOKEN);
+      return {
+        start: best.start,
+        end: end < best.end ? cutOffset(record.content, best.start, end, 'sentences') : end,
+      };
+    };
+    for (const cut of [around, within])
+      for (let tokens = left; tokens >= MIN_EXCERPT_TOKENS; tokens -= 8) {
+        const span = cut(tokens);
+        const headings = headingsAbove(record, { ...section, ...span });
+        const item = this.#item(candidate, [{ ...span, headings, tableHead: null }]);
+        if (itemTokens(item, count) <= room) return [item];
+      }
     return [];
   }
 
@@ -205,5 +221,7 @@ export class Draft implements Costs {
 
 /** What stands between two sections of a record: a line with its number and headings. */
 const GAP_TOKENS = 10;
+/** Few tokens are longer on average. UTF-16 code units. */
+const LONG_TOKEN = 6;
 /** A shorter excerpt is no memory of its section. */
 const MIN_EXCERPT_TOKENS = 12;

@@ -4,6 +4,7 @@ import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Section } from './sections/cut.ts';
 import { ITEM_MARK, shownText, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import { LineCounter } from './text/line-counter.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** A part of a section, or a run of sections, as an item shows it. */
@@ -68,7 +69,7 @@ export function itemOf(
   const shown: Span[] = [];
   const lines = new LineCounter(content);
   for (const [i, span] of spans.entries()) {
-    const cited = record.origin === 'vault' ? ` ${lines.of(span)}` : '';
+    const cited = record.origin === 'vault' ? ` ${lines.cited(span)}` : '';
     const path = span.headings
       .filter(({ start }) => !shown.some((each) => each.start <= start && start < each.end))
       .flatMap((heading): ItemPart[] => [' › ', ...masked(heading, secrets, 'L0')]);
@@ -81,35 +82,6 @@ export function itemOf(
   }
   const header = headerOf({ record, citation, via }, { usual, day, spans });
   return { candidate, trust, title, content, day, parts: [...header, ...body] };
-}
-
-/** Counts lines without reading a text again from its beginning. */
-class LineCounter {
-  readonly #text: string;
-  #line = 1;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** The lines of a span as a citation has them: `#L3-L9`. Must be called in the order of spans. */
-  of({ start, end }: Span): string {
-    const from = this.#lineOf(start);
-    return `#L${String(from)}-L${String(this.#lineOf(end))}`;
-  }
-
-  #lineOf(offset: number): number {
-    for (let next = this.#next(); next >= 0 && next < offset; next = this.#next()) {
-      this.#line++;
-      this.#at = next + 1;
-    }
-    return this.#line;
-  }
-
-  #next(): number {
-    return this.#text.indexOf('\n', this.#at);
-  }
 }
 
 /** Text before it in its line. */
@@ -147,7 +119,7 @@ function headerOf(
 /** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
 function citedLines({ origin, content }: PackRecord, citation: string, spans: readonly Span[]): string {
   if (origin !== 'vault') return citation.replace(/^record\//, '');
-  return ` ${oneLine(citation)}${new LineCounter(content).of(spans[0]!)}`;
+  return ` ${oneLine(citation)}${new LineCounter(content).cited(spans[0]!)}`;
 }
 
 function oneLine(text: string): string {
@@ -156,7 +128,7 @@ function oneLine(text: string): string {
 
 /** Whether the title is the name of the file, so that the citation says it. */
 function isInCitation(title: string, citation: string): boolean {
-  return citation.toLowerCase().includes(title.trim().toLowerCase());
+  return !citation.includes('record/') && citation.toLowerCase().includes(title.trim().toLowerCase());
 }
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;

@@ -6,7 +6,7 @@ import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './recei
 import { frameTokens, render, usualTrust, type Frame, type Item, type PlacedPiece } from './render.ts';
 import { chooseSections, type ChoiceSettings } from './sections/choose.ts';
 import { judgeSections } from './sections/judge.ts';
-import { orderSections, type OrderSettings } from './sections/order.ts';
+import { orderSections, type OrderSettings, type RankedSection } from './sections/order.ts';
 import { sourceRange } from './text/span.ts';
 
 /** A section with a lower share of the best score is left out: an unspent budget is not a fault. */
@@ -87,8 +87,14 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
     items = more;
     spare += left;
   }
-  const [best] = draft.allowed(ranked);
-  if (items.length === 0 && best !== undefined) items = await draft.excerpt(best, room);
+  let best = draft.allowed(ranked)[0];
+  while (items.length === 0 && best !== undefined) {
+    items = await draft.excerpt(best, room);
+    const next: RankedSection | undefined = draft.allowed(ranked)[0];
+    // A record that turned out to show nothing but credentials is followed by the next one.
+    if (next === best) break;
+    best = next;
+  }
   if (items.length > 0 && tokensOf(items) > allowed) items = [];
   const needed = items.length > 0 || best === undefined ? null : allowed - room + draft.least(best);
   return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });

@@ -56,9 +56,11 @@ export class SentenceCosines {
     if (results === null) return new Map();
     let next = 0;
     const sentences = new Map(
-      [...texts].map(([hash, { length }]) => {
+      [...texts].flatMap(([hash, { length }]) => {
         const ofPassage = results.slice(next, (next += length));
-        return [hash, ofPassage.filter((result) => typeof result !== 'string')];
+        const made = ofPassage.filter((result) => typeof result !== 'string');
+        // A passage none of whose sentences was embedded is asked for again: the fault may be that of the provider.
+        return made.length === 0 ? [] : [[hash, made] as const];
       }),
     );
     await store.vectors.putSentences(namespace, generation, sentences);

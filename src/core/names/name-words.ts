@@ -83,23 +83,23 @@ export function isCjkWord(word: string): boolean {
 /** Counts lines while a text is read from the start to the end. */
 class Position {
   readonly #text: string;
-  #offset = 0;
   #line = 1;
+  /** The end of the line: a long one is not searched again for each word. */
+  #end: number;
   #isHeading: boolean;
 
   constructor(text: string) {
     this.#text = text;
+    this.#end = endOfLine(text, 0);
     this.#isHeading = text.startsWith('#');
   }
 
   /** Moves to an offset and returns its line. */
   advance(offset: number): number {
-    for (;;) {
-      const end = this.#text.indexOf('\n', this.#offset);
-      if (end < 0 || end >= offset) break;
+    while (this.#end < offset) {
       this.#line++;
-      this.#offset = end + 1;
-      this.#isHeading = this.#text.startsWith('#', this.#offset);
+      this.#isHeading = this.#text.startsWith('#', this.#end + 1);
+      this.#end = endOfLine(this.#text, this.#end + 1);
     }
     return this.#line;
   }
@@ -113,4 +113,10 @@ class Position {
     if (gap.includes('\n') && this.#isHeading) return true;
     return !JOINING_GAP.test(gap.replace(EMPHASIS, ''));
   }
+}
+
+/** The offset of the next line break; `Infinity` after the last. */
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? Infinity : end;
 }

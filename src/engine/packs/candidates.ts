@@ -113,7 +113,7 @@ export async function findCredentials(
   const name = origin === 'fact' ? title : '';
   const [inTitle, ...inContent] = await Promise.all([
     thread.run(SECRET_DETECTION, [title], { size: title.length }),
-    ...withMargin(spans, content.length).map(async ({ start, end }) => {
+    ...withMargin(spans, content).map(async ({ start, end }) => {
       const text = content.slice(start, end);
       const secrets = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });
       return secrets.map((secret) => ({ start: secret.start + start, end: secret.end + start }));
@@ -122,15 +122,28 @@ export async function findCredentials(
   return { secrets: inContent.flat(), inTitle: inTitle.length > 0 };
 }
 
-/** The spans with a margin, in order and without overlaps. */
-function withMargin(spans: readonly Span[], length: number): Span[] {
+/** The spans with a margin, in order and without overlaps. One within a private key has all of the key. */
+function withMargin(spans: readonly Span[], content: string): Span[] {
   const ranges: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const range = { start: Math.max(0, span.start - MARGIN), end: Math.min(length, span.end + MARGIN) };
+    const range = aroundKey(content, {
+      start: Math.max(0, span.start - MARGIN),
+      end: Math.min(content.length, span.end + MARGIN),
+    });
     const last = ranges.at(-1);
     if (last !== undefined && range.start <= last.end)
       ranges[ranges.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
     else ranges.push(range);
   }
   return ranges;
+}
+
+/** A range that begins within a private key, with the whole of the key. */
+function aroundKey(content: string, { start, end }: Span): Span {
+  const begin = content.lastIndexOf('-----BEGIN ', start);
+  if (begin < 0) return { start, end };
+  const close = content.indexOf('-----END ', begin);
+  if (close >= 0 && close < start) return { start, end };
+  const lineEnd = close < 0 ? -1 : content.indexOf('\n', close);
+  return { start: begin, end: Math.max(end, lineEnd < 0 ? content.length : lineEnd) };
 }

@@ -27,8 +27,11 @@ export class EmbedLane implements Lane {
   readonly #context: EngineContext;
   readonly #filter: SearchFilter;
 
+  readonly #citationPrefix: string;
+
   /** @param filter what the records of the pack must meet */
-  constructor(context: EngineContext, filter: SearchFilter) {
+  constructor(context: EngineContext, filter: SearchFilter, citationPrefix: string) {
+    this.#citationPrefix = citationPrefix;
     this.#context = context;
     this.#filter = filter;
   }
@@ -78,7 +81,12 @@ export class EmbedLane implements Lane {
       const host = hosts.get(embeds.find((embed) => embed.record === record.id)!.host)!;
       return {
         ...{ record, passage: NO_PASSAGE, passages: [], secrets: [], score: host.score, relevance: 0 },
-        ...{ lane: this.name, path: null, via: `embedded in ${host.citation}`, excluded: null },
+        ...{
+          lane: this.name,
+          path: null,
+          via: `embedded in ${this.#citationPrefix}${host.citation}`,
+          excluded: null,
+        },
         citation: citations[i]!,
       };
     });

@@ -149,7 +149,7 @@ class IndexLane implements Lane {
     const { store, namespace } = this.#context;
     // Servers derive the graph of their own namespace only. A derivation that takes too long continues after the deadline.
     await updateGraph(this.#context);
-    const added = await this.#lane.expand(base, signal);
+    const added = await withCredentials(this.#context, await this.#lane.expand(base, signal));
     const records = [...base, ...added].map(({ record }) => record.id);
     const filter = await graphFilter(this.#context, { audience: 'context' });
     const nodes = await store.graph.nodes(namespace, { records }, filter);

@@ -136,7 +136,7 @@ async function makePack(
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
-  const embedLane = new EmbedLane(context, outcome.run.filter);
+  const embedLane = new EmbedLane(context, outcome.run.filter, citationPrefix);
   const { lanes, candidates: all } = await expand(base, [embedLane, ...lanesOf(context, request, outcome)]);
   const compared = await withPassages(context.store, context.namespace, outcome, all);
   const candidates = compared.map((each) => ({ ...each, citation: `${citationPrefix}${each.citation}` }));

@@ -1,4 +1,3 @@
-import type { Span } from '../text/span.ts';
 import type { Section } from './cut.ts';
 
 /** A note that another note shows at some place: `![[Note#Heading]]`. */
@@ -17,36 +16,49 @@ export interface Embed {
 /** Of a whole note that is embedded, as much is shown as a section has. UTF-16 code units. */
 const MAX_EMBEDDED = 1400;
 
-/** The positions of the sections that an embed shows; none if the note has no such heading or block. */
-export function embeddedSections(
-  content: string,
-  sections: readonly Section[],
-  { heading, block }: Pick<Embed, 'heading' | 'block'>,
-): number[] {
-  const all = [...sections.keys()];
-  if (block !== undefined) {
-    const mark = `^${block}`;
-    return all.filter((i) => wordsOf(content, sections[i]!).includes(mark)).slice(0, 1);
+/** Finds the sections of a record that embeds show. It reads the record once, however many embeds there are. */
+export class EmbeddedSections {
+  readonly #sections: readonly Section[];
+  readonly #byHeading = new Map<string, number[]>();
+  readonly #byBlock = new Map<string, number>();
+
+  constructor(content: string, sections: readonly Section[]) {
+    this.#sections = sections;
+    for (const [i, section] of sections.entries()) {
+      for (const { start, end } of section.headings) {
+        const name = fold(content.slice(start, end));
+        const below = this.#byHeading.get(name);
+        if (below === undefined) this.#byHeading.set(name, [i]);
+        else if (below.at(-1) !== i) below.push(i);
+      }
+      for (const [, block] of content.slice(section.start, section.end).matchAll(BLOCK_MARK))
+        if (!this.#byBlock.has(block!)) this.#byBlock.set(block!, i);
+    }
   }
-  if (heading === undefined) return leading(sections, all);
-  const name = fold(heading.split('#').at(-1)!);
-  const below = all.filter((i) =>
-    sections[i]!.headings.some(({ start, end }) => fold(content.slice(start, end)) === name),
-  );
-  return leading(sections, below);
+
+  /** The positions of the sections that an embed shows; none if the note has no such heading or block. */
+  of({ heading, block }: Pick<Embed, 'heading' | 'block'>): number[] {
+    if (block !== undefined) {
+      const found = this.#byBlock.get(block);
+      return found === undefined ? [] : [found];
+    }
+    const among =
+      heading === undefined
+        ? this.#sections.keys()
+        : (this.#byHeading.get(fold(heading.split('#').at(-1)!)) ?? []);
+    const shown: number[] = [];
+    let length = 0;
+    for (const i of among) {
+      length += this.#sections[i]!.end - this.#sections[i]!.start;
+      if (shown.length > 0 && length > MAX_EMBEDDED) break;
+      shown.push(i);
+    }
+    return shown;
+  }
 }
 
-function leading(sections: readonly Section[], among: readonly number[]): number[] {
-  let length = 0;
-  return among.filter((i, position) => {
-    length += sections[i]!.end - sections[i]!.start;
-    return position === 0 || length <= MAX_EMBEDDED;
-  });
-}
-
-function wordsOf(content: string, { start, end }: Span): string[] {
-  return content.slice(start, end).split(/\s+/);
-}
+/** The id of a block, at the end of its line. */
+const BLOCK_MARK = /(?<=^|\s)\^([\p{L}\p{N}-]+)(?=\s|$)/gu;
 
 /** A heading as links name it: without its marks, in any case, with single spaces. */
 function fold(heading: string): string {

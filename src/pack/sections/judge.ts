@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
 import type { ComparedPassage } from '../../store/search-model.ts';
 import type { Candidate } from '../candidate.ts';
+import { LineCounter } from '../text/line-counter.ts';
 import type { Span } from '../text/span.ts';
 import { sectionsOf, type Section } from './cut.ts';
 
@@ -202,22 +203,10 @@ function nearnessOf(
   sections: readonly Section[],
   passages: readonly ComparedPassage[],
 ): Nearness[] {
-  let line = firstLine;
-  let at = 0;
+  const lines = new LineCounter(content, firstLine);
   let first = 0;
-  const lineOf = (offset: number): number => {
-    for (
-      let newline = content.indexOf('\n', at);
-      newline >= 0 && newline < offset;
-      newline = content.indexOf('\n', at)
-    ) {
-      line++;
-      at = newline + 1;
-    }
-    return line;
-  };
   return sections.map(({ start, end }): Nearness => {
-    const [from, to] = [lineOf(start), lineOf(end)];
+    const [from, to] = [lines.lineOf(start), lines.lineOf(end)];
     while (first < passages.length && passages[first]!.endLine < from) first++;
     let nearest: Nearness = { cosine: null, passage: null };
     for (let i = first; i < passages.length && passages[i]!.startLine <= to; i++) {

@@ -15,7 +15,8 @@ export interface Outline {
   readonly blocks: readonly Block[];
 }
 
-const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
+/** A fence of code, also in a list or a quote. */
+const FENCE = /^(?:[ \t>]|[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})[ \t]*(.*)$/;
 const HEADING = /^(#{1,6})\s+\S/;
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/;
 const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[( |x|X|-)\]\s+\S/;
@@ -47,10 +48,11 @@ export function outlineOf(text: string): Outline {
       isBlank = true;
       continue;
     }
-    const mark = FENCE.exec(line)?.[1];
+    const [, mark, info = ''] = FENCE.exec(line) ?? [];
     const wasCode: boolean = fence !== null;
-    if (mark !== undefined && (fence === null || mark.startsWith(fence)))
-      fence = fence === null ? mark : null;
+    if (fence === null) fence = mark ?? null;
+    // What closes code has no words after it.
+    else if (mark?.startsWith(fence) === true && info.trim() === '') fence = null;
     const kind = wasCode || mark !== undefined ? 'code' : kindOf(line);
     if (kind !== null) {
       const block = { kind, depth: HEADING.exec(line)?.[1]?.length ?? 0, start, end };

@@ -143,8 +143,16 @@ export function compact(db: Database, ns: number): void {
       removeVectors(db, `ns = ? AND ${UNUSED}`, ns);
     });
   }
+  // Single sentences do not stay even that long: they are texts that somebody may have deleted.
+  const hasUnused = db.prepare(`SELECT 1 FROM ${UNUSED_SENTENCES} LIMIT 1`).get(ns) !== undefined;
+  if (hasUnused)
+    db.prepare(
+      `DELETE FROM sentence_vector WHERE vector IN (SELECT sentence_vector.vector FROM ${UNUSED_SENTENCES})`,
+    ).run(ns);
   db.truncateWal();
 }
+
+const UNUSED_SENTENCES = `sentence_vector JOIN vector ON vector.id = sentence_vector.vector WHERE vector.ns = ? AND ${UNUSED}`;
 
 function removeVectors(db: Database, condition: string, ns: number): void {
   db.prepare(`DELETE FROM vector WHERE ${condition}`).run(ns);
