@@ -71,7 +71,9 @@ describe('loci pack', () => {
       /^Nothing to pack: the budget of 50 tokens is below what one item needs, \d+ tokens\.\n$/,
     );
     const unknown = await loci(['pack', 'zyzzyva'], options);
-    expect(unknown.stdout).toBe('Nothing to pack: nothing that is remembered is likely to be about the query.\n');
+    expect(unknown.stdout).toBe(
+      'Nothing to pack: nothing that is remembered is likely to be about the query.\n',
+    );
     const tooLarge = await loci(['pack', QUERY, '--budget', '20001'], options);
     expect(tooLarge.code).toBe(2);
   });
