@@ -116,6 +116,15 @@ describe('SentenceCosines', () => {
     expect(model.calls).toHaveLength(1);
   });
 
+  it('are asked for again after the provider refused all of them', async () => {
+    const index = await filled('Cabinets. Pale tiles.');
+    const model = new Model();
+    model.failure = (texts) => new RefusedTextsError(texts.map(() => 'HTTP 500'));
+    expect(await cosines(index, open(index, model))).toEqual([]);
+    model.failure = null;
+    expect(await cosines(index, open(index, model))).toEqual([1]);
+  });
+
   it('fail when the caller aborts', async () => {
     const index = await filled('Cabinets. Pale tiles.');
     const model = new Model();
