@@ -78,6 +78,18 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       await expect(stored(ns, vectors, hash)).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('of a removed content do not stay as long as its vector may', async () => {
+      const vectors = await generation(3);
+      const { ns, hash } = await filled(vectors);
+      await write(store(), ns, ...Array.from({ length: 30 }, (_, i) => note(`wall ${String(i)}`)));
+      await embed(store(), vectors, ns, () => NORTH);
+      await store().vectors.putSentences(ns, vectors, new Map([[hash, [EAST]]]));
+      await evict(store(), ns, 1);
+      // One unused vector of 31 stays.
+      await store().admin.compact(ns);
+      expect(await stored(ns, vectors, hash)).toBeUndefined();
+    });
+
     it('must have the dimensions of their generation', async () => {
       const vectors = await generation(3);
       const { ns, hash } = await filled(vectors);
