@@ -39,6 +39,7 @@ const MAX_SNIPPET_TOKENS = 300;
 /** What says what a text is stands at its beginning. UTF-16 code units. */
 const HEAD_LENGTH = 8000;
 const SNIPPET = '\nSnippet:\n';
+const WITHOUT_TABLES = '\n(Without its tables: memory_get reads them.)';
 
 /** One line: what the node is, why it is there, and its title. */
 export function indexItem(candidate: NodeCandidate, index: number, usual: Trust): Item {
@@ -67,6 +68,10 @@ export function nodeForms(
   const split = splitText(content.slice(0, HEAD_LENGTH), secrets);
   const task = taskSpan(candidate);
   const whole = task === null ? summaryOf(split) : [task];
+  // A summary is made of sentences: it says so where it leaves a table out.
+  const tables = task === null ? split.sentences.filter(({ kind }) => kind === 'table') : [];
+  const leftOut = (shown: readonly Span[]): ItemPart[] =>
+    tables.every((table) => shown.some((span) => overlaps(span, table))) ? [] : [WITHOUT_TABLES];
   const form = (spans: readonly Span[], level: 'L0' | 'L1', more: readonly ItemPart[] = []): Item => {
     const parts = spans.flatMap(({ start, end }): ItemPart[] => [
       '\n',
@@ -76,7 +81,7 @@ export function nodeForms(
   };
   const abstract = task === null ? abstractOf(split, given.record.title) : null;
   const items = [
-    ...(whole.length === 0 ? [] : [form(whole, 'L1')]),
+    ...(whole.length === 0 ? [] : [form(whole, 'L1', leftOut(whole))]),
     ...(abstract === null ? [] : [form([abstract], 'L0')]),
     form([], 'L0'),
   ];
@@ -91,7 +96,10 @@ export function nodeForms(
   if (withoutSpans(span, secrets).length === 0 || tokens > MAX_SNIPPET_TOKENS)
     return { snippet: null, items };
   const beside = whole.filter((part) => !overlaps(part, span));
-  return { snippet: { item: form(beside, 'L1', [SNIPPET, ...shown]), tokens }, items };
+  return {
+    snippet: { item: form(beside, 'L1', [SNIPPET, ...shown, ...leftOut([...beside, span])]), tokens },
+    items,
+  };
 }
 
 /** The sections of a passage, as many as a snippet may have; of one that is longer a part of the passage. */

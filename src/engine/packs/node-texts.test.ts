@@ -23,7 +23,8 @@ beforeAll(async () => {
     ...FILLER,
     'Kitchen.md': `# Kitchen\n\nThe kitchen is a plan for the oven in autumn.\n\n## Offers\n\nSee [[Quotes]].\n\n${CODE}\n\n- [ ] call the plumber\n`,
     'Quotes.md': `---\ntags: [money]\n---\n# Offers\n\nThe second firm is preferred.\n\nThe portal has the token ${KEY} for us.\n\nSee [[Terms]], [[Private]] and [[Shed]].\n`,
-    'Terms.md': '---\ntags: [money]\n---\n# Terms\n\nPayable within thirty days.\n',
+    'Terms.md':
+      '---\ntags: [money]\n---\n# Terms\n\nPayable within thirty days.\n\n| rate | part |\n|---|---|\n| 1 | half |\n',
     'Shed.md': '---\nproject: garden\n---\n# Shed\n\nThe rake hangs in the shed beside the oven.\n',
     'Empty.md': '',
   });
@@ -126,6 +127,12 @@ describe('a pack of nodes', () => {
     ]);
     expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_pack', query_hash: null });
     expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven|plumber/i);
+  });
+
+  it('says where a summary leaves a table out', async () => {
+    expect((await pack(['Terms'])).text).toContain('\n(Without its tables: memory_get reads them.)');
+    expect((await pack(['Terms'], { mode: 'snippets' })).text).toContain('| 1 | half |');
+    expect((await pack(['Kitchen'])).text).not.toContain('tables');
   });
 
   it('has snippets only if they are asked for, without credentials in any mode', async () => {
