@@ -191,21 +191,18 @@ export function namings(
          WHERE ns = :ns AND project = :project AND key = :key
        UNION ALL SELECT record, text, kind, line, 1 FROM concept_name INDEXED BY concept_name_key
          WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')) AS c
-     WHERE ${IS_VISIBLE} LIMIT :limit`,
+     WHERE ${IS_VISIBLE} ORDER BY c.record, c.kind <> 'mention' LIMIT :limit`,
   );
   const excluded = JSON.stringify(excludedSources);
   return [...new Set(keys)].flatMap((key) =>
-    select
-      .all({ ns, project, key, excluded, limit })
-      .map((row) => ({
-        key,
-        record: row['record'] as number,
-        text: row['text'] as string | null,
-        kind: row['kind'] as Naming['kind'],
-        line: row['line'] as number | null,
-        count: row['count'] as number,
-      }))
-      .sort((a, b) => a.record - b.record),
+    select.all({ ns, project, key, excluded, limit }).map((row) => ({
+      key,
+      record: row['record'] as number,
+      text: row['text'] as string | null,
+      kind: row['kind'] as Naming['kind'],
+      line: row['line'] as number | null,
+      count: row['count'] as number,
+    })),
   );
 }
 
