@@ -71,7 +71,7 @@ export interface PackItem {
 /** Related documents that a pack considers, as many as a search shows. */
 const RELATED = 5;
 
-/** How a pack is made that a hook puts before a message, without having been asked. */
+/** What a pack is for: an agent asked for it, or a host puts it before a message. */
 interface PackPurpose {
   readonly kind: Receipt['kind'];
   readonly fence: FenceTag;
