@@ -39,7 +39,7 @@ export async function notesByEvidence(
 ): Promise<NoteOfDocument[]> {
   const { terms, vector, modelCoverage } = retrieved;
   const hasMeaning = vector !== null && modelCoverage >= MIN_MODEL_COVERAGE;
-  const replacements = replacementsOf(retrieved.corrections);
+  const replacements = replacementsOf(retrieved);
   // Words that only the document itself has say nothing about the notes.
   const sharedTerms = terms.filter(({ passages }) => passages > 1);
   const passages = hits.map(({ passage }) => passage);

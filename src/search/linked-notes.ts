@@ -92,7 +92,7 @@ function bestMatches(
   passages: readonly StoredPassage[],
 ): LinkMatch[] {
   if (anchorText === null || intent?.listOnly === true || terms.length === 0) return [];
-  const replacements = replacementsOf(corrections);
+  const replacements = replacementsOf({ terms, corrections });
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const matches = passages.flatMap((passage): LinkMatch[] => {
     const entry = entries.get(passage.id);

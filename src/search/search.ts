@@ -53,7 +53,8 @@ async function attemptSearch(
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
   const started = startRun(options);
   const retrieved = await retrieve(started);
-  const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
+  const { query, intent, vectors } = retrieved;
+  const run: SearchRun = { ...started, query, queryTerms: queryTermsOf(retrieved), intent, vectors };
   const coverage = new QueryCoverage(run, retrieved);
   const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved, coverage);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
@@ -62,7 +63,7 @@ async function attemptSearch(
   const bridged = isList ? found : await followBridges(run, retrieved, found);
   const rate = confidenceRater(run, bridged, retrieved, { isList, factor: confidenceFactor }, coverage);
   const ordered = isList ? bridged : orderByConfidence(bridged, rate, run.ranking);
-  const { reranker, query, signal } = run;
+  const { reranker, signal } = run;
   const { ranked, notice } =
     isList || reranker === null
       ? { ranked: ordered, notice: null }
@@ -76,6 +77,12 @@ async function attemptSearch(
     outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
     isOvertaken,
   };
+}
+
+/** The index terms of the query's words, with their inflections. */
+function queryTermsOf({ query, terms }: RetrievalResult): Set<string> {
+  const variants = terms.flatMap((term) => term.variants ?? []);
+  return new Set([...query.terms.flatMap(({ terms: words }) => words), ...variants]);
 }
 
 interface LoadedPool {

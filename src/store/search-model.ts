@@ -30,6 +30,8 @@ export interface SearchFilter {
 export interface TextTerm {
   /** Terms of the analyzer; several form a phrase. */
   readonly terms: readonly string[];
+  /** Terms that count as if they were the term: its other inflections. A phrase and a prefix have none. */
+  readonly variants?: readonly string[];
   /** Whether the last term matches every word that begins with it. */
   readonly prefix: boolean;
 }
@@ -143,8 +145,10 @@ export interface SimilarRecord {
 /** What the vocabulary of a namespace has on a word. */
 export interface TermInfo {
   readonly word: string;
-  /** Passages with any word of the same stem, counted once for each such word. */
+  /** Passages with any word of the same stem or with a variant, counted once for each such word. */
   readonly passages: number;
+  /** The stems of known words that are inflections of the word in a language of the namespace, without its own stem. */
+  readonly variants?: readonly string[];
   /** For an unknown word: the most similar known words, best first. */
   readonly near: readonly NearTerm[];
   /** The time ran out before the word was compared with all known words. */

@@ -1,3 +1,4 @@
+import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { StoredGoldenQuery } from './golden-model.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type {
@@ -190,8 +191,16 @@ export interface StoreSearch {
   /**
    * Looks folded words up in the namespace's vocabulary.
    * @param budgetMs how long the corrections of unknown words may take, in milliseconds; unlimited unless given
+   * @param languages those that the words may have: words are known by their inflections in those that the namespace has
    */
-  terms(namespace: string, words: readonly string[], budgetMs?: number): Promise<TermInfo[]>;
+  terms(
+    namespace: string,
+    words: readonly string[],
+    budgetMs?: number,
+    languages?: readonly StoredLanguage[],
+  ): Promise<TermInfo[]>;
+  /** The languages in which a considerable part of the namespace's passages is written. */
+  languages(namespace: string): Promise<StoredLanguage[]>;
   /**
    * Answers all queries from one state of the namespace.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation

@@ -10,6 +10,7 @@ export function weightedTerms(query: string, passages = 1): WeightedTerm[] {
 /** What retrieval returns for a query whose terms one passage each has, without signals, except for `overrides`. */
 export function retrievalResult(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {
   return {
+    query: parseQuery(query),
     intent: null,
     lists: [],
     corrections: [],

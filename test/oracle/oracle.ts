@@ -28,7 +28,7 @@ import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { receiptCalls } from './receipts.ts';
-import { dot, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
+import { dot, languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
   byCodePoint,
   headerOf,
@@ -225,6 +225,7 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => lookUpTerms(state.read(name), words),
+    languages: async (name) => languagesOf(state.read(name)),
     retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') assertVector(state, query.vector);
       if (cosines !== undefined) assertVector(state, cosines);

@@ -1,4 +1,9 @@
 import { stem } from '../../src/core/text/analyze.ts';
+import {
+  MAX_SMALL_VOCABULARY,
+  storedLanguages,
+  type StoredLanguage,
+} from '../../src/core/text/language/language.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import { isCorrectable, nearestWords } from '../../src/store/lexical/spelling.ts';
 import { TEXT_FIELDS } from '../../src/store/lexical/text-fields.ts';
@@ -132,6 +137,15 @@ export function lookUpTerms(namespace: Namespace, words: readonly string[]): Ter
     const isUnknown = passages === 0 && isCorrectable(word);
     const correctable = vocabulary.filter((each) => isCorrectable(each.word));
     return { word, passages, near: isUnknown ? nearestWords(word, correctable) : [] };
+  });
+}
+
+export function languagesOf(namespace: Namespace): StoredLanguage[] {
+  const counts = wordCounts(namespace);
+  return storedLanguages({
+    passages: namespace.passages.size,
+    passagesOf: (word) => counts.get(word) ?? 0,
+    words: counts.size > MAX_SMALL_VOCABULARY ? [] : [...counts],
   });
 }
 

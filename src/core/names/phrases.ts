@@ -1,6 +1,6 @@
 import { fold } from '../text/analyze.ts';
 import { isMentionable, nameKey } from './name.ts';
-import { isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
+import { functionWordTest, isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
 
 /** Texts are read up to here: what a longer one is about stands at its beginning. */
 const MAX_TEXT_LENGTH = 200_000;
@@ -109,7 +109,8 @@ interface ProseWord extends Span {
 }
 
 function* capitalisedPhrases(words: readonly ProseWord[]): Generator<Phrase> {
-  const isGerman = looksGerman(words);
+  const folded = words.slice(0, MAX_LANGUAGE_WORDS).map(({ text }) => fold(text));
+  const context = { isGerman: looksGerman(folded), isFunctionWord: functionWordTest(folded) };
   let run: ProseWord[] = [];
   for (const word of words) {
     const continues = !word.isFirst && (isName(word.text) || (run.length > 0 && CONNECTORS.has(word.text)));
@@ -117,10 +118,10 @@ function* capitalisedPhrases(words: readonly ProseWord[]): Generator<Phrase> {
       run.push(word);
       continue;
     }
-    yield* phrasesOfRun(run, isGerman);
+    yield* phrasesOfRun(run, context);
     run = isName(word.text) ? [word] : [];
   }
-  yield* phrasesOfRun(run, isGerman);
+  yield* phrasesOfRun(run, context);
 }
 
 /** A longer word is no name. `UNUSUAL_CASE` would take time that is quadratic in its length. */
@@ -129,9 +130,19 @@ function isName(word: string): boolean {
   return (CAPITALISED.test(word) || UNUSUAL_CASE.test(word)) && !NO_CASE.test(word);
 }
 
-function* phrasesOfRun(run: readonly ProseWord[], isGerman: boolean): Generator<Phrase> {
-  const first = run.findIndex(({ text }) => !isFunctionWord(fold(text)));
-  const last = run.findLastIndex(({ text }) => !isFunctionWord(fold(text)));
+/** What the language of a text says about its words. */
+interface LanguageContext {
+  readonly isGerman: boolean;
+  /** @param word folded */
+  readonly isFunctionWord: (word: string) => boolean;
+}
+
+function* phrasesOfRun(
+  run: readonly ProseWord[],
+  { isGerman, isFunctionWord: isFunction }: LanguageContext,
+): Generator<Phrase> {
+  const first = run.findIndex(({ text }) => !isFunction(fold(text)));
+  const last = run.findLastIndex(({ text }) => !isFunction(fold(text)));
   if (first < 0) return;
   const words = run.slice(first, last + 1);
   if (words.length > MAX_PHRASE_WORDS) return;
@@ -156,12 +167,14 @@ function proseWords(prose: string): ProseWord[] {
   return words;
 }
 
+/** The words at the beginning of a text that show its language. */
+const MAX_LANGUAGE_WORDS = 2000;
+
 /** Whether a text has more function words of German than of English. Words of both languages do not count. */
-function looksGerman(words: readonly ProseWord[]): boolean {
+function looksGerman(words: readonly string[]): boolean {
   let german = 0;
   let english = 0;
-  for (const { text } of words.slice(0, 2000)) {
-    const word = fold(text);
+  for (const word of words) {
     if (isGermanFunctionWord(word)) german++;
     else if (isFunctionWord(word)) english++;
   }

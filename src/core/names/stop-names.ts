@@ -1,3 +1,4 @@
+import { isFunctionWordOf, languagesOf } from '../text/language/language.ts';
 import { isStopWord } from '../text/stop-words.ts';
 
 /** German function words, folded. */
@@ -35,6 +36,17 @@ const GENERIC_NAMES = new Set(`${GENERIC} ${CJK_NAMES}`.split(/\s+/));
 /** An English or German function word, folded. */
 export function isFunctionWord(word: string): boolean {
   return isStopWord(word) || FUNCTION_WORDS.has(word);
+}
+
+/**
+ * Returns a test for the function words of a text: those of English, of German and of its own language. "Mina" is a name in an
+ * English text, and a pronoun in a Swedish one.
+ * @param words of the text, folded
+ */
+export function functionWordTest(words: readonly string[]): (word: string) => boolean {
+  const languages = languagesOf(words);
+  // Of a text that may be English, or in two similar languages, what is no function word of one of them may be a name.
+  return (word) => isFunctionWord(word) || languages.every((language) => isFunctionWordOf(word, [language]));
 }
 
 export function isGermanFunctionWord(word: string): boolean {

@@ -14,7 +14,7 @@ const MEANING_SHARE = 0.7;
 export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
   const { vector, terms, corrections, modelCoverage } = retrieved;
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
-  const replacements = replacementsOf(corrections);
+  const replacements = replacementsOf({ terms, corrections });
   return {
     terms: terms.map(({ terms: parts, surface, passages }) => ({
       weight: idfWeight(passages),

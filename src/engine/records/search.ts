@@ -255,8 +255,8 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
   return { ...preset, weights: { ...preset.weights, ...settings.weights } };
 }
 
-function highlightedTerms({ run: { query }, retrieved: { corrections } }: SearchOutcome): Set<string> {
-  const terms = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
+function highlightedTerms({ run, retrieved: { corrections } }: SearchOutcome): Set<string> {
+  const terms = [...run.queryTerms, ...run.query.phrases.flatMap((term) => term.terms)];
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...terms, ...replacements]);
 }

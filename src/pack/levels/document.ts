@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import { isFunctionWord } from '../../core/names/stop-names.ts';
+import { functionWordTest } from '../../core/names/stop-names.ts';
 import { describedIn, outlineOf, type BlockKind } from '../text/blocks.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { overlaps, trimSpan, type Span } from '../text/span.ts';
@@ -46,9 +46,7 @@ export function splitText(content: string, secrets: readonly Span[] = []): Split
 
 /** The distinct words of a span that can say what it is about: index terms, without function words. */
 export function contentTerms(text: string, { start, end }: Span): Set<string> {
-  return new Set(
-    analyze(text.slice(start, end)).flatMap(({ term, surface, kind }) =>
-      kind === 'tail' || isFunctionWord(surface) ? [] : [term],
-    ),
-  );
+  const tokens = analyze(text.slice(start, end)).filter(({ kind }) => kind !== 'tail');
+  const isFunctionWord = functionWordTest(tokens.map(({ surface }) => surface));
+  return new Set(tokens.flatMap(({ term, surface }) => (isFunctionWord(surface) ? [] : [term])));
 }

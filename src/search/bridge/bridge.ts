@@ -67,7 +67,7 @@ class QueryWords {
   readonly #had = new Map<number, ReadonlySet<string>>();
 
   constructor({ terms, corrections }: RetrievalResult) {
-    const replacements = replacementsOf(corrections);
+    const replacements = replacementsOf({ terms, corrections });
     this.weights = new Map(terms.map(({ surface, passages }) => [surface, idfWeight(passages)]));
     this.#alternatives = new Map(
       terms.map((term) => [

@@ -1,4 +1,5 @@
 import { analyze, type Token } from '../../core/text/analyze.ts';
+import { isFunctionWordOf, languagesOf, type StoredLanguage } from '../../core/text/language/language.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { TextTerm } from '../../store/search-model.ts';
 
@@ -10,6 +11,8 @@ export interface ParsedQuery {
   readonly terms: readonly QueryTerm[];
   /** Quoted phrases without duplicates; see `requiredPhrases`. */
   readonly phrases: readonly TextTerm[];
+  /** The languages that its function words are of; see `languagesOf`. */
+  readonly languages: readonly StoredLanguage[];
 }
 
 export interface QueryTerm extends TextTerm {
@@ -45,7 +48,17 @@ export function parseQuery(text: string): ParsedQuery {
   const all = [...found.values()];
   const withoutStopWords = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
   const terms = (withoutStopWords.length > 0 ? withoutStopWords : all).slice(0, MAX_TERMS);
-  return { text: cut, terms, phrases: [...phrases.values()] };
+  const languages = languagesOf(all.flatMap(({ surface, kind }) => (kind === 'word' ? [surface] : [])));
+  return { text: cut, terms, phrases: [...phrases.values()], languages };
+}
+
+/** The query with its languages as far as they are stored, and without their function words unless it consists of them. */
+export function inStoredLanguages(query: ParsedQuery, stored: readonly StoredLanguage[]): ParsedQuery {
+  const languages = query.languages.filter((language) => stored.includes(language));
+  const terms = query.terms.filter(
+    ({ kind, surface }) => kind !== 'word' || !isFunctionWordOf(surface, languages),
+  );
+  return { ...query, languages, terms: terms.length === 0 ? query.terms : terms };
 }
 
 /**

@@ -37,7 +37,7 @@ export class QueryCoverage {
   ) {
     this.#run = run;
     this.#terms = terms;
-    this.#replacements = replacementsOf(corrections);
+    this.#replacements = replacementsOf({ terms, corrections });
     this.#doubtful = new Set(corrections.filter(isDoubtful).map(({ word }) => word));
     this.#wanted = wantedTerms(terms, this.#replacements);
     this.#termsOfDates = dateTerms(run.dates);

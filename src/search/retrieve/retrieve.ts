@@ -1,5 +1,6 @@
 import { ORIGINS } from '../../core/types.ts';
 import { isDateOnlyQuery } from '../query/dates.ts';
+import { inStoredLanguages, type ParsedQuery } from '../query/parse.ts';
 import type { QueryIntent } from '../query/intent.ts';
 import type {
   PassageQuery,
@@ -25,6 +26,8 @@ import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery }
 export interface RetrievalResult {
   /** The run's model and vectors, which are known by now. */
   readonly vectors: SearchRun['vectors'];
+  /** The query without the function words of its languages. */
+  readonly query: ParsedQuery;
   /** The run's intent; `null` when the query only asks for a list of documents and there are none. */
   readonly intent: QueryIntent | null;
   /** The share of the query that the embedding model can judge. 0 to 1. */
@@ -52,21 +55,23 @@ function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
-  const [{ run, embedded }, infos, list] = await Promise.all([
+  const [{ run: found, embedded }, infos, stored, list] = await Promise.all([
     withVectors(started),
     lookUpTerms(started),
+    started.store.search.languages(started.namespace),
     isList ? listByTime(started) : [],
   ]);
+  const run = { ...found, query: inStoredLanguages(found.query, stored) };
   if (!isList || run.intent === null) return retrieveSignals(run, infos, embedded);
   // Completed documents alone do not replace a search.
   if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);
-  const found = await retrieveSignals(notesWithoutList(run, run.intent), infos, embedded);
+  const retrieved = await retrieveSignals(notesWithoutList(run, run.intent), infos, embedded);
   const listed = list.map(({ passage }) => passage);
   return {
-    ...found,
+    ...retrieved,
     intent: run.intent,
-    lists: [{ signal: 'recency', scores: list }, ...found.lists],
-    constrainedMatches: new Set([...listed, ...found.constrainedMatches]),
+    lists: [{ signal: 'recency', scores: list }, ...retrieved.lists],
+    constrainedMatches: new Set([...listed, ...retrieved.constrainedMatches]),
   };
 }
 
@@ -133,6 +138,7 @@ async function retrieveSignals(
   return {
     corrections,
     terms,
+    query: run.query,
     intent: run.intent,
     vectors: run.vectors,
     lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,

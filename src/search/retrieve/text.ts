@@ -10,11 +10,21 @@ export interface Correction {
   readonly replacements: readonly string[];
 }
 
-/** The index terms of the replacements of each corrected word. */
+/** The index terms that count in place of a term: inflections of a word, replacements of a misspelt one. */
 export type Replacements = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function replacementsOf(corrections: readonly Correction[]): Replacements {
-  return new Map(corrections.map(({ word, replacements }) => [word, new Set(replacements.map(stem))]));
+/** @param terms have either corrections or inflections */
+export function replacementsOf({
+  corrections,
+  terms,
+}: {
+  readonly corrections: readonly Correction[];
+  readonly terms: readonly WeightedTerm[];
+}): Replacements {
+  return new Map([
+    ...terms.map(({ surface, variants = [] }) => [surface, new Set(variants)] as const),
+    ...corrections.map(({ word, replacements }) => [word, new Set(replacements.map(stem))] as const),
+  ]);
 }
 
 /** A term of the query and the number of passages that contain it. */
@@ -45,7 +55,12 @@ export async function lookUpTerms({
   query,
   deadlineMs,
 }: StartedRun): Promise<readonly TermInfo[]> {
-  return store.search.terms(namespace, [...new Set(query.terms.flatMap(vocabularyWords))], deadlineMs);
+  return store.search.terms(
+    namespace,
+    [...new Set(query.terms.flatMap(vocabularyWords))],
+    deadlineMs,
+    query.languages,
+  );
 }
 
 export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQueries {
@@ -54,7 +69,9 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   const weighted = query.terms.map((term) => {
     // An identifier is at most as frequent as its rarest part.
     const counts = vocabularyWords(term).map((word) => infos.get(word)?.passages ?? 0);
-    return { ...term, passages: counts.length === 0 ? 0 : Math.min(...counts) };
+    const variants = term.kind === 'word' ? infos.get(term.surface)?.variants : undefined;
+    const passages = counts.length === 0 ? 0 : Math.min(...counts);
+    return variants === undefined ? { ...term, passages } : { ...term, passages, variants };
   });
   const terms = withinFrequencyBudget(run, weighted);
   const required = requiredPhrases(query);

@@ -98,8 +98,14 @@ export function modelCoverageOf(
   { vectors, query, dates }: SearchRun,
   terms: readonly WeightedTerm[],
 ): number {
-  return (vectors?.embedder.modelCoverage?.(query.text) ?? 1) * semanticShare(terms, dates);
+  const ofScript = vectors?.embedder.modelCoverage?.(query.text) ?? 1;
+  const mayBeEnglish = query.languages.length === 0 || query.languages.includes('en');
+  const ofLanguage = vectors?.embedder.language === 'en' && !mayBeEnglish ? OTHER_LANGUAGE_SHARE : 1;
+  return ofScript * ofLanguage * semanticShare(terms, dates);
 }
+
+/** The share by which a model of English alone counts for a query in another language of Latin script. */
+const OTHER_LANGUAGE_SHARE = Number(process.env['OLS'] ?? 0.5);
 
 /** A word of at least three characters with a digit: `CONV-1234`, `0171`, `F.22`. */
 const CODE = /^(?=.*\d).{3,}$/s;

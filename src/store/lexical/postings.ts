@@ -70,10 +70,48 @@ export class Postings {
     );
   }
 
+  /** How often the term occurs in each field of the passage at an index. */
+  counts(index: number): FieldCounts {
+    const bits = this.#counts[index]!;
+    return {
+      title: bits & TITLE.max,
+      headings: (bits >>> HEADINGS.shift) & HEADINGS.max,
+      body: (bits >>> BODY.shift) & BODY.max,
+      tags: bits >>> TAGS.shift,
+    };
+  }
+
   #grow(): void {
     this.#passages = enlarged(this.#passages);
     this.#counts = enlarged(this.#counts);
     this.#lengths = enlarged(this.#lengths);
+  }
+}
+
+/** The posting list of all these terms together, as if they were one. */
+export function unionOf(lists: readonly Postings[]): Postings {
+  if (lists.length === 1) return lists[0]!;
+  const union = new Postings(lists.reduce((sum, { size }) => sum + size, 0));
+  const cursors = lists.map((list) => ({ list, index: 0 }));
+  for (;;) {
+    let passage = Number.POSITIVE_INFINITY;
+    for (const { list, index } of cursors)
+      if (index < list.size) passage = Math.min(passage, list.passage(index));
+    if (passage === Number.POSITIVE_INFINITY) return union;
+    const counts = noCounts();
+    let length = 0;
+    for (const cursor of cursors) {
+      const { list, index } = cursor;
+      if (index >= list.size || list.passage(index) !== passage) continue;
+      const of = list.counts(index);
+      counts.title += of.title;
+      counts.headings += of.headings;
+      counts.body += of.body;
+      counts.tags += of.tags;
+      length = list.passageLength(index);
+      cursor.index++;
+    }
+    union.append(passage, counts, length);
   }
 }
 

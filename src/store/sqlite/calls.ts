@@ -95,7 +95,9 @@ type Synchronous<Role> = {
 /** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<Pick<StoreSearch, 'terms' | 'compareRecords' | 'similar' | 'named'>> & {
+  readonly search: Synchronous<
+    Pick<StoreSearch, 'terms' | 'languages' | 'compareRecords' | 'similar' | 'named'>
+  > & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
@@ -189,10 +191,11 @@ function searchCalls(db: Database): StoreCalls['search'] {
   const vocabularies = new VocabularyCache(db);
   const caches = { postings: new PostingCache(db), codes: new CodeCache(db), vectors: new VectorCache(db) };
   return {
-    terms: (namespace, words, budgetMs) => {
+    languages: (namespace) => read(db, namespace, [], (ns) => vocabularies.languages(ns)),
+    terms: (namespace, words, budgetMs, languages = []) => {
       const unknown = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
       return read(db, namespace, unknown, (ns) =>
-        db.withDeadline(budgetMs, () => vocabularies.lookUp(ns, words)),
+        db.withDeadline(budgetMs, () => vocabularies.lookUp(ns, words, languages)),
       );
     },
     retrieve: (namespace, request) => {

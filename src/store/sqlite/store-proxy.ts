@@ -30,6 +30,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
   search: {
     terms: 'reader',
+    languages: 'reader',
     retrieve: 'reader',
     compareRecords: 'reader',
     similar: 'reader',

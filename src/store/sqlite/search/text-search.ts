@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../../search-model.ts';
 import { bestByBm25 } from '../../lexical/bm25.ts';
+import { unionOf } from '../../lexical/postings.ts';
 import type { Database } from '../database/database.ts';
 import { isSelective, passageCondition, recordCondition, admitsAll } from '../records/filter.ts';
 import { textTable } from '../database/namespaces.ts';
@@ -21,27 +22,34 @@ export function searchText(
 ): PassageScore[] {
   const match = matchExpression(query);
   if (match === '') return [];
+  const isPlain = hasOnlyPlainTerms(query);
+  // FTS5 cannot count several terms as one.
+  const isGrouped = isPlain && query.any.some(({ variants = [] }) => variants.length > 0);
+  const isInMemory = isPlain && (cache.isWorthwhile(ns) || isGrouped);
   const rank = (count: number): PassageScore[] =>
-    hasOnlyPlainTerms(query) && cache.isWorthwhile(ns)
-      ? rankInMemory(db, cache, ns, query, count)
-      : rankUnfiltered(db, ns, match, query, count);
-  const best = isSelective(filter) ? null : bestAdmitted(db, ns, rank, filter, limit);
+    isInMemory ? rankInMemory(db, cache, ns, query, count) : rankUnfiltered(db, ns, match, query, count);
+  const best =
+    isSelective(filter) && !isGrouped ? null : bestAdmitted(db, ns, rank, filter, limit, isGrouped);
   return best ?? rankFiltered(db, ns, match, query, filter, limit);
 }
 
 /** The limit is multiplied by this factor if the filter may exclude some of the ranked passages. */
 const OVERFETCH = 2;
 
-/** Ranks without the filter and applies it afterwards. Returns `null` if fewer passages than the limit remain. */
+/**
+ * Ranks without the filter and applies it afterwards. Returns `null` if fewer passages than the limit remain.
+ * @param isComplete whether all matches are ranked, so that none is missing
+ */
 function bestAdmitted(
   db: Database,
   ns: number,
   rank: (count: number) => PassageScore[],
   filter: SearchFilter,
   limit: number,
+  isComplete: boolean,
 ): PassageScore[] | null {
   if (admitsAll(db, ns, filter)) return rank(limit);
-  const best = rank(limit * OVERFETCH);
+  const best = rank(isComplete ? readTotals(db, ns).passages : limit * OVERFETCH);
   const { sql, parameters } = recordCondition(filter);
   const rows = db
     .prepare(
@@ -51,7 +59,8 @@ function bestAdmitted(
     .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
   const admitted = new Set(rows.map(({ id }) => id));
   const remaining = best.filter(({ record }) => admitted.has(record));
-  const isEnough = remaining.length >= limit || best.length < limit * OVERFETCH || db.deadline.isPast;
+  const isEnough =
+    isComplete || remaining.length >= limit || best.length < limit * OVERFETCH || db.deadline.isPast;
   return isEnough ? remaining.slice(0, limit) : null;
 }
 
@@ -59,8 +68,8 @@ function bestAdmitted(
 const PLAIN_TERM = /^[a-z0-9\u0080-\uffff]+$/;
 
 function hasOnlyPlainTerms({ any, all }: TextQuery): boolean {
-  const isPlain = ({ terms, prefix }: TextTerm): boolean =>
-    terms.length === 1 && !prefix && PLAIN_TERM.test(terms[0]!);
+  const isPlain = ({ terms, variants = [], prefix }: TextTerm): boolean =>
+    terms.length === 1 && !prefix && [...terms, ...variants].every((term) => PLAIN_TERM.test(term));
   return all.length === 0 && any.every(isPlain);
 }
 
@@ -71,10 +80,10 @@ function rankInMemory(
   { any, weights }: TextQuery,
   limit: number,
 ): PassageScore[] {
-  const terms = cache.postings(
-    ns,
-    any.map((term) => term.terms[0]!),
-  );
+  const terms = any.flatMap(({ terms: [term], variants = [] }) => {
+    const lists = cache.postings(ns, [term!, ...variants]);
+    return lists.length === 0 ? [] : [unionOf(lists)];
+  });
   const best = bestByBm25(terms, readTotals(db, ns), weights, limit, db.deadline);
   const records = cache.recordsOf(best.map(({ passage }) => passage));
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
@@ -140,6 +149,8 @@ function matchExpression(query: TextQuery): string {
 
 /** A NUL character would end the expression, so a space replaces it. */
 function termExpression(term: TextTerm): string {
+  if (term.variants !== undefined && term.variants.length > 0)
+    return `(${[term.terms[0]!, ...term.variants].map((t) => termExpression({ terms: [t], prefix: false })).join(' OR ')})`;
   const phrase = term.terms.map((word) => word.replaceAll('"', '""').replaceAll('\0', ' ')).join(' ');
   return `"${phrase}"${term.prefix ? ' *' : ''}`;
 }

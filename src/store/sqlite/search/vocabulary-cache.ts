@@ -1,9 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { stem } from '../../../core/text/analyze.ts';
+import {
+  isFunctionWordOf,
+  MAX_SMALL_VOCABULARY,
+  storedLanguages,
+  type StoredLanguage,
+} from '../../../core/text/language/language.ts';
+import { stemIn } from '../../../core/text/language/stemmers.ts';
 import { isCorrectable, nearestWords, type KnownWord } from '../../lexical/spelling.ts';
 import { WordList } from '../../lexical/word-list.ts';
 import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
+import { readTotals } from './read-postings.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
 /** Bytes of the words in memory, of all namespaces together: about 600,000 words. */
@@ -24,7 +32,14 @@ interface PendingChanges {
   readonly byStem: WordCounts;
   /** The words of `byWord`. */
   readonly list: WordList;
+  /** The languages of the namespace; `null` until they are needed. */
+  languages: readonly StoredLanguage[] | null;
 }
+
+/** Known words that are compared with a word to find its inflections. */
+const MAX_COMPARED = 3000;
+/** The stems of inflections that a word has at most. */
+const MAX_VARIANTS = 24;
 
 /** The vocabulary of a namespace without the pending changes. It is read for the first misspelt word. */
 interface MergedVocabulary {
@@ -51,19 +66,82 @@ export class VocabularyCache {
   }
 
   /** Past the deadline of the connection, words get no corrections, or only those that were found until then. */
-  lookUp(ns: number, words: readonly string[]): TermInfo[] {
+  lookUp(ns: number, words: readonly string[], candidates: readonly StoredLanguage[]): TermInfo[] {
     const pending = this.#refresh(ns);
+    const stored = this.#languages(ns, pending);
+    const languages = candidates.filter((language) => stored.includes(language));
     // Without statistics, SQLite would scan the whole vocabulary.
     const count = this.#db.prepare(
       'SELECT total(passages) AS n FROM term INDEXED BY term_stem WHERE ns = ? AND stem = ?',
     );
     return words.map((word) => {
       const stemmed = stem(word);
-      const passages = Number(count.get(ns, stemmed)?.['n']) + (pending.byStem.get(stemmed) ?? 0);
+      const countOf = (term: string): number =>
+        Number(count.get(ns, term)?.['n']) + (pending.byStem.get(term) ?? 0);
+      const variants = this.#variants(ns, word, languages, pending);
+      const passages = [stemmed, ...variants].reduce((sum, term) => sum + countOf(term), 0);
+      if (variants.length > 0) return { word, passages, near: [], variants };
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
       const near = nearestWords(word, this.#candidates(ns, word, pending));
       return { word, passages: 0, near, ...(this.#db.deadline.isPast ? { isPartial: true } : {}) };
     });
+  }
+
+  languages(ns: number): StoredLanguage[] {
+    return [...this.#languages(ns, this.#refresh(ns))];
+  }
+
+  #languages(ns: number, pending: PendingChanges): readonly StoredLanguage[] {
+    if (pending.languages !== null) return pending.languages;
+    const merged = this.#db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
+    const passagesOf = (word: string): number =>
+      Number(merged.get(ns, word)?.['passages'] ?? 0) + (pending.byWord.get(word) ?? 0);
+    const { passages } = readTotals(this.#db, ns);
+    pending.languages = storedLanguages({ passages, passagesOf, words: this.#smallVocabulary(ns, pending) });
+    return pending.languages;
+  }
+
+  /** All words with their numbers of passages; none of a vocabulary that is not small. */
+  #smallVocabulary(ns: number, { byWord }: PendingChanges): (readonly [string, number])[] {
+    if (byWord.size > MAX_SMALL_VOCABULARY) return [];
+    const merged = this.#db
+      .prepare(`SELECT word, passages FROM term WHERE ns = ? LIMIT ${String(MAX_SMALL_VOCABULARY + 1)}`)
+      .all(ns);
+    if (merged.length > MAX_SMALL_VOCABULARY) return [];
+    return [...merged.map((row) => [String(row['word']), Number(row['passages'])] as const), ...byWord];
+  }
+
+  /** The stems of the inflections that the vocabulary has of a word, without its own stem. */
+  #variants(
+    ns: number,
+    word: string,
+    languages: readonly StoredLanguage[],
+    pending: PendingChanges,
+  ): string[] {
+    if (isFunctionWordOf(word, languages)) return [];
+    const own = stem(word);
+    const terms = new Set<string>();
+    for (const language of languages) {
+      if (language === 'en') continue;
+      const wanted = stemIn(language, word);
+      for (const known of this.#beginningWith(ns, commonPrefix(wanted, word), pending))
+        if (stemIn(language, known) === wanted) terms.add(stem(known));
+    }
+    terms.delete(own);
+    return [...terms].slice(0, MAX_VARIANTS);
+  }
+
+  #beginningWith(ns: number, prefix: string, pending: PendingChanges): string[] {
+    if (prefix.length < MIN_PREFIX) return [];
+    const rows = this.#db
+      .prepare(
+        `SELECT group_concat(word, ' ') AS words FROM (
+         SELECT word FROM term WHERE ns = ? AND word >= ? AND word < ? LIMIT ${String(MAX_COMPARED)})`,
+      )
+      .get(ns, prefix, `${prefix}\uffff`);
+    const merged = typeof rows?.['words'] === 'string' ? rows['words'].split(' ') : [];
+    const added = [...pending.byWord.keys()].filter((word) => word.startsWith(prefix));
+    return [...merged, ...added];
   }
 
   #refresh(ns: number): PendingChanges {
@@ -75,9 +153,17 @@ export class VocabularyCache {
     const pending: PendingChanges =
       cached?.epoch === epoch
         ? cached
-        : { epoch, lastChange: 0, byWord: new Map(), byStem: new Map(), list: new WordList() };
+        : {
+            epoch,
+            lastChange: 0,
+            byWord: new Map(),
+            byStem: new Map(),
+            list: new WordList(),
+            languages: null,
+          };
     for (const { id, changes } of wordChanges(this.#db, ns, pending.lastChange)) {
       pending.lastChange = id;
+      pending.languages = null;
       const words = changes.map(([word]) => word).filter((word) => !pending.byWord.has(word));
       pending.list.add(
         words,
@@ -123,4 +209,13 @@ export class VocabularyCache {
     }
     return list;
   }
+}
+
+/** A shorter beginning is that of too many words. */
+const MIN_PREFIX = 3;
+
+function commonPrefix(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return a.slice(0, length);
 }
