@@ -31,6 +31,7 @@ class QueryCache implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxTokens: number;
+  readonly language?: string;
   readonly #embedder: Embedder;
   readonly #queries = new Map<string, Float32Array>();
 
@@ -39,6 +40,7 @@ class QueryCache implements Embedder {
     this.model = embedder.model;
     this.dimensions = embedder.dimensions;
     this.maxTokens = embedder.maxTokens;
+    if (embedder.language !== undefined) this.language = embedder.language;
     this.#embedder = embedder;
   }
 

@@ -56,7 +56,7 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   return sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [['search.languages', 'search.terms'], ['search.retrieve'], ['search.passages']];
 
 describe('the store calls of a search', () => {
   it.each([
@@ -76,14 +76,17 @@ describe('the store calls of a search', () => {
     ['a list of documents in one state', 'completed tasks'],
     ['a list of documents of dates', 'todos tomorrow'],
   ])('are three in a row for %s, which is retrieved while the terms are looked up', async (_, query) => {
-    expect(await callsOf(query)).toEqual([['search.retrieve', 'search.terms'], ...SEARCH_CALLS.slice(1)]);
+    expect(await callsOf(query)).toEqual([
+      ['search.languages', 'search.retrieve', 'search.terms'],
+      ...SEARCH_CALLS.slice(1),
+    ]);
   });
 
   it('are three in a row when a query for a list finds no documents', async () => {
     const options = { filter: { now: NOW, excludedSources: ['tasks'] } };
     const ranking = { ...DEFAULT_RANKING, bridging: null };
     expect(await callsOf('my todos', { ...options, ranking })).toEqual([
-      ['search.retrieve', 'search.terms'],
+      ['search.languages', 'search.retrieve', 'search.terms'],
       ...SEARCH_CALLS.slice(1),
     ]);
   });
@@ -118,7 +121,7 @@ describe('the store calls of a search', () => {
     const options = { store, namespace: 'n', query: 'marble', filter: { now: NOW }, limit: 10 };
     await runSearch({ ...options, ranking: DEFAULT_RANKING, vectors: lookUp() });
     expect(sequence().map((group) => group.toSorted())).toEqual([
-      ['search.terms', 'vectors.generations'],
+      ['search.languages', 'search.terms', 'vectors.generations'],
       ...SEARCH_CALLS.slice(1),
     ]);
   });

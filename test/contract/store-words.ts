@@ -121,6 +121,17 @@ export function describeWords({ store, namespace }: StoreFixture): void {
       expect(await counts(ns, 'rug')).toEqual([0]);
     });
 
+    it('knows the languages of its passages', async () => {
+      const [german, english] = [namespace(), namespace()];
+      await write(store(), german, note('Ich habe die Steuern nicht bezahlt'));
+      await write(store(), english, note('the taxes are for this year'));
+      expect(await store().search.languages(german)).toEqual(['de']);
+      expect(await store().search.languages(english)).toEqual(['en']);
+      expect(await store().search.languages('nobody')).toEqual([]);
+      await evict(store(), german, 1);
+      expect(await store().search.languages(german)).toEqual([]);
+    });
+
     it('accepts any text as a word', async () => {
       const ns = namespace();
       await write(store(), ns, note('kitchen'));

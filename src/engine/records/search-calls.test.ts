@@ -34,7 +34,11 @@ async function callsOf(query: string, origins: ('memory' | 'vault')[]): Promise<
   return counted.sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [
+  ['search.languages', 'search.terms', 'vectors.generations'],
+  ['search.retrieve'],
+  ['search.passages'],
+];
 
 it('makes three sequential store calls for a search', async () => {
   expect(await callsOf('marble', ['memory'])).toEqual(SEARCH_CALLS);

@@ -152,6 +152,34 @@ describe('phrases', () => {
     expect(kinds('However, we went to Falkirk.')).toEqual(['opening However', 'phrase Falkirk']);
   });
 
+  it.each([
+    ['Essa casa não é dos vizinhos. Que conta! A luz da Marta.', ['Marta']],
+    ['Une note pour Marta. Des clés dans la voiture. Cette Note est à moi.', ['Marta']],
+    ['Que nota para Marta. Esta casa no es de los vecinos. Los Vecinos.', ['Marta']],
+    ['Questa nota per Marta. Anche la casa è sua, che bella.', ['Marta']],
+    ['Deze notitie voor Marta. Het huis is niet van de buren. Het Huis.', ['Marta', 'Huis']],
+    ['Denna lapp till Marta. Det är inte mitt hus. När är det klart?', ['Marta']],
+    ['We met Mina, then Per, who is new. The oven is for Mia.', ['Mina', 'Per', 'Mia']],
+  ])('are no function words of the language of the text: %s', (text, expected) => {
+    const found = phrasesIn(text).map((phrase) => phrase.text);
+    const words = [
+      'Essa',
+      'Que',
+      'Une',
+      'Des',
+      'Cette',
+      'Esta',
+      'Los',
+      'Questa',
+      'Anche',
+      'Deze',
+      'Het',
+      'Denna',
+    ];
+    expect(found.filter((phrase) => words.includes(phrase.split(' ')[0]!))).toEqual([]);
+    expect(found).toEqual(expect.arrayContaining(expected));
+  });
+
   it('are no single nouns of German', () => {
     expect(phrases('Der Ofen ist in der Küche, und die Stadtwerke München haben das Gas nicht.')).toEqual([
       'Stadtwerke München',

@@ -55,10 +55,10 @@ function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
-  const [{ run: found, embedded }, infos, stored, list] = await Promise.all([
+  const [{ run: found, embedded }, stored, infos, list] = await Promise.all([
     withVectors(started),
-    lookUpTerms(started),
     started.store.search.languages(started.namespace),
+    lookUpTerms(started),
     isList ? listByTime(started) : [],
   ]);
   const run = { ...found, query: inStoredLanguages(found.query, stored) };

@@ -84,7 +84,7 @@ export function languagesOf(words: readonly string[]): readonly StoredLanguage[]
 }
 
 /** A vocabulary of at most so many words is compared with all function words, a larger one with the markers. */
-export const MAX_SMALL_VOCABULARY = 4000;
+export const MAX_SMALL_VOCABULARY = 2000;
 /** Markers of a language that a large vocabulary has, at least, each in this share of the passages. */
 const MIN_MARKERS = 6;
 const MIN_MARKER_SHARE = 0.003;

@@ -18,16 +18,41 @@ import type { Language } from './language.ts';
 
 type Stemmer = (word: string) => string;
 
-/** Restores the accents of endings, by which the Snowball algorithms recognise them: folded words have none. */
-const RESTORED: Partial<Record<Language, readonly (readonly [RegExp, string])[]>> = {
+/** Endings with their accents, by which the Snowball algorithms recognise them: folded words have none. */
+const ACCENTED_ENDINGS: Partial<Record<Language, readonly Replacement[]>> = {
   es: [[/cion$/, 'ción']],
   pt: [
-    [/ao$/, 'ão'],
-    [/oes$/, 'ões'],
-    [/(?<=[çc])ão$/, 'ão'],
+    [/cao$/, 'ção'],
+    [/coes$/, 'ções'],
   ],
   ru: [[/(?<=[аоуыэюяеи])и$/, 'й']],
 };
+
+/** Letters that people also write in another way, as in "Mueller" and "Müller". Folding removes the dots of `ü`, but no other sign. */
+const SPELLINGS: Partial<Record<Language, readonly Replacement[]>> = {
+  de: [...both('ae', 'a'), ...both('oe', 'o'), ...both('ue', 'u'), ...both('ss', 'ß')],
+  da: [...both('ø', 'o'), ...both('ø', 'oe'), ...both('æ', 'ae'), ...both('aa', 'a')],
+  no: [...both('ø', 'o'), ...both('ø', 'oe'), ...both('æ', 'ae'), ...both('aa', 'a')],
+  tr: [
+    [/ı/g, 'i'],
+    [/i/g, 'ı'],
+  ],
+};
+
+type Replacement = readonly [pattern: RegExp, replacement: string];
+
+function both(one: string, other: string): Replacement[] {
+  return [
+    [new RegExp(one), other],
+    [new RegExp(other), one],
+  ];
+}
+
+/** A folded word and the other ways in which people write it. */
+export function spellingsIn(language: Language, word: string): Set<string> {
+  const others = (SPELLINGS[language] ?? []).map(([pattern, letters]) => word.replace(pattern, letters));
+  return new Set([word, ...others]);
+}
 
 const STEMMERS: Readonly<Record<Language, Stemmer>> = {
   ...{ da: danish, nl: dutch, fi: finnish, fr: french, de: german, hu: hungarian, it: italian },
@@ -42,7 +67,7 @@ export function stemIn(language: Language, word: string): string {
   const cached = stems.get(key);
   if (cached !== undefined) return cached;
   let restored = word;
-  for (const [ending, replacement] of RESTORED[language] ?? [])
+  for (const [ending, replacement] of ACCENTED_ENDINGS[language] ?? [])
     restored = restored.replace(ending, replacement);
   const stem = fold(STEMMERS[language](restored));
   stems.set(key, stem);

@@ -1,16 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { stem } from '../../../core/text/analyze.ts';
 import {
-  isFunctionWordOf,
   MAX_SMALL_VOCABULARY,
   storedLanguages,
   type StoredLanguage,
 } from '../../../core/text/language/language.ts';
-import { stemIn } from '../../../core/text/language/stemmers.ts';
 import { isCorrectable, nearestWords, type KnownWord } from '../../lexical/spelling.ts';
 import { WordList } from '../../lexical/word-list.ts';
 import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
+import { inflectionsOf } from './inflections.ts';
 import { readTotals } from './read-postings.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
@@ -36,11 +35,6 @@ interface PendingChanges {
   languages: readonly StoredLanguage[] | null;
 }
 
-/** Known words that are compared with a word to find its inflections. */
-const MAX_COMPARED = 3000;
-/** The stems of inflections that a word has at most. */
-const MAX_VARIANTS = 24;
-
 /** The vocabulary of a namespace without the pending changes. It is read for the first misspelt word. */
 interface MergedVocabulary {
   readonly epoch: number;
@@ -65,7 +59,10 @@ export class VocabularyCache {
     this.#db = db;
   }
 
-  /** Past the deadline of the connection, words get no corrections, or only those that were found until then. */
+  /**
+   * Past the deadline of the connection, words get no corrections and inflections, or only those that were found until then.
+   * @param candidates languages that the words may have
+   */
   lookUp(ns: number, words: readonly string[], candidates: readonly StoredLanguage[]): TermInfo[] {
     const pending = this.#refresh(ns);
     const stored = this.#languages(ns, pending);
@@ -78,7 +75,7 @@ export class VocabularyCache {
       const stemmed = stem(word);
       const countOf = (term: string): number =>
         Number(count.get(ns, term)?.['n']) + (pending.byStem.get(term) ?? 0);
-      const variants = this.#variants(ns, word, languages, pending);
+      const variants = inflectionsOf(this.#db, ns, word, languages, pending.byWord);
       const passages = [stemmed, ...variants].reduce((sum, term) => sum + countOf(term), 0);
       if (variants.length > 0) return { word, passages, near: [], variants };
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
@@ -109,39 +106,6 @@ export class VocabularyCache {
       .all(ns);
     if (merged.length > MAX_SMALL_VOCABULARY) return [];
     return [...merged.map((row) => [String(row['word']), Number(row['passages'])] as const), ...byWord];
-  }
-
-  /** The stems of the inflections that the vocabulary has of a word, without its own stem. */
-  #variants(
-    ns: number,
-    word: string,
-    languages: readonly StoredLanguage[],
-    pending: PendingChanges,
-  ): string[] {
-    if (isFunctionWordOf(word, languages)) return [];
-    const own = stem(word);
-    const terms = new Set<string>();
-    for (const language of languages) {
-      if (language === 'en') continue;
-      const wanted = stemIn(language, word);
-      for (const known of this.#beginningWith(ns, commonPrefix(wanted, word), pending))
-        if (stemIn(language, known) === wanted) terms.add(stem(known));
-    }
-    terms.delete(own);
-    return [...terms].slice(0, MAX_VARIANTS);
-  }
-
-  #beginningWith(ns: number, prefix: string, pending: PendingChanges): string[] {
-    if (prefix.length < MIN_PREFIX) return [];
-    const rows = this.#db
-      .prepare(
-        `SELECT group_concat(word, ' ') AS words FROM (
-         SELECT word FROM term WHERE ns = ? AND word >= ? AND word < ? LIMIT ${String(MAX_COMPARED)})`,
-      )
-      .get(ns, prefix, `${prefix}\uffff`);
-    const merged = typeof rows?.['words'] === 'string' ? rows['words'].split(' ') : [];
-    const added = [...pending.byWord.keys()].filter((word) => word.startsWith(prefix));
-    return [...merged, ...added];
   }
 
   #refresh(ns: number): PendingChanges {
@@ -209,13 +173,4 @@ export class VocabularyCache {
     }
     return list;
   }
-}
-
-/** A shorter beginning is that of too many words. */
-const MIN_PREFIX = 3;
-
-function commonPrefix(a: string, b: string): string {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  return a.slice(0, length);
 }
