@@ -6,7 +6,6 @@ import {
 } from '../../../core/text/language/language.ts';
 import { spellingsIn, stemIn } from '../../../core/text/language/stemmers.ts';
 import type { Database } from '../database/database.ts';
-import type { WordCounts } from './vocabulary.ts';
 
 /** Known words that are compared with a word to find its inflections. */
 const MAX_COMPARED = 1000;
@@ -20,14 +19,14 @@ const MAX_INFLECTIONS = 24;
 /**
  * The terms of the words in the vocabulary that are inflections or other spellings of a word, without its own term. Past the
  * deadline of the connection, those that were found until then.
- * @param pending words that are not merged into the vocabulary yet
+ * @param pending words that are not merged into the vocabulary yet, by `prefixOf`
  */
 export function inflectionsOf(
   db: Database,
   ns: number,
   word: string,
   languages: readonly StoredLanguage[],
-  pending: WordCounts,
+  pending: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   if (isFunctionWordOf(word, languages)) return [];
   const terms = new Set<string>();
@@ -47,6 +46,10 @@ export function inflectionsOf(
   return [...terms].slice(0, MAX_INFLECTIONS);
 }
 
+export function prefixOf(word: string): string {
+  return word.slice(0, MIN_PREFIX);
+}
+
 function commonPrefix(a: string, b: string): string {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
@@ -58,7 +61,7 @@ function wordsBeginningWith(
   ns: number,
   prefix: string,
   maxLength: number,
-  pending: WordCounts,
+  pending: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   // One value instead of rows, which would take ten times as long. No word has a space.
   const row = db
@@ -69,6 +72,8 @@ function wordsBeginningWith(
     )
     .get(ns, prefix, `${prefix}\uffff`, maxLength);
   const merged = typeof row?.['words'] === 'string' ? row['words'].split(' ') : [];
-  const added = [...pending.keys()].filter((word) => word.length <= maxLength && word.startsWith(prefix));
+  const added = (pending.get(prefixOf(prefix)) ?? []).filter(
+    (word) => word.length <= maxLength && word.startsWith(prefix),
+  );
   return [...merged, ...added];
 }

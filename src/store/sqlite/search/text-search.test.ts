@@ -57,6 +57,24 @@ describe('full-text search in memory', () => {
     return fast;
   }
 
+  it.each([{ now: NOW }, FTS5_FILTER])('counts the variants of a term as one term: %j', async (filter) => {
+    const texts = ['steuer haus', 'steuern auto', 'steuer steuern boot', 'rad'];
+    const any = (...terms: string[]): TextQuery => ({
+      any: [{ terms: [terms[0]!], variants: terms.slice(1), prefix: false }],
+      all: [],
+      weights: EQUAL_WEIGHTS,
+    });
+    const [several, one] = [`variants ${String(run++)}`, `one ${String(run++)}`];
+    await write(ours!, several, ...texts.map((text) => note(text)));
+    await write(ours!, one, ...texts.map((text) => note(text.replaceAll('steuern', 'steuer'))));
+    const scores = async (ns: string, query: TextQuery): Promise<number[]> =>
+      (await searchText(ours!, ns, query, filter, 10)).map(({ score }) => score);
+    expect(await scores(several, any('steuer', 'steuern'))).toEqual(
+      await scores(one, any('steuer', 'steuer')),
+    );
+    expect(await scores(several, any('steuern', 'steuer'))).toHaveLength(3);
+  });
+
   it('returns the results and scores of FTS5 while two processes write', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -9,7 +9,7 @@ import { isCorrectable, nearestWords, type KnownWord } from '../../lexical/spell
 import { WordList } from '../../lexical/word-list.ts';
 import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { inflectionsOf } from './inflections.ts';
+import { inflectionsOf, prefixOf } from './inflections.ts';
 import { readTotals } from './read-postings.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
@@ -33,6 +33,8 @@ interface PendingChanges {
   readonly list: WordList;
   /** The languages of the namespace; `null` until they are needed. */
   languages: readonly StoredLanguage[] | null;
+  /** The words of `byWord` by `prefixOf`; `null` until they are needed. */
+  byPrefix: ReadonlyMap<string, readonly string[]> | null;
 }
 
 /** The vocabulary of a namespace without the pending changes. It is read for the first misspelt word. */
@@ -67,6 +69,8 @@ export class VocabularyCache {
     const pending = this.#refresh(ns);
     const stored = this.#languages(ns, pending);
     const languages = candidates.filter((language) => stored.includes(language));
+    if (languages.length > 0) pending.byPrefix ??= Map.groupBy(pending.byWord.keys(), prefixOf);
+    const byPrefix = pending.byPrefix ?? new Map<string, string[]>();
     // Without statistics, SQLite would scan the whole vocabulary.
     const count = this.#db.prepare(
       'SELECT total(passages) AS n FROM term INDEXED BY term_stem WHERE ns = ? AND stem = ?',
@@ -75,7 +79,7 @@ export class VocabularyCache {
       const stemmed = stem(word);
       const countOf = (term: string): number =>
         Number(count.get(ns, term)?.['n']) + (pending.byStem.get(term) ?? 0);
-      const variants = inflectionsOf(this.#db, ns, word, languages, pending.byWord);
+      const variants = inflectionsOf(this.#db, ns, word, languages, byPrefix);
       const passages = [stemmed, ...variants].reduce((sum, term) => sum + countOf(term), 0);
       if (variants.length > 0) return { word, passages, near: [], variants };
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
@@ -124,10 +128,12 @@ export class VocabularyCache {
             byStem: new Map(),
             list: new WordList(),
             languages: null,
+            byPrefix: null,
           };
     for (const { id, changes } of wordChanges(this.#db, ns, pending.lastChange)) {
       pending.lastChange = id;
       pending.languages = null;
+      pending.byPrefix = null;
       const words = changes.map(([word]) => word).filter((word) => !pending.byWord.has(word));
       pending.list.add(
         words,
