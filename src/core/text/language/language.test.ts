@@ -72,6 +72,14 @@ describe('the languages of a vocabulary', () => {
         ['Der Spiegel, Die Zeit, Das Boot', 100],
       ],
     ],
+    [
+      'of a German note among others',
+      ['en', 'de'],
+      [
+        [ENGLISH, 9],
+        ['Der Vertrag ist nicht mit dem Vermieter', 1],
+      ],
+    ],
     ['without function words', [], [['Marzipan', 3]]],
   ])('%s', (_, languages, passages) => {
     expect(languagesOfPassages(...passages)).toEqual(languages);

@@ -85,8 +85,8 @@ export function languagesOf(words: readonly string[]): readonly StoredLanguage[]
 
 /** A vocabulary of at most so many words is compared with all function words, a larger one with the markers. */
 export const MAX_SMALL_VOCABULARY = 2000;
-/** Markers of a language that a large vocabulary has, at least, each in this share of the passages. */
-const MIN_MARKERS = 6;
+/** Markers of a language that a vocabulary has, at least, each in this share of the passages. */
+const MIN_MARKERS = { small: 4, large: 6 };
 const MIN_MARKER_SHARE = 0.003;
 /** The passages with function words of the main language of a small vocabulary, at least. */
 const MIN_FUNCTION_WORDS = 2;
@@ -113,7 +113,7 @@ export function storedLanguages({ passages, passagesOf, words }: WordStatistics)
       const having = passagesOf(word);
       return having > 0 && having >= MIN_MARKER_SHARE * passages;
     });
-    return known.length >= MIN_MARKERS;
+    return known.length >= (words.length > 0 ? MIN_MARKERS.small : MIN_MARKERS.large);
   };
   return STORED_LANGUAGES.filter((language) => isMain(language) || hasMarkers(language));
 }

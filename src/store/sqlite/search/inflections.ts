@@ -42,6 +42,10 @@ export function inflectionsOf(
       for (const known of wordsBeginningWith(db, ns, prefix, maxLength, pending))
         if (stemIn(language, known) === wanted) terms.add(stem(known));
     }
+  if (process.env['COMP'] !== undefined)
+    for (const language of languages)
+      if (COMPOUNDING.has(language as Language))
+        for (const known of compoundsOf(db, ns, language as Language, word, pending)) terms.add(stem(known));
   terms.delete(stem(word));
   return [...terms].slice(0, MAX_INFLECTIONS);
 }
@@ -54,6 +58,30 @@ function commonPrefix(a: string, b: string): string {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return a.slice(0, length);
+}
+
+const COMPOUNDING: ReadonlySet<Language> = new Set<Language>(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv']);
+const MIN_PART = Number(process.env['COMP'] ?? 5);
+
+/** The words in the vocabulary that end with a word: "Kraftfahrzeugsteuer" of "Steuer". */
+function compoundsOf(
+  db: Database,
+  ns: number,
+  language: Language,
+  word: string,
+  pending: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const part = stemIn(language, word);
+  if (part.length < MIN_PART) return [];
+  const row = db
+    .prepare(
+      `SELECT group_concat(word, ' ') AS words FROM (
+         SELECT word FROM term WHERE ns = ? AND instr(word, ?) > ${String(MIN_PREFIX)} LIMIT ${String(MAX_COMPARED)})`,
+    )
+    .get(ns, part);
+  const merged = typeof row?.['words'] === 'string' ? row['words'].split(' ') : [];
+  const added = [...pending.values()].flat().filter((known) => known.includes(part, MIN_PREFIX));
+  return [...merged, ...added].filter((known) => stemIn(language, known).endsWith(part));
 }
 
 function wordsBeginningWith(
