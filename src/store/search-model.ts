@@ -147,7 +147,10 @@ export interface TermInfo {
   readonly word: string;
   /** Passages with any word of the same stem or with a variant, counted once for each such word. */
   readonly passages: number;
-  /** The stems of known words that are inflections of the word in a language of the namespace, without its own stem. */
+  /**
+   * The stems of known words that are inflections of the word in a language of the namespace, without its own stem; of a word that no
+   * passage has, those of its compounds.
+   */
   readonly variants?: readonly string[];
   /** For an unknown word: the most similar known words, best first. */
   readonly near: readonly NearTerm[];

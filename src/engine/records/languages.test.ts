@@ -27,6 +27,12 @@ const VAULTS: readonly (readonly [
     ['Frau Müller ist nicht mehr im Haus und hat ein Konto bei der Bank', 'Das Auto ist in der Werkstatt'],
   ],
   [
+    'German, of a compound',
+    'Steuer',
+    'Kraftfahrzeugsteuer',
+    ['Die Kraftfahrzeugsteuer ist im Mai fällig und wird nicht erstattet', 'Das Auto ist in der Werkstatt'],
+  ],
+  [
     'German, with ss',
     'Hausstrasse',
     'Hausstraße',

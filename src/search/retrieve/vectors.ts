@@ -105,7 +105,7 @@ export function modelCoverageOf(
 }
 
 /** The share by which a model of English alone counts for a query in another language of Latin script. */
-const OTHER_LANGUAGE_SHARE = Number(process.env['OLS'] ?? 0.5);
+const OTHER_LANGUAGE_SHARE = 0.5;
 
 /** A word of at least three characters with a digit: `CONV-1234`, `0171`, `F.22`. */
 const CODE = /^(?=.*\d).{3,}$/s;

@@ -42,10 +42,6 @@ export function inflectionsOf(
       for (const known of wordsBeginningWith(db, ns, prefix, maxLength, pending))
         if (stemIn(language, known) === wanted) terms.add(stem(known));
     }
-  if (process.env['COMP'] !== undefined)
-    for (const language of languages)
-      if (COMPOUNDING.has(language as Language))
-        for (const known of compoundsOf(db, ns, language as Language, word, pending)) terms.add(stem(known));
   terms.delete(stem(word));
   return [...terms].slice(0, MAX_INFLECTIONS);
 }
@@ -60,28 +56,34 @@ function commonPrefix(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-const COMPOUNDING: ReadonlySet<Language> = new Set<Language>(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv']);
-const MIN_PART = Number(process.env['COMP'] ?? 5);
+/** Languages that write compounds as one word. */
+const COMPOUNDING: ReadonlySet<StoredLanguage> = new Set(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv'] as const);
+/** A shorter stem ends too many words by chance. */
+const MIN_PART = 4;
 
-/** The words in the vocabulary that end with a word: "Kraftfahrzeugsteuer" of "Steuer". */
-function compoundsOf(
+/** The terms of the words in the vocabulary that end with a word: "Kraftfahrzeugsteuer" with "Steuer". */
+export function compoundsOf(
   db: Database,
   ns: number,
-  language: Language,
   word: string,
+  languages: readonly StoredLanguage[],
   pending: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  const part = stemIn(language, word);
-  if (part.length < MIN_PART) return [];
-  const row = db
-    .prepare(
-      `SELECT group_concat(word, ' ') AS words FROM (
-         SELECT word FROM term WHERE ns = ? AND instr(word, ?) > ${String(MIN_PREFIX)} LIMIT ${String(MAX_COMPARED)})`,
-    )
-    .get(ns, part);
-  const merged = typeof row?.['words'] === 'string' ? row['words'].split(' ') : [];
-  const added = [...pending.values()].flat().filter((known) => known.includes(part, MIN_PREFIX));
-  return [...merged, ...added].filter((known) => stemIn(language, known).endsWith(part));
+  const compounding = languages.filter((each): each is Language => COMPOUNDING.has(each));
+  const terms = compounding.flatMap((language) => {
+    const part = stemIn(language, word);
+    if (part.length < MIN_PART) return [];
+    const row = db
+      .prepare(
+        `SELECT group_concat(word, ' ') AS words FROM (
+           SELECT word FROM term WHERE ns = ? AND instr(word, ?) > ${String(MIN_PREFIX)} LIMIT ${String(MAX_COMPARED)})`,
+      )
+      .get(ns, part);
+    const merged = typeof row?.['words'] === 'string' ? row['words'].split(' ') : [];
+    const added = [...pending.values()].flat().filter((known) => known.includes(part, MIN_PREFIX));
+    return [...merged, ...added].filter((known) => stemIn(language, known).endsWith(part)).map(stem);
+  });
+  return [...new Set(terms)].slice(0, MAX_INFLECTIONS);
 }
 
 function wordsBeginningWith(

@@ -9,7 +9,7 @@ import { isCorrectable, nearestWords, type KnownWord } from '../../lexical/spell
 import { WordList } from '../../lexical/word-list.ts';
 import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { inflectionsOf, prefixOf } from './inflections.ts';
+import { compoundsOf, inflectionsOf, prefixOf } from './inflections.ts';
 import { readTotals } from './read-postings.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
@@ -79,9 +79,13 @@ export class VocabularyCache {
       const stemmed = stem(word);
       const countOf = (term: string): number =>
         Number(count.get(ns, term)?.['n']) + (pending.byStem.get(term) ?? 0);
-      const variants = inflectionsOf(this.#db, ns, word, languages, byPrefix);
-      const passages = [stemmed, ...variants].reduce((sum, term) => sum + countOf(term), 0);
-      if (variants.length > 0) return { word, passages, near: [], variants };
+      const sumOf = (terms: readonly string[]): number => terms.reduce((sum, term) => sum + countOf(term), 0);
+      const inflections = inflectionsOf(this.#db, ns, word, languages, byPrefix);
+      const known = sumOf([stemmed, ...inflections]);
+      // A word that passages have does not stand for its compounds, which are other things.
+      const variants = known > 0 ? inflections : compoundsOf(this.#db, ns, word, languages, byPrefix);
+      const passages = known > 0 ? known : sumOf(variants);
+      if (passages > 0 && variants.length > 0) return { word, passages, near: [], variants };
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
       const near = nearestWords(word, this.#candidates(ns, word, pending));
       return { word, passages: 0, near, ...(this.#db.deadline.isPast ? { isPartial: true } : {}) };
