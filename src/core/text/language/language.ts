@@ -78,9 +78,9 @@ export function isFunctionWordOf(word: string, languages: readonly StoredLanguag
  * @param words folded
  */
 export function languagesOf(words: readonly string[]): readonly StoredLanguage[] {
-  const counts = countFunctionWords(words.map((word) => [word, 1]));
-  const most = Math.max(...counts.values());
-  return STORED_LANGUAGES.filter((language) => counts.get(language) === most);
+  const counts = countFunctionWords(words.map((word) => [word, 1] as const));
+  const most = Math.max(...counts);
+  return STORED_LANGUAGES.filter((_, i) => counts[i] === most);
 }
 
 /** A vocabulary of at most so many words is compared with all function words, a larger one with the markers. */
@@ -105,9 +105,8 @@ export interface WordStatistics {
 /** The languages in which a considerable part of the passages is written. */
 export function storedLanguages({ passages, passagesOf, words }: WordStatistics): StoredLanguage[] {
   const counts = countFunctionWords(words);
-  const most = Math.max(...counts.values());
-  const isMain = (language: StoredLanguage): boolean =>
-    most >= MIN_FUNCTION_WORDS && counts.get(language)! >= MIN_SHARE_OF_MOST * most;
+  const most = Math.max(...counts);
+  const isMain = (i: number): boolean => most >= MIN_FUNCTION_WORDS && counts[i]! >= MIN_SHARE_OF_MOST * most;
   const hasMarkers = (language: StoredLanguage): boolean => {
     const known = MARKERS[language].split(' ').filter((word) => {
       const having = passagesOf(word);
@@ -115,19 +114,16 @@ export function storedLanguages({ passages, passagesOf, words }: WordStatistics)
     });
     return known.length >= (words.length > 0 ? MIN_MARKERS.small : MIN_MARKERS.large);
   };
-  return STORED_LANGUAGES.filter((language) => isMain(language) || hasMarkers(language));
+  return STORED_LANGUAGES.filter((language, i) => isMain(i) || hasMarkers(language));
 }
 
-/** How many function words of each language there are. */
-function countFunctionWords(
-  words: Iterable<readonly [word: string, count: number]>,
-): Map<StoredLanguage, number> {
-  const counts = new Map<StoredLanguage, number>(STORED_LANGUAGES.map((language) => [language, 0]));
+/** How many function words of each language there are, in the order of `STORED_LANGUAGES`. */
+function countFunctionWords(words: Iterable<readonly [word: string, count: number]>): number[] {
+  const counts = STORED_LANGUAGES.map(() => 0);
   for (const [word, count] of words) {
-    if (isStopWord(word)) counts.set('en', counts.get('en')! + count);
-    const bits = languageBits(word);
-    for (let i = 0; bits >>> i !== 0; i++)
-      if (((bits >>> i) & 1) === 1) counts.set(LANGUAGES[i]!, counts.get(LANGUAGES[i]!)! + count);
+    if (isStopWord(word)) counts[0]! += count;
+    for (let bits = languageBits(word); bits !== 0; bits &= bits - 1)
+      counts[32 - Math.clz32(bits & -bits)]! += count;
   }
   return counts;
 }
