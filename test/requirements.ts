@@ -77,6 +77,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R1: [
+    {
+      file: 'src/engine/records/languages.test.ts',
+      test: 'is searched for other inflections of the words of a query, which are marked: %j',
+    },
     { file: 'src/search/rank/fuse.test.ts', test: 'fuses reciprocal ranks, scaled so that rank 1 scores 1' },
     { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },
     {
