@@ -16,7 +16,7 @@ import { fold } from '../analyze.ts';
 import { isStopWord } from '../stop-words.ts';
 
 /** The languages besides English whose function words and inflections are known. */
-export const LANGUAGES = [
+const LANGUAGES = [
   ...(['da', 'nl', 'fi', 'fr', 'de', 'hu', 'it'] as const),
   ...(['no', 'pt', 'ro', 'ru', 'es', 'sv', 'tr'] as const),
 ] as const;
@@ -94,7 +94,7 @@ const MIN_FUNCTION_WORDS = 2;
 const MIN_SHARE_OF_MOST = 0.8;
 
 /** The passages of a namespace, counted by words. */
-export interface WordStatistics {
+interface WordStatistics {
   readonly passages: number;
   /** The number of passages with a folded word. */
   readonly passagesOf: (word: string) => number;
