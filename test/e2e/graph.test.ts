@@ -220,7 +220,7 @@ describe('the commands of graph, concepts, timelines and receipts', () => {
     [['concept', 'list', '--limit', '501']],
     [['concept', 'merge', 'Oven']],
     [['timeline', '--before', '-1']],
-    [['timeline', '--budget-tokens', '1']],
+    [['timeline', '--budget', '1']],
     [['timeline', '--time', 'not a day']],
     [['receipt', 'list', '--limit', '0']],
     [['receipt', 'verify']],

@@ -10,7 +10,7 @@ import { type ErrorCode, LociError } from '../../core/errors.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
-import { withCitation } from '../../operations/shared/lenient-input.ts';
+import { withSynonyms } from '../../operations/shared/lenient-input.ts';
 import type { Scope } from '../../operations/operation.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
@@ -83,7 +83,7 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): 
   app.on(operation.readOnly ? ['POST', 'GET'] : ['POST'], [path], allowing(operation.scope), async (c) => {
     const { incoming, outgoing } = c.env;
     const body = incoming.method === 'POST' ? await readBody(incoming, limits.maxBodyBytes) : '';
-    const input = parseInput(operation, withCitation(operation, requestInput(incoming, route, body)));
+    const input = parseInput(operation, withSynonyms(operation, requestInput(incoming, route, body)));
     const { caller } = c.get('identity');
     const output = await withinTime(limits.requestTimeoutMs, outgoing, (signal) =>
       runOperation(operation, context.forCall({ caller, signal }), input),

@@ -19,7 +19,7 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
       localTime(receipt.at),
       receipt.kind,
       `${String(receipt.items)} of ${String(receipt.candidates)}`,
-      `${String(receipt.used_tokens)} of ${formatCount(receipt.budget_tokens, 'token')}`,
+      `${String(receipt.used_tokens)} of ${formatCount(receipt.budget, 'token')}`,
       receipt.failed_lanes.length === 0 ? '' : `failed: ${receipt.failed_lanes.map(oneLine).join(', ')}`,
     ]);
     const cellStyles = [style.link, style.dim, String, String, style.dim, style.warning];
