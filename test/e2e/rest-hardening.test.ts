@@ -37,6 +37,7 @@ describe('a server under attack', () => {
   it('refuses other host names and pages of other sites on every path', async () => {
     const server = await startServer();
     for (const path of [
+      '/',
       '/healthz',
       '/readyz',
       '/metrics',

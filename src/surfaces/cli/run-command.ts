@@ -8,6 +8,7 @@ import { type ContextOptions, createContext, type OpenContext } from '../../oper
 import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
+import { askYesNo, mayAsk } from '../shared/ask.ts';
 import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { hostReaderIn } from '../shared/host-reader.ts';
 import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
@@ -40,6 +41,8 @@ export type OpenSession = (options: SessionOptions) => CommandSession;
 export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSession): Promise<number> {
   const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
+  const question = call.viewOptions.has('yes') ? undefined : command.question?.(input);
+  if (question !== undefined && mayAsk(io)) await askYesNo(io, question);
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
   const reader = hostReaderIn(io.env);

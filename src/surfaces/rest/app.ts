@@ -19,6 +19,7 @@ import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
+import { overview, OVERVIEW_PATHS } from './overview.ts';
 import { API, outputJson } from './http/paths.ts';
 import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { RateLimit } from './access/rate-limit.ts';
@@ -59,11 +60,13 @@ export function restApp(parts: AppParts): Hono<Env> {
     parts.log.warn({ problem }, 'not ready');
     return c.json({ status: 'not ready' }, 503);
   });
+  const text = overview(routes, mcp !== undefined);
+  for (const path of OVERVIEW_PATHS) app.get(path, (c) => c.text(text));
   const authenticated = authenticatedBy(parts);
   app.use('/metrics', authenticated, allowing('admin'));
   app.get('/metrics', async (c) => {
-    const text = await metrics.text(context.loci());
-    return c.body(text, 200, { 'Content-Type': metrics.type });
+    const figures = await metrics.text(context.loci());
+    return c.body(figures, 200, { 'Content-Type': metrics.type });
   });
   const description = openApi(routes);
   app.get(`${API}/openapi.json`, (c) => c.json(description));

@@ -87,6 +87,9 @@ export const reindex: OperationCommand<ReindexOutput> = {
 
 export const forgetVault: OperationCommand<ForgetVaultOutput> = {
   operands: [{ field: 'vault', label: 'vault', takes: 'words' }],
+  viewOptions: [{ name: 'yes', description: 'Do not ask. Without a terminal, nothing is asked.' }],
+  question: (input) =>
+    `Remove the records of ${(input as { readonly vault: string }).vault} from the memory? The notes themselves stay.`,
   render: ({ vault, path, removed, unconfigured }) => {
     const records =
       removed === 0 ? 'it had no records' : `removed ${formatCount(removed, 'record')} from the store`;
