@@ -6,7 +6,7 @@ import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration } from '../embedding/generations.ts';
 import { modelChange, type ModelChange } from '../embedding/model-change.ts';
-import { embeddingProcess } from '../vaults/embed-new.ts';
+import { embeddingProcess, embeddingTimeLeft } from '../vaults/embed-new.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
 export interface Status {
@@ -28,6 +28,8 @@ export interface Status {
   readonly change: ModelChange | null;
   /** The process that embeds now, in words; else `null`. */
   readonly embeddingProcess: string | null;
+  /** See `embeddingTimeLeft`. */
+  readonly embeddingTimeLeft: number | null;
   /** See `otherLanguageShare`. */
   readonly otherLanguages: number | null;
   readonly vaults: Config['vaults'];
@@ -52,6 +54,7 @@ export async function status(context: EngineContext): Promise<Status> {
     pending,
     change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
     embeddingProcess: await embeddingProcess(context),
+    embeddingTimeLeft: generation === null ? null : await embeddingTimeLeft(context, generation.id),
     vaults: config.vaults,
   };
 }

@@ -10,7 +10,7 @@ import type { Contribution } from '../../search/rank/fuse.ts';
 import type { Bridge } from '../../search/rank/rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
-import type { MissingSignal } from '../../search/retrieve/signals.ts';
+import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
 import type { Correction } from '../../search/retrieve/text.ts';
 import type { RelatedDocument } from '../../search/related.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
@@ -26,6 +26,7 @@ import {
   excludeSources,
   type Audience,
 } from '../sources/source-policies.ts';
+import { embeddingProcess } from '../vaults/embed-new.ts';
 import { citationsOf } from './citations/citation.ts';
 import { propertiesOf } from './properties.ts';
 import { recordAge } from './record-age.ts';
@@ -145,13 +146,25 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
       .slice(hits.length)
       .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
     corrections: retrieved.corrections,
-    missing: retrieved.missing,
+    missing: await explainedMissing(context, retrieved.missing),
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: providerOf(outcome.run),
     notices: outcome.notices,
     milliseconds: performance.now() - started,
   };
+}
+
+/** Says which process is embedding what has no vector yet. */
+async function explainedMissing(
+  context: EngineContext,
+  missing: readonly MissingSignal[],
+): Promise<readonly MissingSignal[]> {
+  if (!missing.includes(NOT_ALL_EMBEDDED)) return missing;
+  const process = await embeddingProcess(context);
+  if (process === null) return missing;
+  const why = `some of what matches has no vector yet: ${process} is embedding it; \`loci status\` shows how far it is`;
+  return missing.map((each) => (each === NOT_ALL_EMBEDDED ? { ...each, why } : each));
 }
 
 /** Provider and model of the vectors that a search used, or `none`. */
