@@ -331,4 +331,15 @@ describe('forgetting a vault', () => {
     const { code, stderr } = await loci(['forget-vault', 'My notes', '--yes'], { home, answer: '' });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('[y/N]')]);
   });
+
+  it('keeps the vectors of its notes for a day', async () => {
+    const options = { home: join(temporaryFolder(), 'home'), env: { LOCI_EMBEDDING_PROVIDER: 'local' } };
+    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({ embedded: 2 });
+    await loci(['forget-vault', 'My notes'], options);
+    expect(await lociJson<IndexOutput>(['index', work], options)).toMatchObject({ embedded: 1 });
+    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({
+      vaults: [{ added: 2 }],
+      embedded: 0,
+    });
+  });
 });

@@ -5,6 +5,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { leaseNote, leaseProcess, withLease } from '../refresh/lease.ts';
+import { compactUnlessForgotten } from './forget-source.ts';
 import type { IndexOptions } from './refresh-vault.ts';
 
 const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
@@ -51,7 +52,7 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
       },
     );
     for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-      await store.admin.compact(namespace);
+      await compactUnlessForgotten(context, namespace);
     return { embedded, embeddedBy: null, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
