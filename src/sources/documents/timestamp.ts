@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../files/file-time.ts';
 
 /** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
 const MIN_MILLISECONDS = 1e11;

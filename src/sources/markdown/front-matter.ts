@@ -1,11 +1,11 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
+import type { Document, Scalar, YAMLMap } from 'yaml';
 import type { Json, Metadata } from '../../core/types.ts';
 
 interface FrontMatter {
   /** The fields as plain JSON; only those that could be read if the YAML is invalid. */
   readonly fields: Metadata;
-  /** What is wrong and what follows from it, for the owner of the note. Lines count from the opening `---`. */
+  /** What is wrong and what follows from it, for the owner of the note. */
   readonly problem: string | null;
 }
 
@@ -23,28 +23,52 @@ interface Budget {
   readonly problems: Set<string>;
 }
 
+interface Options {
+  /** The line of the file on which the YAML begins. */
+  readonly firstLine?: number;
+  /** Whether the values of a property are names, which are the text that stands there: `1.10` and `true` are no number and no truth value. */
+  readonly isName?: (property: string) => boolean;
+}
+
 /**
- * Parses YAML 1.2; dates stay strings. Never throws. Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left
- * out and mentioned in `problem`. Strings are truncated to 2,000 UTF-16 units.
+ * Parses YAML 1.2; dates stay strings. Never throws. A field that is no YAML is read as text, and the others as if it were not there.
+ * Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left out and mentioned in `problem`. Strings are truncated to 2,000
+ * UTF-16 units.
  */
-export function parseFrontMatter(yaml: string): FrontMatter {
-  const document = parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
-  const syntaxError = describeSyntaxError(document);
+export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatter {
+  const { firstLine = 2, isName = () => false } = options;
+  const given = parse(yaml);
+  const corrected = given.errors.length === 0 ? null : correctFields(yaml, firstLine);
+  const document = corrected?.document ?? given;
+  const syntaxError = corrected?.error ?? describeSyntaxError(document, firstLine);
   if (document.contents === null) return { fields: {}, problem: describeProblem({}, syntaxError) };
   if (!isMap(document.contents))
     return { fields: {}, problem: describeProblem({}, syntaxError ?? 'it is not a list of fields') };
-  const budget: Budget = { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
-  const fields = toJson(document.contents, budget, 0) as Metadata;
+  const budget = budgetOf(document);
+  const fields = mapToJson(document.contents, budget, 0, isName) as Metadata;
   const [first] = budget.problems;
   return { fields, problem: describeProblem(fields, syntaxError ?? first ?? null) };
 }
 
-/** Describes the first syntax error, with its line in the file. The YAML begins on the second line, after `---`. */
-function describeSyntaxError({ errors: [error] }: Document): string | null {
+function parse(yaml: string): Document {
+  return parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
+}
+
+function budgetOf(document: Document): Budget {
+  return { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
+}
+
+/** Describes the first syntax error, with its line in the file. */
+function describeSyntaxError({ errors: [error] }: Document, firstLine: number): string | null {
   if (error === undefined) return null;
-  const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
   const line = error.linePos?.[0].line;
-  return line === undefined ? message : `line ${String(line + 1)} of the file: ${message}`;
+  return line === undefined
+    ? messageOf(error)
+    : `line ${String(line + firstLine - 1)} of the file: ${messageOf(error)}`;
+}
+
+function messageOf({ message }: Error): string {
+  return message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
 }
 
 /** Says what an error means for the note, and then what it is. */
@@ -52,26 +76,106 @@ function describeProblem(fields: Metadata, error: string | null): string | null 
   if (error === null) return null;
   return Object.keys(fields).length === 0
     ? `read without its front matter, and so without the tags and properties there; ${error}`
-    : `read with a part of its front matter, so tags and properties may be wrong; ${error}`;
+    : `read with a part of its front matter as text, so tags and properties may be wrong; ${error}`;
+}
+
+/** A property with the lines of its value; without a name for a line that belongs to none. */
+interface Field {
+  readonly name: string | null;
+  readonly lines: string[];
+  /** The line of the file. */
+  readonly line: number;
+}
+
+const FIELD = /^("[^"]*"|'[^']*'|[^\s#\-"'[\]{}|>].*?)[ \t]*:(?=\s|$)/;
+/** Lines that continue the value of the property above: indented, empty, a comment, an item of a list, or the end of a list. */
+const CONTINUATION = /^(?:\s|$|#|-(?:\s|$)|[\]}])/;
+/** The property whose values are the lines that belong to no property. */
+const UNREAD = 'unread lines';
+/** A list whose end is missing, or whose lines are not indented, is right up to there. */
+const MISSING_END: ReadonlySet<string> = new Set(['MISSING_CHAR', 'BAD_INDENT']);
+const MAX_NAMED_LINES = 5;
+
+/** Parses each property by itself, and all together with the text of those that are no YAML. `null` if there are no properties. */
+function correctFields(yaml: string, firstLine: number): { document: Document; error: string } | null {
+  const fields = splitFields(yaml, firstLine);
+  if (!fields.some(({ name }) => name !== null)) return null;
+  const [unread, faulty, kept]: [string[], Field[], string[]] = [[], [], []];
+  let message = 'it belongs to no property';
+  for (const field of fields) {
+    const error = field.name === null ? null : (parse(field.lines.join('\n')).errors[0] ?? null);
+    if (error !== null && faulty.length === 0) message = messageOf(error);
+    if (error !== null || field.name === null) faulty.push(field);
+    if (field.name === null) unread.push(...field.lines);
+    else if (error === null) kept.push(...field.lines);
+    else kept.push(`${field.name}: ${correctedValue(field)}`);
+  }
+  if (unread.length > 0) kept.push(`${UNREAD}: ${JSON.stringify(unread)}`);
+  const lines = faulty.map(({ line }) => String(line));
+  const named = lines.slice(0, MAX_NAMED_LINES).join(', ') + (lines.length > MAX_NAMED_LINES ? ' and others' : '');
+  const document = parse(kept.join('\n'));
+  const error = `${lines.length === 1 ? 'line' : 'lines'} ${named} of the file: ${message}`;
+  return faulty.length === 0 || document.errors.length > 0 ? null : { document, error };
+}
+
+function splitFields(yaml: string, firstLine: number): Field[] {
+  const fields: Field[] = [];
+  const lines = yaml.split(/\r?\n/);
+  const indent = /^[ \t]*/.exec(lines.find((line) => FIELD.test(line.trimStart())) ?? '')![0];
+  for (const [index, raw] of lines.entries()) {
+    const line = raw.startsWith(indent) ? raw.slice(indent.length) : raw.trimStart();
+    const name = FIELD.exec(line)?.[1] ?? null;
+    const last = fields.at(-1);
+    if (name === null && last !== undefined && (CONTINUATION.test(line) || isOpenList(last))) last.lines.push(line);
+    else if (name !== null || !/^(?:\s*$|#)/.test(line)) fields.push({ name, lines: [line], line: index + firstLine });
+  }
+  return fields;
+}
+
+function isOpenList({ lines }: Field): boolean {
+  return /^[^:]*:\s*\[[^\]]*$/.test(lines[0]!) && !lines.some((line) => line.includes(']'));
+}
+
+/** The value of a property that is no YAML, as JSON: what the tabs or the missing end of a list hide, or else its text. */
+function correctedValue({ name, lines }: Field): string {
+  const spaced = parse(lines.join('\n').replaceAll(/^[ \t]+/gm, (space) => space.replaceAll('\t', '  ')));
+  if (isMap(spaced.contents) && spaced.errors.every(({ code }) => MISSING_END.has(code))) {
+    const [value] = Object.values(mapToJson(spaced.contents, budgetOf(spaced), 0, () => true));
+    if (typeof value === 'object') return JSON.stringify(value);
+  }
+  const text = lines.join('\n').slice(name!.length).replace(/^[ \t]*:/, '');
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return JSON.stringify(/^(?:"[^"]*|'[^']*)$/.test(line) ? line.slice(1) : line);
 }
 
 /** Walks the parsed nodes instead of calling `toJS`, because nested keys and aliases can multiply the cost of that without limit. */
-function toJson(node: unknown, budget: Budget, depth: number): Json {
+function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): Json {
   if (budget.values-- <= 0) return omit(budget, `it holds more than ${String(MAX_VALUES)} values`);
   if (depth > MAX_DEPTH) return omit(budget, `it is nested deeper than ${String(MAX_DEPTH)} levels`);
-  if (isScalar(node)) return scalar(node.value);
+  if (isScalar(node)) return scalar(node, asText);
   if (isAlias(node)) {
     if (budget.aliases-- <= 0) return omit(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
     const target = node.resolve(budget.document);
-    return target === undefined
-      ? omit(budget, `*${node.source} refers to nothing`)
-      : toJson(target, budget, depth + 1);
+    if (target !== undefined) return toJson(target, budget, depth + 1, asText);
+    omit(budget, `*${node.source} refers to nothing`);
+    return `*${node.source}`;
   }
-  if (isSeq(node)) return node.items.slice(0, MAX_VALUES).map((item) => toJson(item, budget, depth + 1));
-  if (!isMap(node)) return null;
-  const pairs = node.items.slice(0, MAX_VALUES).flatMap(({ key, value }): [string, Json][] => {
-    const name = isScalar(key) ? scalar(key.value) : null;
-    return name === null ? [] : [[String(name), toJson(value, budget, depth + 1)]];
+  if (isSeq(node))
+    return node.items
+      .slice(0, MAX_VALUES)
+      .map((item) => (asText ? emptyAsText(item) : null) ?? toJson(item, budget, depth + 1, asText));
+  return isMap(node) ? mapToJson(node, budget, depth, () => asText) : null;
+}
+
+function mapToJson(
+  { items }: YAMLMap,
+  budget: Budget,
+  depth: number,
+  isName: (property: string) => boolean,
+): Metadata {
+  const pairs = items.slice(0, MAX_VALUES).flatMap(({ key, value }): [string, Json][] => {
+    const name = isScalar(key) ? scalar(key, true) : null;
+    return name === null ? [] : [[String(name), toJson(value, budget, depth + 1, isName(String(name)))]];
   });
   // Makes an own property even for a key such as `__proto__`.
   return Object.fromEntries(pairs);
@@ -82,8 +186,22 @@ function omit(budget: Budget, problem: string): null {
   return null;
 }
 
-function scalar(value: unknown): string | number | boolean | null {
-  if (typeof value === 'string') return value.slice(0, MAX_STRING).toWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  return typeof value === 'boolean' ? value : null;
+/** `null` and `~` in a list of names are names. As the value of a property, they say that there is none. */
+function emptyAsText(node: unknown): string | null {
+  return isScalar(node) && node.value === null && node.source !== undefined && node.source !== ''
+    ? node.source
+    : null;
+}
+
+/** A number that is written in another way than ours, such as `007` or one of 17 digits, is the text that stands there. */
+function scalar({ value, source, tag }: Scalar, asText: boolean): string | number | boolean | null {
+  if (typeof value === 'number') {
+    const isOurs = Number.isFinite(value) && String(value) === (source ?? String(value));
+    return isOurs && !asText ? value : (source ?? String(value)).slice(0, MAX_STRING);
+  }
+  if (typeof value === 'boolean') return asText ? (source ?? String(value)) : value;
+  if (typeof value !== 'string') return null;
+  // `!important` is no tag of YAML.
+  const text = tag?.startsWith('!') === true ? `${tag} ${value}`.trim() : value;
+  return text.slice(0, MAX_STRING).toWellFormed();
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { Problem } from '../../../operations/shared/problems.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { ViewOption, View } from '../commands/operation-command.ts';
@@ -20,9 +21,14 @@ export function limitLines(lines: readonly string[], { style, options }: View): 
 /** An indented line for each problem that was found in a folder. */
 export function problemLines(problems: readonly Problem[], view: View): string[] {
   const { style } = view;
-  const lines = problems.map(({ path, detail, skipped }) => {
+  const dates = problems.filter(({ reason }) => reason === 'unclear_date');
+  const isShort = !view.options.has('verbose') && dates.length > 1;
+  const listed = isShort ? problems.filter((problem) => problem === dates[0] || !dates.includes(problem)) : problems;
+  const lines = listed.map((problem) => {
+    const { path, detail, skipped } = problem;
     const label = skipped ? style.warning('skipped') : style.dim('note');
-    return `${label} ${oneLine(path)}: ${oneLine(detail)}`;
+    const others = isShort && problem === dates[0] ? `; so ${formatCount(dates.length - 1, 'other note')}` : '';
+    return `${label} ${oneLine(path)}: ${oneLine(detail)}${others}`;
   });
   return limitLines(lines, view).map((line) => `  ${line}`);
 }
