@@ -36,7 +36,8 @@ export const SOURCE_PROBLEM_REASONS = [
   'outside_root',
   'invalid_encoding',
   'invalid_front_matter',
-  'unclear_date',
+  'ambiguous_date',
+  'unreadable_date',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

@@ -19,7 +19,12 @@ const ROLES: Readonly<Record<string, DateRole>> = {
 };
 
 function namesOf(role: DateRole, names: readonly string[]): Record<string, DateRole> {
-  return Object.fromEntries(names.join(' ').split(' ').map((name) => [name, role]));
+  return Object.fromEntries(
+    names
+      .join(' ')
+      .split(' ')
+      .map((name) => [name, role]),
+  );
 }
 
 /** A date as a note has it, in its front matter or as an inline field. */
@@ -67,7 +72,8 @@ export function noteDates(fields: readonly DateField[], fileName: string, orderO
   const { date, created = null, modified } = found;
   // `date`, or else the day of the creation, or else the day in the name of the file.
   const about = date ?? created ?? dateInName(fileName, orderOf);
-  if (about === 'ambiguous') return { ...noteDates(fields, '', orderOf), ambiguous: [...ambiguous, fileName] };
+  if (about === 'ambiguous')
+    return { ...noteDates(fields, '', orderOf), ambiguous: [...ambiguous, fileName] };
   const isOwnDay = created !== null && created.day !== date?.day;
   const metadata = {
     ...(about !== null && { date: about.day }),

@@ -41,7 +41,8 @@ const YEAR = String.raw`(?<year>\d{4})(?!\d)`;
 const PATTERNS: readonly Pattern[] = [
   // 2024-05-16, 2024/5/16, 2024. 5. 16.
   {
-    pattern: /(?<!\d)(?<year>\d{4})(?<separator>[-/._])\s?(?<month>\d{1,2})\k<separator>\s?(?<day>\d{1,2})(?!\d)\.?/u,
+    pattern:
+      /(?<!\d)(?<year>\d{4})(?<separator>[-/._])\s?(?<month>\d{1,2})\k<separator>\s?(?<day>\d{1,2})(?!\d)\.?/u,
     read: ofNumbers,
   },
   {

@@ -45,7 +45,7 @@ export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatt
   if (!isMap(document.contents))
     return { fields: {}, problem: describeProblem({}, syntaxError ?? 'it is not a list of fields') };
   const budget = budgetOf(document);
-  const fields = mapToJson(document.contents, budget, 0, isName) as Metadata;
+  const fields = mapToJson(document.contents, budget, 0, isName);
   const [first] = budget.problems;
   return { fields, problem: describeProblem(fields, syntaxError ?? first ?? null) };
 }
@@ -112,7 +112,8 @@ function correctFields(yaml: string, firstLine: number): { document: Document; e
   }
   if (unread.length > 0) kept.push(`${UNREAD}: ${JSON.stringify(unread)}`);
   const lines = faulty.map(({ line }) => String(line));
-  const named = lines.slice(0, MAX_NAMED_LINES).join(', ') + (lines.length > MAX_NAMED_LINES ? ' and others' : '');
+  const named =
+    lines.slice(0, MAX_NAMED_LINES).join(', ') + (lines.length > MAX_NAMED_LINES ? ' and others' : '');
   const document = parse(kept.join('\n'));
   const error = `${lines.length === 1 ? 'line' : 'lines'} ${named} of the file: ${message}`;
   return faulty.length === 0 || document.errors.length > 0 ? null : { document, error };
@@ -126,8 +127,10 @@ function splitFields(yaml: string, firstLine: number): Field[] {
     const line = raw.startsWith(indent) ? raw.slice(indent.length) : raw.trimStart();
     const name = FIELD.exec(line)?.[1] ?? null;
     const last = fields.at(-1);
-    if (name === null && last !== undefined && (CONTINUATION.test(line) || isOpenList(last))) last.lines.push(line);
-    else if (name !== null || !/^(?:\s*$|#)/.test(line)) fields.push({ name, lines: [line], line: index + firstLine });
+    if (name === null && last !== undefined && (CONTINUATION.test(line) || isOpenList(last)))
+      last.lines.push(line);
+    else if (name !== null || !/^(?:\s*$|#)/.test(line))
+      fields.push({ name, lines: [line], line: index + firstLine });
   }
   return fields;
 }
@@ -143,7 +146,10 @@ function correctedValue({ name, lines }: Field): string {
     const [value] = Object.values(mapToJson(spaced.contents, budgetOf(spaced), 0, () => true));
     if (typeof value === 'object') return JSON.stringify(value);
   }
-  const text = lines.join('\n').slice(name!.length).replace(/^[ \t]*:/, '');
+  const text = lines
+    .join('\n')
+    .slice(name!.length)
+    .replace(/^[ \t]*:/, '');
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return JSON.stringify(/^(?:"[^"]*|'[^']*)$/.test(line) ? line.slice(1) : line);
 }
@@ -173,7 +179,7 @@ function mapToJson(
   depth: number,
   isName: (property: string) => boolean,
 ): Metadata {
-  const pairs = items.slice(0, MAX_VALUES).flatMap(({ key, value }): [string, Json][] => {
+  const pairs = items.slice(0, MAX_VALUES + 1).flatMap(({ key, value }): [string, Json][] => {
     const name = isScalar(key) ? scalar(key, true) : null;
     return name === null ? [] : [[String(name), toJson(value, budget, depth + 1, isName(String(name)))]];
   });

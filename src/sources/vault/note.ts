@@ -93,10 +93,7 @@ export function parseNote(content: string): Note {
       NOTE_LIMITS.links,
     ),
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
-    dates: [
-      ...Object.entries(fields).flatMap(([key, value]) => dateField(key, value) ?? []),
-      ...body.dates,
-    ],
+    dates: [...Object.entries(fields).flatMap(([key, value]) => dateField(key, value) ?? []), ...body.dates],
     frontMatter: Object.fromEntries(
       Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.includes(key.toLowerCase())),
     ),
@@ -156,7 +153,7 @@ function name(value: Json | undefined): string | null {
 /** Reads a list, or one string of names separated by commas. */
 function names(value: Json | undefined): string[] {
   // A list that is no YAML is text: `[a, b] c`.
-  const text = name(value)?.replace(/^\[(?!\[)|\]$/g, '');
+  const text = name(value)?.replace(/^\[([^[\]]*)\].*$/s, '$1');
   const list = Array.isArray(value) ? value : (text?.split(',') ?? []);
   return list.map(name).filter((text) => text !== null);
 }

@@ -13,7 +13,7 @@ import { describeFileError } from '../../core/fs/file-errors.ts';
 import { vaultDateOrder } from './date-order.ts';
 import type { Note } from './note.ts';
 import { noteFormat, READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
-import { type FileContent, readWithin } from '../files/read-file.ts';
+import { readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
 export interface VaultOptions {
@@ -111,7 +111,8 @@ class Vault implements Source {
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#maxBytes));
-      else return await this.#toDocument(key, file.stats, await this.#readText(key, file.bytes, signal), report);
+      else
+        return await this.#toDocument(key, file.stats, await this.#readText(key, file.bytes, signal), report);
     } catch (error) {
       if (error instanceof LociError && error.code === 'aborted') throw error;
       report(skipped(key, 'unreadable', describeFileError(error)));
@@ -154,8 +155,7 @@ class Vault implements Source {
     }
     if (note.frontMatterProblem !== null)
       report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
-    const dateProblem = describeDates(dates);
-    if (dateProblem !== null) report({ key, reason: 'unclear_date', detail: dateProblem, skipped: false });
+    reportDates(key, dates, report);
     return {
       key,
       revision: this.#revisionOf(stats),
@@ -201,18 +201,18 @@ function folderProject(key: string, projects: VaultOptions['projects']): string 
   return project;
 }
 
-/** Names the dates that are not read, with what the owner can do about it; `null` if there are none. */
-function describeDates({ ambiguous, unreadable }: NoteDates): string | null {
-  const problems = [
-    ...(ambiguous.length === 0
-      ? []
-      : [
-          `a date is not read, since it may begin with the day or with the month: ${ambiguous.join(', ')}; ` +
-            'set `dateOrder` of the vault in loci.yaml',
-        ]),
-    ...(unreadable.length === 0 ? [] : [`not a day that can be read: ${unreadable.join(', ')}`]),
-  ];
-  return problems.length === 0 ? null : problems.join('; ');
+/** Names the dates that are not read. */
+function reportDates(key: string, { ambiguous, unreadable }: NoteDates, report: Report): void {
+  if (ambiguous.length > 0) {
+    const detail =
+      `a date is not read, since it may begin with the day or with the month: ${ambiguous.join(', ')}; set ` +
+      '`dateOrder` of the vault in loci.yaml';
+    report({ key, reason: 'ambiguous_date', detail, skipped: false });
+  }
+  if (unreadable.length > 0) {
+    const detail = `a date is not read, since it is not the date of a day: ${unreadable.join(', ')}`;
+    report({ key, reason: 'unreadable_date', detail, skipped: false });
+  }
 }
 
 function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
