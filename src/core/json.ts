@@ -12,7 +12,8 @@ export function isJsonMap(value: unknown): value is JsonMap {
  */
 export function exactNumber(text: string): number | string {
   const number = Number(text);
-  return String(number) === text ? number : text;
+  const isExact = String(number) === text && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  return isExact ? number : text;
 }
 
 /** Parses JSON, with `exactNumber` for its numbers. @throws SyntaxError */

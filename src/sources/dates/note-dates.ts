@@ -59,14 +59,18 @@ export interface NoteDates {
   readonly unreadable: readonly string[];
 }
 
+/** Of a date that is named because it cannot be read. In UTF-16 units. */
+const MAX_NAMED_LENGTH = 80;
+
 /** The dates of a note. Of several with the same role, the first that can be read counts. */
 export function noteDates(fields: readonly DateField[], fileName: string, orderOf: OrderOf): NoteDates {
   const found: Partial<Record<DateRole, WrittenDate>> = {};
   const [ambiguous, unreadable]: [string[], string[]] = [[], []];
   for (const { role, property, text } of fields) {
     const date = readDate(text, orderOf);
-    if (date === 'ambiguous') ambiguous.push(`${property}: ${text}`);
-    else if (date === null) unreadable.push(`${property}: ${text}`);
+    const written = `${property}: ${text}`.slice(0, MAX_NAMED_LENGTH);
+    if (date === 'ambiguous') ambiguous.push(written);
+    else if (date === null) unreadable.push(written);
     else found[role] ??= date;
   }
   const { date, created = null, modified } = found;

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, Scalar, YAMLMap } from 'yaml';
+import { exactNumber } from '../../core/json.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 
 interface FrontMatter {
@@ -40,7 +41,7 @@ export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatt
   const given = parse(yaml);
   const corrected = given.errors.length === 0 ? null : correctFields(yaml, firstLine);
   const document = corrected?.document ?? given;
-  const syntaxError = corrected?.error ?? describeSyntaxError(document, firstLine);
+  const syntaxError = corrected?.error ?? describeSyntaxError(document, yaml, firstLine);
   if (document.contents === null) return { fields: {}, problem: describeProblem({}, syntaxError) };
   if (!isMap(document.contents))
     return { fields: {}, problem: describeProblem({}, syntaxError ?? 'it is not a list of fields') };
@@ -51,7 +52,7 @@ export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatt
 }
 
 function parse(yaml: string): Document {
-  return parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
+  return parseDocument(yaml, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
 }
 
 function budgetOf(document: Document): Budget {
@@ -59,16 +60,10 @@ function budgetOf(document: Document): Budget {
 }
 
 /** Describes the first syntax error, with its line in the file. */
-function describeSyntaxError({ errors: [error] }: Document, firstLine: number): string | null {
+function describeSyntaxError({ errors: [error] }: Document, yaml: string, firstLine: number): string | null {
   if (error === undefined) return null;
-  const line = error.linePos?.[0].line;
-  return line === undefined
-    ? messageOf(error)
-    : `line ${String(line + firstLine - 1)} of the file: ${messageOf(error)}`;
-}
-
-function messageOf({ message }: Error): string {
-  return message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
+  const line = yaml.slice(0, error.pos[0]).split('\n').length + firstLine - 1;
+  return `line ${String(line)} of the file: ${error.message}`;
 }
 
 /** Says what an error means for the note, and then what it is. */
@@ -87,7 +82,7 @@ interface Field {
   readonly line: number;
 }
 
-const FIELD = /^("[^"]*"|'[^']*'|[^\s#\-"'[\]{}|>].*?)[ \t]*:(?=\s|$)/;
+const FIELD = /^((?:"[^"]*"|'[^']*')[ \t]*|[^\s#\-"'[\]{}|>].*?):(?=\s|$)/;
 /** Lines that continue the value of the property above: indented, empty, a comment, an item of a list, or the end of a list. */
 const CONTINUATION = /^(?:\s|$|#|-(?:\s|$)|[\]}])/;
 /** The property whose values are the lines that belong to no property. */
@@ -103,12 +98,13 @@ function correctFields(yaml: string, firstLine: number): { document: Document; e
   const [unread, faulty, kept]: [string[], Field[], string[]] = [[], [], []];
   let message = 'it belongs to no property';
   for (const field of fields) {
-    const error = field.name === null ? null : (parse(field.lines.join('\n')).errors[0] ?? null);
-    if (error !== null && faulty.length === 0) message = messageOf(error);
-    if (error !== null || field.name === null) faulty.push(field);
-    if (field.name === null) unread.push(...field.lines);
-    else if (error === null) kept.push(...field.lines);
-    else kept.push(`${field.name}: ${correctedValue(field)}`);
+    const alone = field.name === null ? null : parse(field.lines.join('\n'));
+    const error = alone?.errors[0];
+    if (error !== undefined && faulty.length === 0) message = error.message;
+    if (error !== undefined || alone === null) faulty.push(field);
+    if (alone === null) unread.push(...field.lines);
+    else if (error === undefined) kept.push(...field.lines);
+    else kept.push(`${field.name!}: ${correctedValue(field, alone)}`);
   }
   if (unread.length > 0) kept.push(`${UNREAD}: ${JSON.stringify(unread)}`);
   const lines = faulty.map(({ line }) => String(line));
@@ -136,21 +132,22 @@ function splitFields(yaml: string, firstLine: number): Field[] {
 }
 
 function isOpenList({ lines }: Field): boolean {
-  return /^[^:]*:\s*\[[^\]]*$/.test(lines[0]!) && !lines.some((line) => line.includes(']'));
+  return /^[^:]*:\s*\[/.test(lines[0]!) && !lines.at(-1)!.includes(']');
 }
 
 /** The value of a property that is no YAML, as JSON: what the tabs or the missing end of a list hide, or else its text. */
-function correctedValue({ name, lines }: Field): string {
-  const spaced = parse(lines.join('\n').replaceAll(/^[ \t]+/gm, (space) => space.replaceAll('\t', '  ')));
-  if (isMap(spaced.contents) && spaced.errors.every(({ code }) => MISSING_END.has(code))) {
-    const [value] = Object.values(mapToJson(spaced.contents, budgetOf(spaced), 0, () => true));
+function correctedValue({ name, lines }: Field, faulty: Document): string {
+  const yaml = lines.join('\n');
+  const spaced = yaml.replaceAll(/^[ \t]+/gm, (space) => space.replaceAll('\t', '  '));
+  const document = spaced === yaml ? faulty : parse(spaced);
+  if (isMap(document.contents) && document.errors.every(({ code }) => MISSING_END.has(code))) {
+    const [value] = Object.values(mapToJson(document.contents, budgetOf(document), 0, () => true));
     if (typeof value === 'object') return JSON.stringify(value);
   }
-  const text = lines
-    .join('\n')
-    .slice(name!.length)
-    .replace(/^[ \t]*:/, '');
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = yaml
+    .slice(name!.length + 1)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return JSON.stringify(/^(?:"[^"]*|'[^']*)$/.test(line) ? line.slice(1) : line);
 }
 
@@ -199,11 +196,10 @@ function emptyAsText(node: unknown): string | null {
     : null;
 }
 
-/** A number that is written in another way than ours, such as `007` or one of 17 digits, is the text that stands there. */
 function scalar({ value, source, tag }: Scalar, asText: boolean): string | number | boolean | null {
   if (typeof value === 'number') {
-    const isOurs = Number.isFinite(value) && String(value) === (source ?? String(value));
-    return isOurs && !asText ? value : (source ?? String(value)).slice(0, MAX_STRING);
+    const text = (source ?? String(value)).slice(0, MAX_STRING);
+    return asText ? text : exactNumber(text);
   }
   if (typeof value === 'boolean') return asText ? (source ?? String(value)) : value;
   if (typeof value !== 'string') return null;

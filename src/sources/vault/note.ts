@@ -107,8 +107,11 @@ function readBody(body: string): InlineFindings & { blockIds: string[]; dates: D
     collect(content, found);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
-    if (content.includes('::') && found.dates.length < MAX_INLINE_DATES)
-      found.dates.push(...content.split('\n').flatMap((line) => inlineDate(line) ?? []));
+    if (!content.includes('::')) return;
+    for (const line of content.split('\n')) {
+      const date = found.dates.length < MAX_INLINE_DATES ? inlineDate(line) : null;
+      if (date !== null) found.dates.push(date);
+    }
   };
   parseBlocks(parser, body, {
     keeps: (type) => type === 'inline',
