@@ -75,6 +75,15 @@ describe('parseFrontMatter', () => {
     expect(fields).toEqual({ a: ['null', '~', ''], b: null, c: [null] });
   });
 
+  it('takes names that YAML takes for comments, and links that it takes for lists, as they stand', () => {
+    const yaml =
+      'tags: #kitchen #oven\nlist:\n  - #a\n  - b\nnone: # yet\nbad: [#a, b]\nlink: [[Kitchen]]\nx: [[1, 2]]';
+    expect(parseFrontMatter(yaml, { isName: (property) => property !== 'x' }).fields).toEqual({
+      ...{ tags: '#kitchen #oven', list: ['#a', 'b'], none: null, bad: '[#a, b]' },
+      ...{ link: '[[Kitchen]]', x: [[1, 2]] },
+    });
+  });
+
   it('runs no code and changes no prototype', () => {
     const { fields } = parseFrontMatter(
       'a: !!js/function "x"\n__proto__: {polluted: true}\nb: !!binary aGk=',

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, Scalar, YAMLMap } from 'yaml';
+import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { exactNumber } from '../../core/json.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 
@@ -142,7 +142,7 @@ function correctedValue({ name, lines }: Field, faulty: Document): string {
   const document = spaced === yaml ? faulty : parse(spaced);
   if (isMap(document.contents) && document.errors.every(({ code }) => MISSING_END.has(code))) {
     const [value] = Object.values(mapToJson(document.contents, budgetOf(document), 0, () => true));
-    if (typeof value === 'object') return JSON.stringify(value);
+    if (typeof value === 'object' && !yaml.includes('#')) return JSON.stringify(value);
   }
   const line = yaml
     .slice(name!.length + 1)
@@ -155,7 +155,7 @@ function correctedValue({ name, lines }: Field, faulty: Document): string {
 function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): Json {
   if (budget.values-- <= 0) return omit(budget, `it holds more than ${String(MAX_VALUES)} values`);
   if (depth > MAX_DEPTH) return omit(budget, `it is nested deeper than ${String(MAX_DEPTH)} levels`);
-  if (isScalar(node)) return scalar(node, asText);
+  if (isScalar(node)) return (asText ? emptyAsText(node, false) : null) ?? scalar(node, asText);
   if (isAlias(node)) {
     if (budget.aliases-- <= 0) return omit(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
     const target = node.resolve(budget.document);
@@ -164,9 +164,12 @@ function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): 
     return `*${node.source}`;
   }
   if (isSeq(node))
-    return node.items
-      .slice(0, MAX_VALUES)
-      .map((item) => (asText ? emptyAsText(item) : null) ?? toJson(item, budget, depth + 1, asText));
+    return (
+      unquotedLink(node) ??
+      node.items
+        .slice(0, MAX_VALUES)
+        .map((item) => (asText ? emptyAsText(item, true) : null) ?? toJson(item, budget, depth + 1, asText))
+    );
   return isMap(node) ? mapToJson(node, budget, depth, () => asText) : null;
 }
 
@@ -189,11 +192,22 @@ function omit(budget: Budget, problem: string): null {
   return null;
 }
 
-/** `null` and `~` in a list of names are names. As the value of a property, they say that there is none. */
-function emptyAsText(node: unknown): string | null {
-  return isScalar(node) && node.value === null && node.source !== undefined && node.source !== ''
-    ? node.source
-    : null;
+/** `[[Kitchen]]` without quotes, which YAML reads as a list in a list, as the link that it is; `null` for another list. */
+function unquotedLink({ items: [inner, ...others] }: YAMLSeq): string | null {
+  if (others.length > 0 || !isSeq(inner) || inner.flow !== true || inner.items.length !== 1) return null;
+  const [target] = inner.items;
+  return isScalar(target) && target.type === 'PLAIN' ? `[[${target.source ?? ''}]]` : null;
+}
+
+/**
+ * A name that YAML takes for nothing: `#kitchen`, which is a comment there, and `null` and `~` in a list. As the value of a property,
+ * those say that there is none.
+ */
+function emptyAsText(node: unknown, isInList: boolean): string | null {
+  if (!isScalar(node) || node.value !== null) return null;
+  const { comment, source = '' } = node;
+  if (/^\S/.test(comment ?? '')) return `#${comment!}`.slice(0, MAX_STRING);
+  return isInList && source !== '' ? source : null;
 }
 
 function scalar({ value, source, tag }: Scalar, asText: boolean): string | number | boolean | null {
