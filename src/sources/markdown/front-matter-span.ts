@@ -1,11 +1,12 @@
 /** Finds the front matter of a note without parsing it, so that the code that cuts passages needs no YAML parser. */
 
 interface FrontMatterSpan {
-  /** The YAML, or JSON, which is YAML too, between the two fences: offsets into the content. */
+  /** The YAML, or JSON, which is YAML too, or TOML between the two fences: offsets into the content. */
   readonly yamlStart: number;
   readonly yamlEnd: number;
   /** The line of `yamlStart`, from 1. */
   readonly firstLine: number;
+  readonly isToml: boolean;
   /** Offset of the first character after the closing fence's line. */
   readonly bodyStart: number;
 }
@@ -14,6 +15,7 @@ interface FrontMatterSpan {
 const MAX_FRONT_MATTER = 32_768;
 
 const OPENING = /^\uFEFF?---(?:ya?ml)?[ \t]*\r?\n/i;
+const TOML = /^\uFEFF?\+{3}[ \t]*\r?\n/;
 const CLOSING = /^---[ \t]*\r?$/gm;
 /** `key:` or `"quoted key":`, with a value after a space or on the next lines. All keys may be indented. */
 const FIRST_KEY = /^[ \t]*(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?:[ \t\r]|$)/;
@@ -27,11 +29,12 @@ interface Form {
   readonly included: boolean;
 }
 
-/** Obsidian reads YAML alone. Other programs write JSON, marked as such, or in braces that begin and end a line. */
+/** Obsidian reads YAML alone. Other programs write TOML, or JSON, marked as such, or in braces that begin and end a line. */
 const FORMS: readonly Form[] = [
   { opening: OPENING, closing: CLOSING, first: FIRST_KEY, included: false },
   { opening: /^\uFEFF?---json[ \t]*\r?\n/i, closing: CLOSING, first: /^\s*\{/, included: false },
   { opening: /^\uFEFF?;;;[ \t]*\r?\n/, closing: /^;;;[ \t]*\r?$/gm, first: /^\s*\{/, included: false },
+  { opening: TOML, closing: /^\+{3}[ \t]*\r?$/gm, first: /^\s*(?:[\w."'-]+\s*=|\[)/, included: false },
   {
     opening: /^\uFEFF?\{[ \t]*\r?\n/,
     closing: /^\}[ \t]*\r?$/gm,
@@ -58,6 +61,7 @@ export function frontMatterSpan(content: string): FrontMatterSpan | null {
       yamlStart: included ? open.indexOf('{') : open.length,
       yamlEnd: included ? close.index + 1 : close.index,
       firstLine: included ? 1 : 2,
+      isToml: opening === TOML,
       bodyStart: Math.min(afterFence + 1, content.length),
     };
   }

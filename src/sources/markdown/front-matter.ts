@@ -27,6 +27,7 @@ interface Budget {
 interface Options {
   /** The line of the file on which the YAML begins. */
   readonly firstLine?: number;
+  readonly isToml?: boolean;
   /** Whether the values of a property are names, which are the text that stands there: `1.10` and `true` are no number and no truth value. */
   readonly isName?: (property: string) => boolean;
 }
@@ -36,8 +37,9 @@ interface Options {
  * Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left out and mentioned in `problem`. Strings are truncated to 2,000
  * UTF-16 units.
  */
-export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatter {
-  const { firstLine = 2, isName = () => false } = options;
+export function parseFrontMatter(text: string, options: Options = {}): FrontMatter {
+  const { firstLine = 2, isToml = false, isName = () => false } = options;
+  const yaml = isToml ? yamlOfToml(text) : text;
   const given = parse(yaml);
   const corrected = given.errors.length === 0 ? null : correctFields(yaml, firstLine);
   const document = corrected?.document ?? given;
@@ -49,6 +51,21 @@ export function parseFrontMatter(yaml: string, options: Options = {}): FrontMatt
   const fields = mapToJson(document.contents, budget, 0, isName);
   const [first] = budget.problems;
   return { fields, problem: describeProblem(fields, syntaxError ?? first ?? null) };
+}
+
+/** TOML as YAML, line by line, which is right for all but texts of several lines and lists of tables. */
+function yamlOfToml(toml: string): string {
+  let indent = '';
+  return toml
+    .split(/\r?\n/)
+    .map((line) => {
+      const [, table] = /^\s*\[+([^[\]]+)\]+\s*$/.exec(line) ?? [];
+      if (table !== undefined) indent = '  ';
+      const [, key, value] = /^\s*("[^"]*"|'[^']*'|[\w.-]+)[ \t]*=[ \t]*(\S.*)$/.exec(line) ?? [];
+      if (key !== undefined) return `${indent}${key}: ${value!}`;
+      return table === undefined ? `${indent}  ${line}` : `${table.trim()}:`;
+    })
+    .join('\n');
 }
 
 function parse(yaml: string): Document {

@@ -25,7 +25,7 @@ export function canvasText(json: string): string {
   const labels = edges.map(({ label = '' }) => label);
   const text = [...cards, ...labels].filter((part) => part.trim() !== '').join('\n\n');
   // A card is no front matter.
-  return /^(?:---|;;;|\{)/.test(text) ? `\n${text}` : text;
+  return /^(?:---|;;;|\+\+\+|\{)/.test(text) ? `\n${text}` : text;
 }
 
 function parseCanvas(json: string): z.infer<typeof canvas> {

@@ -22,11 +22,7 @@ const NUMERIC_FIELD = /^[^:\n]{1,60}::?[ \t]*(.{0,60}\d{1,2}[-/._]\s?\d{1,2}[-/.
  * The order of day and month in the dates of a vault: that of most dates with the same separator that have one meaning, such as
  * `19.05.2024`; without any, that of most dates with other separators. Reads all notes, so that the answer depends on nothing else.
  */
-export async function vaultDateOrder(
-  realRoot: string,
-  keys: readonly string[],
-  signal?: AbortSignal,
-): Promise<OrderOf> {
+export async function vaultDateOrder(realRoot: string, keys: readonly string[]): Promise<OrderOf> {
   const counts = new Map<string, Record<DateOrder, number>>();
   const total = { 'day-first': 0, 'month-first': 0 };
   const add = (date: FoundDate | null): void => {
@@ -37,7 +33,7 @@ export async function vaultDateOrder(
     ofSeparator[order]++;
     total[order]++;
   };
-  for (let start = 0; start < keys.length && signal?.aborted !== true; start += FILES_AT_ONCE)
+  for (let start = 0; start < keys.length; start += FILES_AT_ONCE)
     await Promise.all(
       keys.slice(start, start + FILES_AT_ONCE).map(async (key) => {
         add(findDate(key.slice(key.lastIndexOf('/') + 1)));

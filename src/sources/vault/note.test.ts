@@ -82,6 +82,15 @@ describe('parseNote, front matter', () => {
     expect(note.frontMatterProblem).toContain('lines 2, 3 of the file');
   });
 
+  it('reads TOML', () => {
+    const note = parseNote(
+      '+++\ntitle = "Oven: hot"\ndate = 2024-05-16T10:00:00Z # noon\ntags = [\n  "a",\n  "b",\n]\nrating = 1.10\n\n[extra]\nby = \'Ann\'\n+++\n#c',
+    );
+    expect(note).toMatchObject({ title: 'Oven: hot', tags: ['a', 'b', 'c'], frontMatterProblem: null });
+    expect(note.frontMatter).toEqual({ date: '2024-05-16T10:00:00Z', rating: '1.10', extra: { by: 'Ann' } });
+    expect(parseNote('+++\ntitle = "A" B\nid = 7\n+++\n')).toMatchObject({ title: '"A" B', identity: '7' });
+  });
+
   it('reads JSON', () => {
     const note = parseNote('{\n  "title": "Oven",\n  "tags": ["a"],\n  "date": "2024-05-16"\n}\n#b');
     expect(note).toMatchObject({ title: 'Oven', tags: ['a', 'b'], frontMatter: { date: '2024-05-16' } });

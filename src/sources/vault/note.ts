@@ -62,7 +62,7 @@ export function parseNote(content: string): Note {
     span === null
       ? { fields: {}, problem: isUnclosedFrontMatter(content) ? UNCLOSED : null }
       : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd), {
-          firstLine: span.firstLine,
+          ...span,
           isName: (property) => NAME_FIELDS.includes(property.toLowerCase()),
         });
   const body = readBody(content.slice(span?.bodyStart ?? 0));
