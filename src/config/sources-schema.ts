@@ -78,6 +78,14 @@ export const vault = z.strictObject({
     .describe(
       'Projects by folder of the vault. A note gets the project of the deepest folder that contains it; front matter takes precedence.',
     ),
+  dateOrder: z
+    .enum(['day-first', 'month-first'])
+    .exactOptional()
+    .describe(
+      'How dates of the notes such as `03-05-2024` are read: `day-first` as 3 May, `month-first` as 5 March. Without this setting, ' +
+        'the dates of the vault that have one meaning decide, such as `19-05-2024`; if there are none, or as many of either order, ' +
+        'such a date is not read, and `loci index` names it.',
+    ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',
   ),
@@ -88,6 +96,9 @@ export const vault = z.strictObject({
 });
 
 type Vault = z.infer<typeof vault>;
+
+/** Whether a date such as `03-05-2024` begins with the day or with the month. */
+export type DateOrder = NonNullable<Vault['dateOrder']>;
 
 /** An Obsidian vault, or any folder of Markdown. Only the path is required. */
 export interface VaultConfig extends Partial<Omit<Vault, 'path'>> {

@@ -12,7 +12,7 @@ import {
   sketch,
   type NewDocument,
 } from './renamed-documents.ts';
-import { storedEntriesByKey } from './source-entries.ts';
+import { compareRevision, storedEntriesByKey, storedRevision } from './source-entries.ts';
 import { cutOrReport, samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
@@ -117,15 +117,23 @@ class Sync {
 
   async #plan(): Promise<Plan> {
     const missing = new Map(this.#entries);
-    const toRead: SourceItem[] = [];
+    const [toRead, unsettled]: [SourceItem[], SourceItem[]] = [[], []];
+    const onUnchanged = ({ key }: SourceItem): void => this.#options.onUnchanged?.(key);
     let unchanged = 0;
     for await (const item of this.#source.list(this.#report, this.#options.signal)) {
       missing.delete(item.key);
-      if (this.#entries.get(item.key)?.revision !== item.revision) toRead.push(item);
+      const comparison = compareRevision(item, this.#entries.get(item.key));
+      if (comparison === 'changed') toRead.push(item);
+      else if (comparison === 'unsettled') unsettled.push(item);
       else {
         unchanged++;
-        this.#options.onUnchanged?.(item.key);
+        onUnchanged(item);
       }
+    }
+    if (toRead.length > 0 || missing.size > 0) toRead.push(...unsettled);
+    else {
+      unchanged += unsettled.length;
+      unsettled.forEach(onUnchanged);
     }
     this.#excludeSkipped(missing);
     const isEmpty = unchanged + toRead.length === 0 && missing.size === this.#entries.size;
@@ -150,9 +158,17 @@ class Sync {
   }
 
   async #ingest(item: SourceItem, missing: MissingDocuments): Promise<void> {
+    const reported = this.#problems.length;
     const document = await this.#source.read(item, this.#report, this.#options.signal);
     if (document === null) return;
     const entry = this.#entries.get(item.key);
+    if (entry?.revision === storedRevision(document)) {
+      // It was read for the sake of others, and is still unsettled. Its problems were reported before.
+      this.#problems.length = reported;
+      this.#options.onUnchanged?.(item.key);
+      this.#unchanged++;
+      return;
+    }
     const contentHash = sha256(document.content);
     const moved = entry === undefined ? missing.take(document.identity, contentHash) : undefined;
     if (entry === undefined && moved === undefined && this.#hold(document, contentHash, missing)) return;
@@ -227,7 +243,7 @@ class Sync {
       updatedAt: document.updatedAt ?? now,
       expiresAt: null,
       contentHash,
-      revision: document.revision,
+      revision: storedRevision(document),
     };
   }
 

@@ -1,6 +1,5 @@
-import { isJsonMap } from '../core/json.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import { changedDate, createdDate } from '../sources/files/dates.ts';
+import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
 import type { Span } from './text/span.ts';
@@ -72,11 +71,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}/;
  * its front matter says that it was changed or created. `null` if it has none.
  */
 export function shownDay({ metadata }: Pick<PackRecord, 'metadata'>): string | null {
-  const { date, frontMatter } = metadata;
+  const { date, created } = metadata;
   const day = typeof date === 'string' && DAY.test(date) ? date.slice(0, 10) : null;
-  if (!isJsonMap(frontMatter)) return day;
-  const changed = changedDate(frontMatter)?.day ?? null;
-  const isOfCreation = day === null || (!('date' in frontMatter) && createdDate(frontMatter)?.day === day);
+  const changed = modifiedDate(metadata)?.day ?? null;
+  const isOfCreation = day === null || created === day;
   return isOfCreation && changed !== null && changed > (day ?? '') ? changed : day;
 }
 

@@ -1,9 +1,8 @@
 import { analyze } from '../core/text/analyze.ts';
-import type { Timestamp } from '../core/types.ts';
 import type { BelongsTo } from '../store/belongs-to-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { subjectOf } from './explain/trace.ts';
-import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
+import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
@@ -189,21 +188,12 @@ function passagesOfDates(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
 ): readonly StoredPassage[] {
-  const dateTerms = dates
+  const asWritten = dates
     .filter(({ text }) => /\d/.test(text))
-    .flatMap(({ text, from, until }) => (until - from > MAX_DAY_MS ? [text] : [text, isoDay(from)]))
-    .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+    .map(({ text }) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+  const dateTerms = [...asWritten, ...writtenDays(dates)];
   return passages.filter(
     (passage) =>
       dateOf(passage, dates) !== undefined || dateTerms.some((date) => containsPhrases(passage, [date])),
   );
-}
-
-/** The day on which summer time ends has 25 hours. */
-const MAX_DAY_MS = 25 * 3_600_000;
-
-function isoDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }

@@ -12,6 +12,8 @@ export interface SourceItem {
 export interface SourceDocument {
   readonly key: string;
   readonly revision: string;
+  /** Whether other documents of the source may give it another meaning, so that it is read again when any of them changes. */
+  readonly unsettled?: boolean;
   /** An id that survives a rename (`id` in the front matter); `null` if the document has none. */
   readonly identity: string | null;
   readonly project: string | null;
@@ -34,6 +36,8 @@ export const SOURCE_PROBLEM_REASONS = [
   'outside_root',
   'invalid_encoding',
   'invalid_front_matter',
+  'ambiguous_date',
+  'unreadable_date',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

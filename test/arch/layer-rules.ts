@@ -34,7 +34,7 @@ function layerRules(): IForbiddenRuleType[] {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['lexical', 'rules'],
   embed: ['http', 'rerank'],
-  sources: ['documents', 'files', 'markdown'],
+  sources: ['dates', 'documents', 'files', 'markdown'],
 };
 
 /** Each other folder in store/, embed/ or sources/ is a driver, which only the registry of its layer may import. */

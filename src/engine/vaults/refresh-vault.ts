@@ -119,6 +119,7 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     thread,
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
+    ...(vault.dateOrder === undefined ? {} : { dateOrder: vault.dateOrder }),
     ...(vault.include === undefined ? {} : { include: vault.include }),
     ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
     ...(vault.trust === undefined ? {} : { trust: vault.trust }),

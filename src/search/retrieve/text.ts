@@ -1,6 +1,7 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/stop-names.ts';
 import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
+import { writtenDays } from '../query/dates.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
@@ -60,7 +61,7 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   const required = requiredPhrases(query);
   const optional = required.length > 0 ? [] : query.phrases;
   const queryFor = (alternatives: readonly TextTerm[]): TextQuery => ({
-    any: [...alternatives, ...indexPhrases(optional)],
+    any: [...alternatives, ...indexPhrases(optional), ...writtenDays(run.dates)],
     all: indexPhrases(required),
     weights: ranking.fields,
   });

@@ -74,6 +74,21 @@ describe('fetching documents from a command', () => {
     expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
   });
 
+  it('keeps numbers as they are printed: ids of 17 digits, versions and times', async () => {
+    const lines = ['20240501123045123', '20240501123045124'].map(
+      (id) => `{"id":${id},"text":"x","version":1.10,"tags":[1.20],"timestamp":1.7e9}`,
+    );
+    for (const output of [lines.join('\n'), `[${lines.join(',')}]`]) {
+      const map = { title: '{{version}}', text: 'v{{version}} {{id}}' };
+      const { documents, problems } = await fetchDocuments(await printing(output, { map }));
+      expect(problems).toEqual([]);
+      expect(documents).toMatchObject([
+        { id: '20240501123045123', title: '1.10', text: 'v1.10 20240501123045123', tags: ['1.20'] },
+        { id: '20240501123045124', timestamp: 1_700_000_000_000 },
+      ]);
+    }
+  });
+
   it('uses the names of labels that are objects', async () => {
     const labels = [{ id: 1, name: 'bug' }, 'ui'];
     const printed = [

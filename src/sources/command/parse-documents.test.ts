@@ -128,8 +128,8 @@ describe('parsing the output of a command', () => {
       expect(Object.entries(first!.value)).toEqual([
         ['__proto__', { polluted: 1 }],
         ['constructor', 2],
-        ['n', Infinity],
-        ['m', -0],
+        ['n', '1e999'],
+        ['m', '-0'],
         ['s', '\ud800\u0000'],
       ]);
       expect(Object.getPrototypeOf(first!.value)).toBe(Object.prototype);

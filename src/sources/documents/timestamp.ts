@@ -1,13 +1,13 @@
 import type { Timestamp } from '../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../files/file-time.ts';
 
 /** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
 const MIN_MILLISECONDS = 1e11;
 /** ISO 8601, extended (`2026-11-25T10:00:00+01:00`) or basic (`20261125T100000Z`), with at least a day. */
 const ISO =
   /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2}))(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
-/** Seconds or milliseconds as text. No ISO 8601 date has ten or thirteen digits. */
-const EPOCH = /^\d{10}(?:\d{3})?$/;
+/** Seconds or milliseconds as text. No ISO 8601 date has ten or thirteen digits, a fraction or an exponent. */
+const EPOCH = /^(?:\d{10}|\d{13}|-?\d{1,13}\.\d{1,20}|-?\d{1,2}(?:\.\d{1,20})?e\+?\d{1,2})$/i;
 
 /**
  * A printed time: milliseconds since 1970, seconds if the number is below 1e11, or ISO 8601. A date without a time, and a time

@@ -24,8 +24,8 @@ export function canvasText(json: string): string {
   const cards = nodes.toSorted((a, b) => a.y - b.y || a.x - b.x).map(cardText);
   const labels = edges.map(({ label = '' }) => label);
   const text = [...cards, ...labels].filter((part) => part.trim() !== '').join('\n\n');
-  // A card that begins with a line of hyphens is no front matter.
-  return text.startsWith('---') ? `\n${text}` : text;
+  // A card is no front matter.
+  return /^(?:---|;;;|\+\+\+|\{)/.test(text) ? `\n${text}` : text;
 }
 
 function parseCanvas(json: string): z.infer<typeof canvas> {

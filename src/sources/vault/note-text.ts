@@ -39,7 +39,7 @@ export function readNoteText(bytes: Uint8Array, format: NoteFormat): NoteText | 
 /** Plain text has no syntax: `#` in it is no tag. */
 const PLAIN_NOTE: Note = {
   ...{ title: null, identity: null, project: null, category: null, type: null, frontMatterProblem: null },
-  ...{ tags: [], aliases: [], links: [], blockIds: [], frontMatter: {} },
+  ...{ tags: [], aliases: [], links: [], blockIds: [], dates: [], frontMatter: {} },
 };
 
 /** `readNoteText` as a task for a thread, because parsing a long note would block the caller. */

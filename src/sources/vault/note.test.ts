@@ -27,6 +27,7 @@ describe('parseNote, front matter', () => {
       aliases: ['Stove', 'Cooker'],
       links: [],
       blockIds: [],
+      dates: [],
       frontMatter: { rating: 5 },
       frontMatterProblem: null,
     } satisfies Note);
@@ -48,7 +49,7 @@ describe('parseNote, front matter', () => {
   it('extracts category and type if they are single names, and keeps them in the front matter', () => {
     const one = parseNote('---\ncategory: " Recipes "\ntype: 7\n---\n');
     expect([one.category, one.type]).toEqual(['Recipes', '7']);
-    expect(one.frontMatter).toEqual({ category: ' Recipes ', type: 7 });
+    expect(one.frontMatter).toEqual({ category: ' Recipes ', type: '7' });
     const linked = parseNote('---\ncategory: "[[Books|book]]"\n---\n');
     expect([linked.category, linked.type]).toEqual(['Books', null]);
     const several = parseNote('---\ncategory: [a, b]\ntype: {a: b}\n---\n');
@@ -58,11 +59,54 @@ describe('parseNote, front matter', () => {
 
   it('ignores a title, id or project that is empty or not a name', () => {
     const note = parseNote(
-      '---\ntitle: ""\nid: [1]\nproject:\ntags: [null, "", 7, {a: b}]\naliases: 3\n---\n',
+      '---\ntitle: ""\nid: [1]\nproject: null\ntags: ["", 7, {a: b}]\naliases: 3\n---\n',
     );
     expect([note.title, note.identity, note.project]).toEqual([null, null, null]);
     expect(note.tags).toEqual(['7']);
     expect(note.aliases).toEqual(['3']);
+  });
+
+  it('reads known fields in any case', () => {
+    const note = parseNote('---\nTags: [a]\nTAGS: b\nAliases: [c]\nTitle: T\nID: 007\nStatus: open\n---\n');
+    expect(note).toMatchObject({ tags: ['a', 'b'], aliases: ['c'], title: 'T', identity: '007' });
+    expect(note.frontMatter).toEqual({ Status: 'open' });
+  });
+
+  it('reads what stands beside a faulty line, and links in that line', () => {
+    const note = parseNote('---\nfamily: [[A]] [[B]]\ntags: [a, b] c\nid: 1.10\n---\n');
+    expect(note).toMatchObject({
+      links: [{ target: 'A' }, { target: 'B' }],
+      tags: ['a', 'b'],
+      identity: '1.10',
+    });
+    expect(note.frontMatterProblem).toContain('lines 2, 3 of the file');
+  });
+
+  it('reads TOML', () => {
+    const note = parseNote(
+      '+++\ntitle = "Oven: hot"\ndate = 2024-05-16T10:00:00Z # noon\ntags = [\n  "a",\n  "b",\n]\nrating = 1.10\n\n[extra]\nby = \'Ann\'\n+++\n#c',
+    );
+    expect(note).toMatchObject({ title: 'Oven: hot', tags: ['a', 'b', 'c'], frontMatterProblem: null });
+    expect(note.frontMatter).toEqual({ date: '2024-05-16T10:00:00Z', rating: '1.10', extra: { by: 'Ann' } });
+    expect(parseNote('+++\ntitle = "A" B\nid = 7\n+++\n')).toMatchObject({ title: '"A" B', identity: '7' });
+  });
+
+  it('reads JSON', () => {
+    const note = parseNote('{\n  "title": "Oven",\n  "tags": ["a"],\n  "date": "2024-05-16"\n}\n#b');
+    expect(note).toMatchObject({ title: 'Oven', tags: ['a', 'b'], frontMatter: { date: '2024-05-16' } });
+  });
+
+  it('finds dates in the front matter, then in inline fields', () => {
+    const note = parseNote(
+      '---\nCreated: 2024-05-01\nrating: 5\n---\ndate:: 2024-05-02\n- **Updated**:: [[2024-05-03]]\n\n' +
+        '[created:: 2024-05-04]\n\n- [ ] call [created:: 2024-05-05]\n\n```\ndate:: 2024-05-06\n```\n\nsee date:: 2024-05-07',
+    );
+    expect(note.dates.map(({ role, text }) => `${role} ${text}`)).toEqual([
+      'created 2024-05-01',
+      'date 2024-05-02',
+      'modified [[2024-05-03]]',
+      'created 2024-05-04',
+    ]);
   });
 
   it('finds links in properties', () => {

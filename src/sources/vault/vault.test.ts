@@ -259,6 +259,7 @@ describe('reading a note', () => {
           { target: 'p.png', embed: true },
         ],
         blockIds: ['why'],
+        created: '2026-05-01',
         frontMatter: { category: 'rooms', type: 'device', created: '2026-05-01 09:30', rating: 5 },
         date: '2026-05-01',
       },
@@ -280,6 +281,37 @@ describe('reading a note', () => {
     expect(plain.metadata).not.toHaveProperty('date');
     const daily = (await read('Journal/2026-05-01.md'))!;
     expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
+  });
+
+  it('reads dates whose order is not clear as other dates of the vault are written, or as the setting says', async () => {
+    await writeVaultFile('a.md', '---\ncreated: 03-05-2024\nupdated: 04/05/2024\n---\n');
+    await writeVaultFile('06.07.2024.md', 'daily');
+    await writeVaultFile('b.md', '---\ndue: 25.12.2024\n---\ndate:: 12/31/2024');
+    await writeVaultFile('31-12-2024.md', 'daily');
+    await list();
+    expect((await read('a.md'))!.metadata).toMatchObject({
+      date: '2024-05-03',
+      modified: '2024-04-05T00:00:00',
+    });
+    expect((await read('06.07.2024.md'))!.metadata).toMatchObject({ date: '2024-07-06' });
+    const options = { name: 'notes', root, dateOrder: 'month-first' } as const;
+    const [before] = await list();
+    vault = await openSource('vault', options);
+    expect((await list())[0]!.revision).not.toBe(before!.revision);
+    expect((await read('a.md'))!.metadata).toMatchObject({
+      date: '2024-03-05',
+      modified: '2024-04-05T00:00:00',
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('reports dates that it does not read', async () => {
+    await writeVaultFile('a.md', '---\ncreated: 03-05-2024\ndate: soon\n---\n');
+    await writeVaultFile('b.md', '---\ndue: 25.12.2024\nreview: 12/31/2024\n---\n');
+    await list();
+    expect(await read('a.md')).toMatchObject({ unsettled: true });
+    expect(reportedProblems()).toEqual(['a.md ambiguous_date', 'a.md unreadable_date']);
+    expect(problems[0]!.detail).toMatch(/: created: 03-05-2024; set `dateOrder` of the vault/);
   });
 
   it('returns notes that are empty, or have invalid front matter or bytes, and reports these', async () => {

@@ -35,9 +35,9 @@ describe('text fields', () => {
 
   it('contain front matter only in the first passage', () => {
     const record = withMetadata({
-      frontMatter: { status: 'open', people: ['Ada', 3], price: 9, nested: { a: 'no' } },
+      frontMatter: { status: 'open', people: ['Ada', 3], price: 9, by: { name: 'Bo' } },
     });
-    expect(textFields(record, PASSAGE).body).toBe('It costs too much.\nopen\nAda');
+    expect(textFields(record, PASSAGE).body).toBe('It costs too much.\nopen\nAda\nBo');
     expect(textFields(record, { ...PASSAGE, ordinal: 1 }).body).toBe('It costs too much.');
   });
 

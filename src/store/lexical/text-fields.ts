@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
+import type { Json, LociRecord, Metadata, Passage } from '../../core/types.ts';
 
 /** The four fields of a passage in the full-text index. Each has a separate weight. */
 export interface TextFields {
@@ -77,7 +77,13 @@ export function indexPassage(
 function properties(ordinal: number, metadata: Metadata): string[] {
   const frontMatter = metadata['frontMatter'];
   if (ordinal !== 0 || typeof frontMatter !== 'object' || frontMatter === null) return [];
-  return Object.values(frontMatter).flatMap(strings);
+  return textsOf(frontMatter);
+}
+
+/** The texts of a value, however they are nested. */
+function textsOf(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values<Json>(value).flatMap(textsOf) : [];
 }
 
 function strings(value: unknown): string[] {

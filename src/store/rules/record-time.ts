@@ -1,6 +1,4 @@
-import { CREATED_FIELDS } from '../../core/time/created-fields.ts';
-import { isJsonMap } from '../../core/json.ts';
-import type { Json, Metadata, Timestamp } from '../../core/types.ts';
+import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader } from '../search-model.ts';
 
 const DAILY_FILE = /^memory\/(?:.*\/)?[^/]*\d{4}-\d{2}-\d{2}[^/]*\.md$/;
@@ -19,7 +17,9 @@ export function recordTime({
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
   const day = dayOf(metadata);
   if (day === null) return isDailyFile(metadata) ? createdAt : updatedAt;
-  return isDatedTwice(metadata['frontMatter']) ? noonOf(day) : createdAt;
+  // `createdAt` is a time on another day where a note was not created on the day that it is about.
+  const { created = day } = metadata;
+  return created === day ? createdAt : noonOf(day);
 }
 
 /** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
@@ -35,13 +35,4 @@ function isDailyFile({ file }: Metadata): boolean {
 /** Noon in UTC is on the same day in nearly all time zones. */
 function noonOf(day: string): Timestamp {
   return Date.parse(`${day}T12:00Z`);
-}
-
-/** Whether the front matter has both the day that the note is about and the time of its creation, which `createdAt` is then. */
-function isDatedTwice(frontMatter: Json | undefined): boolean {
-  if (!isJsonMap(frontMatter)) return false;
-  return (
-    typeof frontMatter['date'] === 'string' &&
-    CREATED_FIELDS.some((field) => typeof frontMatter[field] === 'string')
-  );
 }

@@ -9,7 +9,7 @@ import {
   type Metadata,
   type Timestamp,
 } from '../../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;
