@@ -1,5 +1,6 @@
 import { isJsonMap } from '../core/json.ts';
-import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import { dayText } from '../core/time/whole-day.ts';
+import type { LociRecord, Passage } from '../core/types.ts';
 import { changedDate, createdDate } from '../sources/files/dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
@@ -53,15 +54,9 @@ export function documentState({ origin, metadata, createdAt }: PackRecord): stri
   if (origin !== 'source') return null;
   const { completed, undated } = metadata;
   if (completed === true) return 'done';
-  const day = undated === true || createdAt === undefined ? null : localDay(createdAt);
+  const day = undated === true || createdAt === undefined ? null : dayText(createdAt);
   if (completed === false) return day === null ? 'open' : `open, due ${day}`;
   return day;
-}
-
-function localDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** A date at the beginning of a value of metadata. */
