@@ -22,7 +22,7 @@ import { nodeTypeOf, type NodeTypeRules } from './node-type.ts';
 import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
 
 /** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
-export const BUILD_VERSION = 2;
+export const BUILD_VERSION = 3;
 
 /** A record with what the store and its text say about its relations. */
 export interface RecordParts {
