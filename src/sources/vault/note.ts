@@ -2,8 +2,8 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
 import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
-import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
-import { collectInline } from '../markdown/inline-syntax.ts';
+import { collectInline, type InlineFindings } from '../markdown/inline-syntax.ts';
+import { referencesIn, type Link, type References } from '../markdown/scan-links.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 import { notesNamedPlainly } from '../markdown/statement-property.ts';
@@ -78,8 +78,9 @@ export function parseNote(content: string): Note {
 
 function readBody(body: string): InlineFindings & { blockIds: string[] } {
   const found = { links: [], tags: [], blockIds: [] as string[] };
+  const references = referencesIn(body);
   const read = ({ content }: Token): void => {
-    collect(content, found);
+    collect(content, found, references);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
   };
@@ -93,8 +94,8 @@ function readBody(body: string): InlineFindings & { blockIds: string[] } {
   return found;
 }
 
-function collect(text: string, found: InlineFindings): void {
-  parser.inline.parse(text, parser, { findings: found }, []);
+function collect(text: string, found: InlineFindings, references?: References): void {
+  parser.inline.parse(text, parser, { findings: found, linkReferences: references }, []);
 }
 
 function linksIn(text: string): Link[] {
