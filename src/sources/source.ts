@@ -34,6 +34,7 @@ export const SOURCE_PROBLEM_REASONS = [
   'outside_root',
   'invalid_encoding',
   'invalid_front_matter',
+  'invalid_canvas',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

@@ -135,11 +135,13 @@ function toDocument(
     report(skipped(key, 'binary', 'it is not a text file'));
     return null;
   }
-  const { text, invalidEncoding, note } = noteText;
+  const { text, invalidEncoding, note, canvasProblem } = noteText;
   if (invalidEncoding !== null) {
     const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
     report({ key, reason: 'invalid_encoding', detail, skipped: false });
   }
+  if (canvasProblem !== null)
+    report({ key, reason: 'invalid_canvas', detail: canvasProblem, skipped: false });
   if (note.frontMatterProblem !== null) {
     report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
   }
