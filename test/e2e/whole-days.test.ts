@@ -9,14 +9,16 @@ function dayIn(timeZone: string, daysAhead = 0): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(Date.now() + daysAhead * DAY_MS);
 }
 
-/** The texts of the results and their origins, of a process in that time zone. */
-async function searchIn(timeZone: string, home: string, query: string): Promise<[string, string][]> {
+/** The texts, origins and times of the results, of a process in that time zone. */
+async function searchIn(timeZone: string, home: string, query: string): Promise<[string, string, string][]> {
   const { stdout } = await startLoci(['search', query, '--json', '--limit', '20'], {
     home,
     env: { TZ: timeZone },
   }).ended;
-  const { results } = JSON.parse(stdout) as { results: { snippet: string; from: string }[] };
-  return results.map(({ snippet, from }) => [snippet, from.split(' · ')[1]!]);
+  const { results } = JSON.parse(stdout) as {
+    results: { snippet: string; from: string; created_at: string }[];
+  };
+  return results.map((each) => [each.snippet, each.from.split(' · ')[1]!, each.created_at]);
 }
 
 describe('tasks that are due on a day', () => {
@@ -45,7 +47,7 @@ describe('tasks that are due on a day', () => {
       const found = await searchIn(zone, home.path, 'overdue');
       expect(found.map(([text]) => text).sort(), zone).toEqual(overdue);
       expect(await searchIn(zone, home.path, 'todos due today'), zone).toEqual([
-        [`Task ${today}`, 'due today'],
+        [`Task ${today}`, 'due today', `${today}T00:00:00.000Z`],
       ]);
     }
   });
