@@ -120,6 +120,9 @@ const map = z.strictObject({
   title: template('Template of the title.'),
   tags: template('Template of the tags: a list, or words separated by commas.'),
   timestamp: template('Template of the time: ISO 8601, or seconds or milliseconds since 1970.'),
+  day: template(
+    'Template of the day of a document for which `timestamp` gives no time. A time of day is left out.',
+  ),
   completed: template(
     'Template of whether the document is completed: `true`, `yes`, `done`, `completed`, `x` or similar.',
   ),

@@ -1,3 +1,4 @@
+import { dayText } from '../core/time/whole-day.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
@@ -52,15 +53,9 @@ export function documentState({ origin, metadata, createdAt }: PackRecord): stri
   if (origin !== 'source') return null;
   const { completed, undated } = metadata;
   if (completed === true) return 'done';
-  const day = undated === true || createdAt === undefined ? null : localDay(createdAt);
+  const day = undated === true || createdAt === undefined ? null : dayText(createdAt);
   if (completed === false) return day === null ? 'open' : `open, due ${day}`;
   return day;
-}
-
-function localDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** A date at the beginning of a value of metadata. */

@@ -38,6 +38,7 @@ export const SOURCE_PROBLEM_REASONS = [
   'invalid_front_matter',
   'ambiguous_date',
   'unreadable_date',
+  'invalid_canvas',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
+import { storedTime } from '../../core/time/whole-day.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
 import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
@@ -53,6 +54,7 @@ export interface SearchResult {
   readonly snippet: Snippet;
   /** The probability that the result, or one of the four after it, is what the query asks for. 0 to 1. */
   readonly score: number;
+  /** Midnight in UTC for a document of a day without a time. */
   readonly createdAt: Timestamp;
   readonly age: string;
   readonly origin: Origin;
@@ -292,7 +294,7 @@ function searchResult(
       terms,
     ),
     score: hit.confidence,
-    createdAt: record.createdAt,
+    createdAt: storedTime(record),
     age: recordAge(record, now),
     origin: record.origin,
     source: record.source,

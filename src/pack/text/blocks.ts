@@ -20,7 +20,7 @@ export interface Outline {
 const FENCE = /^(?:[ \t>]|[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})[ \t]*(.*)$/;
 const HEADING = /^(#{1,6})\s+\S/;
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/;
-const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[( |x|X|-)\]\s+\S/;
+const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX/<>!-])\]\s+\S/;
 const TABLE = /^\s*\|/;
 /** What opens a comment on lines of its own, and what closes it. */
 const COMMENTS: readonly (readonly [open: string, close: string])[] = [
@@ -105,7 +105,7 @@ function kindOf(line: string): BlockKind | null {
   if (line.trim() === '') return null;
   if (HEADING.test(line)) return 'heading';
   const box = TASK.exec(line)?.[1];
-  if (box !== undefined) return box === ' ' ? 'task' : 'done';
+  if (box !== undefined) return /[xX-]/.test(box) ? 'done' : 'task';
   if (ITEM.test(line)) return 'item';
   return TABLE.test(line) ? 'table' : 'prose';
 }

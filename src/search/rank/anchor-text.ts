@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
+import { linkSpans } from '../../sources/markdown/scan-links.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 import { idfWeight, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
 import type { AnchorText } from './ranking.ts';

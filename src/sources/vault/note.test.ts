@@ -152,6 +152,68 @@ describe('parseNote, links', () => {
     ]);
   });
 
+  it.each<[string, object[]]>([
+    ['[x](a%23one.md)', [{ target: 'a#one.md', alias: 'x' }]],
+    ['[x](C%23%20notes.md#Part%20%231)', [{ target: 'C# notes.md', heading: 'Part #1', alias: 'x' }]],
+    ['[x](<a%23one.md#%5Eid1>)', [{ target: 'a#one.md', block: 'id1', alias: 'x' }]],
+    ['[x](100%.md#50%25)', [{ target: '100%.md', heading: '50%', alias: 'x' }]],
+    ['See [a [b] c](T.md)', [{ target: 'T.md', alias: 'a [b] c' }]],
+    ['> See [long\n> name](T.md)', [{ target: 'T.md', alias: 'long name' }]],
+    ['[x][r] now\n\n[r]: T.md', [{ target: 'T.md', alias: 'x' }]],
+    [
+      '[X Y][] and [x  y]\n\n> [x y]: <T%23 1.md#a> "title"',
+      [
+        { target: 'T# 1.md', heading: 'a', alias: 'X Y' },
+        { target: 'T# 1.md', heading: 'a', alias: 'x y' },
+      ],
+    ],
+    ['![x][r]\n\n[r]:\n  plan.png (a title)', [{ target: 'plan.png', alias: 'x', embed: true }]],
+    ['[x][web] [y][none] [ ] [^1]\n\n[web]: https://a.b\n[unused]: T.md\n[^1]: T.md', []],
+    ['[said]\n\n[said]: that is a remark', []],
+    [
+      '[![i](p.png)](T.md)',
+      [
+        { target: 'T.md', alias: 'i' },
+        { target: 'p.png', alias: 'i', embed: true },
+      ],
+    ],
+    [
+      '[![[p.png]]](T.md)',
+      [
+        { target: 'T.md', alias: '![[p.png]]' },
+        { target: 'p.png', embed: true },
+      ],
+    ],
+    ['[a [b](T.md) c](U.md)', [{ target: 'T.md', alias: 'b' }]],
+    ['[a [[T]] c](U.md)', [{ target: 'T' }]],
+    ['[a \\] b](T.md)', [{ target: 'T.md', alias: 'a ] b' }]],
+    ['\\[a](T.md)', []],
+    ['[x](a\\_b&amp;c.md)', [{ target: 'a_b&c.md', alias: 'x' }]],
+    [
+      '[x](T.md (title)) [y](U.md\n"two\nlines") [z](V.md "a \\"b\\" c")',
+      [
+        { target: 'T.md', alias: 'x' },
+        { target: 'U.md', alias: 'y' },
+        { target: 'V.md', alias: 'z' },
+      ],
+    ],
+    [
+      '[x]( T.md ) [y](< U V.md >)',
+      [
+        { target: 'T.md', alias: 'x' },
+        { target: 'U V.md', alias: 'y' },
+      ],
+    ],
+    ['[`a]b`](T.md)', [{ target: 'T.md', alias: '`a]b`' }]],
+    ['a <b [x](T.md) > c', [{ target: 'T.md', alias: 'x' }]],
+    ['[x <i title="](U.md)"> y](T.md)', [{ target: 'T.md', alias: 'x <i title="](U.md)"> y' }]],
+    ['[x ``a`](U.md)`` y](T.md)', [{ target: 'T.md', alias: 'x ``a`](U.md)`` y' }]],
+    ['[a](b [T](T.md)', [{ target: 'T.md', alias: 'T' }]],
+    ['`[x](T.md)` [x](two words.md) [x]()', []],
+  ])('reads the links of %j as CommonMark does', (text, expected) => {
+    expect(parseNote(text).links).toEqual(expected);
+  });
+
   it('finds links in every kind of block', () => {
     const text =
       '# H [[a]]\n\n- [[b]]\n  - [[c]]\n\n> [[d]]\n\n| [[e\\|shown]] | x |\n|---|---|\n| y | **[[f]]** |\n\n[^1]: [[g]]\n\nSetext [[h]]\n---\n';
@@ -281,9 +343,14 @@ describe('parseNote, for every text', () => {
       '`',
       '*_',
       '[\\]',
+      '[a](b "',
+      '[a]: b\n',
+      '![[a](',
+      '[a][',
+      '[[a] ',
     ]) {
       const startTime = performance.now();
-      parseNote(`x ${unit.repeat(size / unit.length)}`);
+      parseNote(`x ${unit.repeat(size / unit.length)}]`);
       expect(performance.now() - startTime, unit).toBeLessThan(5000);
     }
   });

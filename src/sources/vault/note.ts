@@ -3,8 +3,8 @@ import type { Json, Metadata } from '../../core/types.ts';
 import { dateField, type DateField } from '../dates/note-dates.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
 import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
-import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
-import { collectInline } from '../markdown/inline-syntax.ts';
+import { collectInline, type InlineFindings } from '../markdown/inline-syntax.ts';
+import { referencesIn, type Link, type References } from '../markdown/scan-links.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 import { notesNamedPlainly } from '../markdown/statement-property.ts';
@@ -103,8 +103,9 @@ export function parseNote(content: string): Note {
 
 function readBody(body: string): InlineFindings & { blockIds: string[]; dates: DateField[] } {
   const found = { links: [], tags: [], blockIds: [] as string[], dates: [] as DateField[] };
+  const references = referencesIn(body);
   const read = ({ content }: Token): void => {
-    collect(content, found);
+    collect(content, found, references);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
     if (!content.includes('::')) return;
@@ -130,8 +131,8 @@ function inlineDate(line: string): DateField | null {
   return property === undefined ? null : dateField(property, value!);
 }
 
-function collect(text: string, found: InlineFindings): void {
-  parser.inline.parse(text, parser, { findings: found }, []);
+function collect(text: string, found: InlineFindings, references?: References): void {
+  parser.inline.parse(text, parser, { findings: found, linkReferences: references }, []);
 }
 
 function linksIn(text: string): Link[] {

@@ -314,13 +314,19 @@ describe('reading a note', () => {
     expect(problems[0]!.detail).toMatch(/: created: 03-05-2024; set `dateOrder` of the vault/);
   });
 
-  it('returns notes that are empty, or have invalid front matter or bytes, and reports these', async () => {
+  it('returns notes that are empty, or have invalid front matter, nodes or bytes, and reports these', async () => {
     await writeVaultFile('Empty.md', '');
     expect((await read('Empty.md'))!.content).toBe('');
     await writeVaultFile('yaml.md', '---\ntitle: Oven\ntags: [a\n---\nkept');
     await writeVaultFile('bytes.md', Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e));
+    await writeVaultFile('Board.canvas', '{"nodes":[null,{"text":"card"}]}');
+    expect((await read('Board.canvas'))!.content).toBe('card');
     expect((await read('yaml.md'))!.content).toContain('kept');
     expect((await read('bytes.md'))!.content).toBe('ov\uFFFDn');
-    expect(reportedProblems()).toEqual(['yaml.md invalid_front_matter', 'bytes.md invalid_encoding']);
+    expect(reportedProblems()).toEqual([
+      'Board.canvas invalid_canvas',
+      'yaml.md invalid_front_matter',
+      'bytes.md invalid_encoding',
+    ]);
   });
 });

@@ -145,7 +145,7 @@ class Vault implements Source {
       report(skipped(key, 'binary', 'it is not a text file'));
       return null;
     }
-    const { text, invalidEncoding, note } = noteText;
+    const { text, invalidEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
     const dates = await this.#datesOf(note, fileName);
@@ -153,6 +153,8 @@ class Vault implements Source {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
     }
+    if (canvasProblem !== null)
+      report({ key, reason: 'invalid_canvas', detail: canvasProblem, skipped: false });
     if (note.frontMatterProblem !== null)
       report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
     reportDates(key, dates, report);

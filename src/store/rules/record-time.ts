@@ -1,3 +1,4 @@
+import { isOfWholeDay, storedTime } from '../../core/time/whole-day.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader } from '../search-model.ts';
 
@@ -14,6 +15,7 @@ export function recordTime({
   createdAt,
   updatedAt,
 }: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
+  if (isOfWholeDay({ origin, metadata })) return storedTime({ origin, metadata, createdAt }) + NOON_MS;
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
   const day = dayOf(metadata);
   if (day === null) return isDailyFile(metadata) ? createdAt : updatedAt;
@@ -31,6 +33,8 @@ export function dayOf({ date }: Metadata): string | null {
 function isDailyFile({ file }: Metadata): boolean {
   return typeof file === 'string' && DAILY_FILE.test(file);
 }
+
+const NOON_MS = 12 * 3_600_000;
 
 /** Noon in UTC is on the same day in nearly all time zones. */
 function noonOf(day: string): Timestamp {
