@@ -121,6 +121,7 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
     ...(vault.include === undefined ? {} : { include: vault.include }),
     ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
+    ...(vault.exclude === undefined ? {} : { exclude: vault.exclude }),
     ...(vault.trust === undefined ? {} : { trust: vault.trust }),
   });
 }

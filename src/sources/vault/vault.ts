@@ -4,7 +4,15 @@ import type { BigIntStats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Trust } from '../../core/types.ts';
-import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
+import { Exclusions } from './exclusions.ts';
+import type {
+  ExcludedFiles,
+  Source,
+  SourceDocument,
+  SourceItem,
+  SourceProblem,
+  SourceProblemReason,
+} from '../source.ts';
 import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Note } from './note.ts';
@@ -24,6 +32,8 @@ export interface VaultOptions {
   readonly include?: readonly string[];
   /** A pattern, with `/`, of the only paths that are read: `runbooks/*.md`. By default all are. */
   readonly pattern?: string;
+  /** Globs of what is not read, as in `.gitignore`. */
+  readonly exclude?: readonly string[];
   /** Who is responsible for the notes. Default `operator`. */
   readonly trust?: Trust;
   /** Larger notes are skipped. In bytes. */
@@ -57,6 +67,7 @@ class Vault implements Source {
    */
   #realRoot: string | null = null;
   #otherFiles = new Map<string, number>();
+  #exclusions: Exclusions | null = null;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -73,12 +84,15 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include, pattern } = this.#options;
+    const { include, pattern, exclude = [] } = this.#options;
+    const exclusions = new Exclusions(this.name, exclude, report);
+    this.#exclusions = exclusions;
     const walk = walkNotes({
       vault: this.name,
       realRoot: this.#realRoot,
       include,
       pattern,
+      exclusions,
       report,
       onOtherFile,
       signal,
@@ -91,6 +105,14 @@ class Vault implements Source {
 
   otherFiles(): ReadonlyMap<string, number> {
     return this.#otherFiles;
+  }
+
+  excluded(): readonly ExcludedFiles[] {
+    return this.#exclusions?.excluded() ?? [];
+  }
+
+  excludedOf(keys: readonly string[]): readonly string[] {
+    return this.#exclusions?.excludedOf(keys) ?? [];
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
