@@ -34,7 +34,9 @@ describe('MCP over streamable HTTP and the official client', () => {
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
     expect(textOf(found)).toMatch(/^1 result.*\n~~~ recalled\n1\. Oven\n/);
     const { contents } = await client.readResource({ uri: 'loci://record/1' });
-    expect(contents).toMatchObject([{ text: 'The oven is induction.' }]);
+    expect(contents).toMatchObject([
+      { text: expect.stringContaining('\n\nThe oven is induction.\n~~~') as string },
+    ]);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('memory_write');
   });

@@ -13,6 +13,7 @@ import { parseInput } from '../../operations/shared/input.ts';
 import { withCitation } from '../../operations/shared/lenient-input.ts';
 import type { Scope } from '../../operations/operation.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
+import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
 import { withinTime } from './http/deadline.ts';
 import type { HostGuard } from './access/hosts.ts';
@@ -206,7 +207,7 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
 function answerProblem(c: Context<Env>, error: unknown): Response {
   const problem = problemOf(error, c.get('id'));
   c.set('code', problem.code);
-  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, {
+  return c.body(escapeControlJson(JSON.stringify(problem)), problem.status as ContentfulStatusCode, {
     'Content-Type': PROBLEM_TYPE,
   });
 }
