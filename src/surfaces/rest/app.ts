@@ -61,7 +61,7 @@ export function restApp(parts: AppParts): Hono<Env> {
     return c.json({ status: 'not ready' }, 503);
   });
   const authenticated = authenticatedBy(parts);
-  app.use('/metrics', authenticated, allowing('admin'));
+  app.use('/metrics', authenticated, allowing('operator'));
   app.get('/metrics', async (c) => {
     const text = await metrics.text(context.loci());
     return c.body(text, 200, { 'Content-Type': metrics.type });
