@@ -12,6 +12,9 @@ const DOPPLER = ['dp', 'pt', 'abcdefgh'.repeat(5)].join('.');
 
 const ACCESS_KEY = ['AKIA', 'ABCDEFGH', '12345678'].join('');
 const SECRET_KEY = ['wJalrXUtnFEMI/K7MDENG', 'bPxRfiCYzzzzzzzKEY'].join('/');
+const SEED_WORDS = ['legal winner thank year wave sausage', 'worth useful legal winner thank yellow'].join(
+  ' ',
+);
 const WALLET = ['5HueCGU8rMjxEXxiPuD5BDku4M', 'kFqeZyd4dZ1jvhTVqvbTLvyTJ'].join('');
 
 const whole = new TaskThread();
@@ -139,6 +142,8 @@ describe('detectSecrets', () => {
     ],
     [`access key ${ACCESS_KEY},${SECRET_KEY}`, ACCESS_KEY, SECRET_KEY],
     [`| ${ACCESS_KEY} |\n| ${SECRET_KEY} |`, ACCESS_KEY, SECRET_KEY],
+    [`My seed phrase is ${SEED_WORDS}. Keep it.`, SEED_WORDS],
+    [`Recovery phrase:\n1. ${SEED_WORDS.replaceAll(' ', '\n1. ')}\n`, SEED_WORDS.replaceAll(' ', '\n1. ')],
     // A test vector of Bitcoin's wallet import format.
     [`paper wallet ${WALLET}, printed`, WALLET],
   ])('finds what is recognised by what is around it: %s', async (text, ...secrets) => {
@@ -152,6 +157,7 @@ describe('detectSecrets', () => {
     'transaction 0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 in block 4711',
     'Recovery codes: download them and print them. The backup key is in the safe since 2024-05-01.',
     'The door code is on the fridge; the alarm code changes in 2025. Session=weekly; cookie: consent',
+    'The seed phrase consists of twelve words that one must never give away. A recovery phrase can restore the wallet on any device',
     'the wifi key is on the router; wpa key: ask; psk=<your-key-1>; sid=4711',
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUN5RENDQWJDZ0F3SUJBZ0lCQURBTkJna3Foa2lHOXcwQkFRc0ZBREFWTVJNd0VRWURWUVFERXdwcmRXSmw',
   ])('leaves alone what only looks like a stated secret: %s', async (text) => {
@@ -218,6 +224,8 @@ describe('detectSecrets on hostile texts', () => {
     'backup codes ',
     `recovery codes: ${'a1b2c3d4 '.repeat(40)}`,
     'my my my my pin',
+    'seed phrase ',
+    `seed words ${'legal winner '.repeat(9)}`,
     'the door code is ',
     'WIFI:',
     'a:1234:b:c:\n',

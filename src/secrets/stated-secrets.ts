@@ -4,7 +4,7 @@ import type { SecretPattern } from './secret.ts';
 /** What every pattern of `STATED_SECRETS` requires. */
 export const SECRET_IN_CONTEXT = new RegExp(
   'A[KS]IA|key-data|LS0tLS1CRUdJTiB|Private-Lines|WIFI:|wi-?fi|wlan|wpa|psk|pre-?shared|router|hotspot|netzwerk|sess|sid|cookie|' +
-    'pin|puk|geheimzahl|passcode|code|kombination|combination|recovery|backup|scratch|emergency|wiederherst|[2m]fa|one-time|' +
+    'pin|puk|geheimzahl|passcode|code|kombination|combination|recovery|backup|scratch|emergency|wiederherst|[2m]fa|one-time|phrase|words?|mnemonic|' +
     String.raw`:[\w.@*-]+:\S|[5KL][1-9A-HJ-NP-Za-km-z]{50}|[0-9a-f]{64}|\d{6}-\d{6}-`,
   'iu',
 );
@@ -15,6 +15,9 @@ const STATES = String.raw`["'\x60*_]{0,3}[ \t]{0,3}(?:[:=]|(?:is|was|ist|lautet|
 const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)(?:[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
 /** What is between two codes: blanks, commas, line breaks, marks and numbers of lists, tick boxes. */
 const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3})?\x60?`;
+/** A word that a seed phrase may have: lists have none of the shortest and most frequent ones. */
+const WORD = String.raw`(?!the\b|and\b|for\b|with\b|from\b|are\b|was\b|but\b|not\b|your\b|which\b|has\b|its\b|our\b|they\b|when\b)[a-z]{3,8}\b`;
+const LIST_MARK = String.raw`(?:[-*][ \t]|\d{1,2}[.):]?[ \t]{1,2})?`;
 const DOOR =
   '(?:door|gate|alarm|safe|locker|lock(?: ?box)?|garage|entry|key ?box|haustür|tür|tresor|alarmanlagen)';
 const OF_OWNER = String.raw`(?:my|our|the|meine?|unsere?|die|der|card|bank|debit|credit|sim|phone|iphone|device|tablet|visa|mastercard|ec|giro|konto|handy)`;
@@ -59,7 +62,7 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   ),
   pattern(
     'wallet key',
-    String.raw`\b(?:private|secret|wallet|signer|signing|deployer|eth(?:ereum)?|metamask|btc|bitcoin)[ _-]?(?:private[ _-]?)?(?:key|pk)\b[^\n0-9a-f]{0,24}(?<secret>(?:0x)?[0-9a-f]{64})(?![0-9a-f])`,
+    String.raw`\b(?:private|secret|wallet|signer|signing|deployer|eth(?:ereum)?|metamask|btc|bitcoin)[ _-]?(?:private[ _-]?)?(?:key|pk)\b[^\n0-9a-f\]]{0,24}(?<secret>(?:0x)?[0-9a-f]{64})(?![0-9a-f])`,
   ),
   // `host:port:database:user:password` of libpq.
   pattern(
@@ -101,7 +104,12 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   ),
   pattern(
     'recovery code',
-    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b[^\n:=]{0,40}[:=]?[ \t]{0,3}(?:\n{0,2}${BETWEEN_CODES})?(?<secret>${CODE}(?:${BETWEEN_CODES}${CODE}){0,19})`,
+    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b[^\n:=\]]{0,40}[:=]?[ \t]{0,3}(?:\n{0,2}${BETWEEN_CODES})?(?<secret>${CODE}(?:${BETWEEN_CODES}${CODE}){0,19})`,
+  ),
+  // BIP 39.
+  pattern(
+    'seed phrase',
+    String.raw`\b(?:seed|recovery|mnemonic|wallet|backup)[ -]?(?:phrase|words?|mnemonic)\b[^\n:\]]{0,40}?[:\n]{0,2}\s{0,3}${LIST_MARK}(?<secret>${WORD}(?:[\s,]{1,3}${LIST_MARK}${WORD}){11,23})`,
   ),
   // BitLocker.
   pattern('recovery code', String.raw`(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])`, 'g'),
