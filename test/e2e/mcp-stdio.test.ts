@@ -26,7 +26,8 @@ describe('loci mcp and the official client', () => {
     const { tools } = await client.listTools();
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
     const listed = operations.filter(
-      ({ local, scope, listedOnRequest }) => local !== true && ['read', 'write'].includes(scope) && listedOnRequest !== true,
+      ({ local, scope, listedOnRequest }) =>
+        local !== true && ['read', 'write'].includes(scope) && listedOnRequest !== true,
     );
     expect(tools.map(({ name }) => name)).toEqual(listed.map(toolName));
     for (const [i, tool] of tools.entries()) {
