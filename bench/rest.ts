@@ -44,7 +44,7 @@ export async function measureRest(
   const operator = await loci.access.create({
     subject: 'bench',
     name: 'bench',
-    scopes: ['admin'],
+    scopes: ['operator'],
     lifetimeMs: null,
   });
   await loci.close();

@@ -86,6 +86,15 @@ export const vault = z.strictObject({
         'the dates of the vault that have one meaning decide, such as `19-05-2024`; if there are none, or as many of either order, ' +
         'such a date is not read, and `loci index` names it.',
     ),
+  exclude: z
+    .array(z.string().trim().min(1).max(1000))
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Globs of notes and folders that are neither read nor shown, as in `.gitignore`: `Private` and `*.draft.md` in every ' +
+        'folder, `Work/Clients` or `/Private` at the top. What "Excluded files" of Obsidian names is left out in any case. ' +
+        '`loci index --verbose` lists what was left out.',
+    ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',
   ),

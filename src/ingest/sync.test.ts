@@ -72,7 +72,7 @@ async function found(word: string): Promise<number[]> {
 }
 
 const NO_CHANGES = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0 };
-const COUNTS = { ...NO_CHANGES, problems: [], otherFiles: new Map<string, number>() };
+const COUNTS = { ...NO_CHANGES, problems: [], otherFiles: new Map<string, number>(), excluded: [] };
 
 describe('syncSource', () => {
   it('adds new notes once', async () => {

@@ -2,7 +2,7 @@ import { formatCount } from '../core/text/format-count.ts';
 import { LociError } from '../core/errors.ts';
 import { sha256, uuidv7 } from '../core/ids.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
-import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
+import type { ExcludedFiles, Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -42,6 +42,8 @@ export interface SyncReport {
   readonly problems: readonly SourceProblem[];
   /** See `Source.otherFiles`. */
   readonly otherFiles: ReadonlyMap<string, number>;
+  /** See `Source.excluded`. */
+  readonly excluded: readonly ExcludedFiles[];
 }
 
 const EVICTION_BATCH = 1000;
@@ -112,6 +114,7 @@ class Sync {
       unchanged: this.#unchanged,
       problems: this.#problems,
       otherFiles: this.#source.otherFiles?.() ?? new Map(),
+      excluded: this.#source.excluded?.() ?? [],
     };
   }
 
@@ -135,8 +138,10 @@ class Sync {
       unchanged += unsettled.length;
       unsettled.forEach(onUnchanged);
     }
-    this.#excludeSkipped(missing);
-    const isEmpty = unchanged + toRead.length === 0 && missing.size === this.#entries.size;
+    const excluded = new Set(this.#source.excludedOf?.([...missing.keys()]));
+    this.#excludeSkipped(missing, excluded);
+    const isEmpty =
+      unchanged + toRead.length === 0 && missing.size === this.#entries.size && excluded.size === 0;
     if (isEmpty && missing.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
@@ -147,11 +152,15 @@ class Sync {
     return { toRead, missing: new MissingDocuments(missing), unchanged };
   }
 
-  /** A skipped document keeps its last good state. A link that leads out of the source is no longer part of it. */
-  #excludeSkipped(missing: Map<string, SourceEntry>): void {
+  /**
+   * A skipped document keeps its last good state, unless its owner excludes it. A link that leads out of the source is no longer part
+   * of it.
+   */
+  #excludeSkipped(missing: Map<string, SourceEntry>, excluded: ReadonlySet<string>): void {
     for (const { key, reason, skipped } of this.#problems) {
       if (!skipped || reason === 'outside_root') continue;
       for (const stored of missing.keys()) {
+        if (excluded.has(stored)) continue;
         if (stored === key || stored.startsWith(`${key}/`)) missing.delete(stored);
       }
     }

@@ -44,8 +44,11 @@ export interface Operation<Input = unknown, Output = unknown> {
   run(context: OperationContext, input: Input): Promise<Output>;
 }
 
-/** `read` reads the memory of the caller, `write` changes it, and `admin` is for the operator of Loci. */
-export const SCOPES = ['read', 'write', 'admin'] as const;
+/**
+ * `read` reads the memory of the caller, `write` changes it, `admin` administers it, and `operator` is for what concerns the server
+ * or all namespaces. Each includes those before it.
+ */
+export const SCOPES = ['read', 'write', 'admin', 'operator'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Standard input and output, which only the command line has. With them comes the right to name files. */

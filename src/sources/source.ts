@@ -51,6 +51,15 @@ export interface SourceProblem {
   readonly skipped: boolean;
 }
 
+/** What a rule of the owner left out of a source. */
+export interface ExcludedFiles {
+  readonly rule: string;
+  /** The file with the rule. */
+  readonly from: string;
+  /** Folders end with `/`, and contain the rest of what was left out. */
+  readonly paths: readonly string[];
+}
+
 /** A place that documents are read from. Loci never writes to it. */
 export interface Source {
   readonly name: string;
@@ -64,6 +73,10 @@ export interface Source {
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
   /** The number of files that the last listing left out because of their format, by the ending of the name: `.pdf`, or `` for none. */
   otherFiles?(): ReadonlyMap<string, number>;
+  /** What the last listing left out because of a rule of the owner. */
+  excluded?(): readonly ExcludedFiles[];
+  /** Those of the keys that a rule of the last listing leaves out, whether they exist or not. Their records are removed. */
+  excludedOf?(keys: readonly string[]): readonly string[];
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
    * @throws LociError `aborted`

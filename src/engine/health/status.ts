@@ -13,8 +13,8 @@ export interface Status {
   readonly storePath: string;
   readonly store: string;
   readonly namespace: string;
-  /** On disk, journals included. */
-  readonly bytes: number;
+  /** On disk, journals included, of all namespaces; `null` unless the operator asks. */
+  readonly bytes: number | null;
   readonly schemaVersion: number;
   /** The caller's namespace; `null` if it was never written to. */
   readonly ownStats: NamespaceStats | null;
@@ -67,11 +67,12 @@ async function statsOf({
   const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   const ownStats = namespaces.find((each) => each.namespace === namespace) ?? null;
   const others = namespaces.length - (ownStats === null ? 0 : 1);
+  const isOperator = caller.trust === 'operator';
   return {
-    bytes,
+    bytes: isOperator ? bytes : null,
     schemaVersion,
     ownStats,
-    otherNamespaces: caller.trust === 'operator' ? others : null,
+    otherNamespaces: isOperator ? others : null,
   };
 }
 

@@ -122,6 +122,7 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     ...(vault.dateOrder === undefined ? {} : { dateOrder: vault.dateOrder }),
     ...(vault.include === undefined ? {} : { include: vault.include }),
     ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
+    ...(vault.exclude === undefined ? {} : { exclude: vault.exclude }),
     ...(vault.trust === undefined ? {} : { trust: vault.trust }),
   });
 }

@@ -14,7 +14,7 @@ const output = z.strictObject({
   store: z.strictObject({
     path: z.string(),
     driver: z.string(),
-    bytes: count().describe('On disk, journals included.'),
+    bytes: count().nullable().describe('On disk, journals included; null unless the operator asks.'),
     schema_version: count(),
   }),
   namespace: z.string(),

@@ -5,10 +5,18 @@ import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Trust } from '../../core/types.ts';
-import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
 import { noteDates, type NoteDates } from '../dates/note-dates.ts';
 import type { OrderOf } from '../dates/written-date.ts';
 import { timeOfFile } from '../files/file-time.ts';
+import { Exclusions } from './exclusions.ts';
+import type {
+  ExcludedFiles,
+  Source,
+  SourceDocument,
+  SourceItem,
+  SourceProblem,
+  SourceProblemReason,
+} from '../source.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { vaultDateOrder } from './date-order.ts';
 import type { Note } from './note.ts';
@@ -28,6 +36,8 @@ export interface VaultOptions {
   readonly include?: readonly string[];
   /** A pattern, with `/`, of the only paths that are read: `runbooks/*.md`. By default all are. */
   readonly pattern?: string;
+  /** Globs of what is not read, as in `.gitignore`. */
+  readonly exclude?: readonly string[];
   /** Who is responsible for the notes. Default `operator`. */
   readonly trust?: Trust;
   /** Whether dates such as `03-05-2024` begin with the day or the month. By default other dates of the vault show it. */
@@ -66,6 +76,7 @@ class Vault implements Source {
   /** The notes of the last listing, and the order that their dates show, once it is needed. */
   #keys: string[] = [];
   #dateOrder: Promise<OrderOf> | null = null;
+  #exclusions: Exclusions | null = null;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -83,12 +94,15 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include, pattern } = this.#options;
+    const { include, pattern, exclude = [] } = this.#options;
+    const exclusions = new Exclusions(this.name, exclude, report);
+    this.#exclusions = exclusions;
     const walk = walkNotes({
       vault: this.name,
       realRoot: this.#realRoot,
       include,
       pattern,
+      exclusions,
       report,
       onOtherFile,
       signal,
@@ -102,6 +116,14 @@ class Vault implements Source {
 
   otherFiles(): ReadonlyMap<string, number> {
     return this.#otherFiles;
+  }
+
+  excluded(): readonly ExcludedFiles[] {
+    return this.#exclusions?.excluded() ?? [];
+  }
+
+  excludedOf(keys: readonly string[]): readonly string[] {
+    return this.#exclusions?.excludedOf(keys) ?? [];
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {

@@ -13,6 +13,7 @@ import { parseInput } from '../../operations/shared/input.ts';
 import { withSynonyms } from '../../operations/shared/lenient-input.ts';
 import type { Scope } from '../../operations/operation.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
+import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
 import { withinTime } from './http/deadline.ts';
 import type { HostGuard } from './access/hosts.ts';
@@ -63,7 +64,7 @@ export function restApp(parts: AppParts): Hono<Env> {
   const text = overview(routes, mcp !== undefined);
   for (const path of OVERVIEW_PATHS) app.get(path, (c) => c.text(text));
   const authenticated = authenticatedBy(parts);
-  app.use('/metrics', authenticated, allowing('admin'));
+  app.use('/metrics', authenticated, allowing('operator'));
   app.get('/metrics', async (c) => {
     const figures = await metrics.text(context.loci());
     return c.body(figures, 200, { 'Content-Type': metrics.type });
@@ -209,7 +210,7 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
 function answerProblem(c: Context<Env>, error: unknown): Response {
   const problem = problemOf(error, c.get('id'));
   c.set('code', problem.code);
-  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, {
+  return c.body(escapeControlJson(JSON.stringify(problem)), problem.status as ContentfulStatusCode, {
     'Content-Type': PROBLEM_TYPE,
   });
 }

@@ -17,7 +17,8 @@ export const status: OperationCommand<SharedStatus> = {
   render: (output, view) => {
     const { home, store, namespace, vaults, shared } = output;
     const isOfAgent = shared !== undefined;
-    const storeLine = `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`;
+    const bytes = store.bytes === null ? '' : `${size(store.bytes)}, `;
+    const storeLine = `${store.path} (${store.driver}, ${bytes}schema ${String(store.schema_version)})`;
     const others = isOfAgent ? null : output.other_namespaces;
     const blocks: Row[][] = [
       [
