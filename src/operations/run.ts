@@ -14,8 +14,9 @@ export async function runOperation<Input, Output>(
 ): Promise<Output> {
   const began = Date.now();
   let outcome = 'internal';
+  const { admit = (_, work) => work() } = context;
   try {
-    const output = await operation.run(context, input);
+    const output = await admit(operation.steps === true, () => operation.run(context, input));
     outcome = outcomeOf(output);
     return output;
   } catch (error) {
