@@ -10,7 +10,9 @@ function operations(limit: CallerLimit) {
   const start = (name: string, options: { steps?: boolean; signal?: AbortSignal } = {}): Promise<string> =>
     limit.run({ caller: name.slice(0, 1), steps: false, signal, ...options }, async () => {
       began.push(name);
-      await new Promise<void>((resolve) => end.set(name, resolve));
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      end.set(name, () => resolve(undefined));
+      await promise;
       return name;
     });
   return { began, end, start };

@@ -15,7 +15,7 @@ import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import { type ConceptEdge, noteOf } from './concept-edges.ts';
 import { isConceptId } from './concept-id.ts';
-import { ConceptNodes } from './concept-nodes.ts';
+import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
 import { ConceptReader } from './concept-reader.ts';
 
 /** Nodes whose edges are read at once. */
@@ -211,7 +211,7 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
-    const of = await this.#nodes.version(namespace);
+    const of = await conceptVersion(this.#graph, namespace);
     if (this.#read.of !== of || this.#read.edges.size > MAX_REMEMBERED) this.#read = { of, edges: new Map() };
     const { edges } = this.#read;
     const { project = null, excludedSources = [] } = filter;
