@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
-import { LatestValue } from '../core/latest-value.ts';
 import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
@@ -12,7 +11,6 @@ import type { Reranker } from '../embed/rerank/reranker.ts';
 import { withConcepts } from '../graph/concepts/concept-graph.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
-import type { ProjectConcepts } from './graph/concepts/find-concept.ts';
 import { ReceiptLog } from './packs/receipt-log.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
 import {
@@ -62,7 +60,6 @@ class EngineServices {
   readonly hits: HitCounter;
   readonly receipts: ReceiptLog;
   readonly registeredSources: RegisteredSources;
-  readonly concepts = new LatestValue<readonly ProjectConcepts[]>();
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
@@ -175,8 +172,6 @@ export class EngineContext {
   /** Writes what was given to agents, and why. */
   readonly receipts: ReceiptLog;
   readonly registeredSources: RegisteredSources;
-  /** The concepts that were read last, which many calls read again. */
-  readonly concepts: LatestValue<readonly ProjectConcepts[]>;
   /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
 
@@ -192,7 +187,6 @@ export class EngineContext {
     this.hits = services.hits;
     this.receipts = services.receipts;
     this.registeredSources = services.registeredSources;
-    this.concepts = services.concepts;
     this.trustsSettings = services.trustsSettings;
   }
 

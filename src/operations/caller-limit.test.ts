@@ -19,7 +19,7 @@ function operations(limit: CallerLimit) {
 }
 
 it('runs four operations of each caller at once, and the others in the order in which they came', async () => {
-  const { began, end, start } = operations(new CallerLimit());
+  const { began, end, start } = operations(new CallerLimit(60_000));
   const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1'].map((name) => start(name));
   expect(began).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
   end.get('a3')!();
@@ -32,7 +32,7 @@ it('runs four operations of each caller at once, and the others in the order in 
 });
 
 it('runs one operation of several steps beside the others', async () => {
-  const { began, end, start } = operations(new CallerLimit());
+  const { began, end, start } = operations(new CallerLimit(60_000));
   const all = [start('a1', { steps: true }), start('a2', { steps: true }), start('a3')];
   expect(began).toEqual(['a1', 'a3']);
   for (const name of ['a1', 'a3']) end.get(name)!();
@@ -59,7 +59,7 @@ it('refuses what waits too long or is one of too many, and leaves out what is ab
 });
 
 it('goes on after an operation that fails', async () => {
-  const limit = new CallerLimit();
+  const limit = new CallerLimit(60_000);
   const fail = () => limit.run({ caller: 'a', steps: true, signal }, () => Promise.reject(new Error('no')));
   await expect(fail()).rejects.toThrow('no');
   await expect(fail()).rejects.toThrow('no');

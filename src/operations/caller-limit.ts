@@ -6,8 +6,6 @@ const MAX_RUNNING = 4;
 const MAX_RUNNING_STEPS = 1;
 /** Operations of one caller that wait. Each holds its input in memory. */
 const MAX_WAITING = 100;
-/** How long an operation waits for others of its caller. Most of the time that a request may take is left for its own work. */
-const MAX_WAIT_MS = 10_000;
 
 interface Waiting {
   readonly begin: () => void;
@@ -30,7 +28,8 @@ export class CallerLimit {
   readonly #lanes = new Map<string, Lane>();
   readonly #maxWaitMs: number;
 
-  constructor(maxWaitMs: number = MAX_WAIT_MS) {
+  /** @param maxWaitMs how long an operation waits for others of its caller */
+  constructor(maxWaitMs: number) {
     this.#maxWaitMs = maxWaitMs;
   }
 

@@ -52,13 +52,13 @@ interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { home, env = process.env, entries, listenAt = {}, ownsProcess = false, mcp } = options;
   const caller = { surface: 'rest', trust: 'agent' } as const;
-  const limit = new CallerLimit();
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const limit = new CallerLimit(limits.callerWaitMs);
   const context = createContext({ caller, env, limit, ...(home !== undefined && { home }) });
   try {
     const config = (await context.loadConfig()).values;
     const loci = await context.loci({ create: true });
     const address = { ...config.server, ...listenAt };
-    const limits = { ...SERVER_LIMITS, ...options.limits };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);

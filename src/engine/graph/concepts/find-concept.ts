@@ -1,4 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
+import { LatestValue } from '../../../core/latest-value.ts';
 import { inTurns } from '../../../core/threads/slices.ts';
 import { type AppliedChanges, changeSlices, type Concept } from '../../../graph/concepts/concept-changes.ts';
 import { groupingSlices, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
@@ -7,6 +8,7 @@ import { conceptId, isConceptId } from '../../../graph/concepts/concept-id.ts';
 import { conceptVersion } from '../../../graph/concepts/concept-nodes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { Store } from '../../../store/store.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
 import { updateConcepts } from './update-concepts.ts';
@@ -52,8 +54,13 @@ export async function readConcepts(
   await updateConcepts(context);
   const excludedSources = await sourcesHiddenFrom(context);
   const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);
-  return context.concepts.get(key, () => readProjects(context, excludedSources, project));
+  const known = latest.get(store) ?? new LatestValue();
+  latest.set(store, known);
+  return known.get(key, () => readProjects(context, excludedSources, project));
 }
+
+/** The concepts that were read last from a store, for all callers: calls that come together read the same. */
+const latest = new WeakMap<Store, LatestValue<readonly ProjectConcepts[]>>();
 
 async function readProjects(
   { store, namespace, now }: EngineContext,
