@@ -1,13 +1,12 @@
 // How much one caller with eight connections holds up another: `npx node bench/fair.ts --help`
-import { once } from 'node:events';
 import { constants, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config/load.ts';
 import { openLoci } from '../src/engine/open.ts';
+import { freePort } from '../test/openclaw/free-port.ts';
 import { type FairNote, fairStore, type Tenant } from './fair-store.ts';
 import { type Server, startServer } from './rest.ts';
 import { quantile } from './timing.ts';
@@ -30,7 +29,7 @@ const { values: flags } = parseArgs({
 const CONNECTIONS = 8;
 const WARM_UP_SEARCHES = 30;
 const IMPORT_BYTES = 1_500_000;
-const REPORT = new URL('event-loop-report.mjs', import.meta.url).href;
+const MONITOR = new URL('../test/openclaw/loop-monitor.mjs', import.meta.url).href;
 
 interface Call {
   readonly path: string;
@@ -90,7 +89,8 @@ interface Figures {
   readonly calls: number;
   readonly statuses: Readonly<Record<number, number>>;
   readonly callP50: number;
-  readonly longestTurn: number;
+  /** Of processor time. */
+  readonly longestTurnMs: number;
   readonly peakMb: number;
   readonly lastMb: number;
 }
@@ -107,14 +107,15 @@ async function measure(kind: MakeCall, seconds: number): Promise<Figures> {
     `embedding: { provider: ${provider} }\nwrites: { enabled: true }\n`,
   );
   const tokens = await makeTokens();
+  const monitorPort = await freePort();
   const server = await startServer(scratch, tokens.crowd, {
     pinned: false,
-    nodeOptions: ['--import', REPORT],
+    nodeOptions: ['--import', MONITOR],
+    environment: { LOOP_MONITOR_PORT: String(monitorPort) },
   });
   const agent = new Agent({ keepAlive: true });
   const send = (tenant: Tenant, call: Call): Promise<number> =>
     post({ agent, port: server.port, token: tokens[tenant] }, call);
-  const turns = longestTurns(server);
   let [peak, last] = [0, 0];
   const sampler = setInterval(() => {
     last = residentMb(server);
@@ -123,7 +124,7 @@ async function measure(kind: MakeCall, seconds: number): Promise<Figures> {
   try {
     for (let i = 0; i < WARM_UP_SEARCHES; i++)
       for (const tenant of ['victim', 'crowd'] as const) await send(tenant, search(store.notes[tenant], i));
-    await turns();
+    await longestTurn(monitorPort);
     const end = performance.now() + seconds * 1000;
     const statuses: Record<number, number> = {};
     const callTimes: number[] = [];
@@ -146,10 +147,10 @@ async function measure(kind: MakeCall, seconds: number): Promise<Figures> {
       }
     };
     await Promise.all([victim(), ...Array.from({ length: CONNECTIONS }, attack)]);
-    const longestTurn = await turns();
     return {
       ...{ p95: quantile(times, 0.95), searches: times.length, calls: callTimes.length, statuses },
-      ...{ callP50: quantile(callTimes, 0.5), longestTurn, peakMb: peak, lastMb: last },
+      ...{ callP50: quantile(callTimes, 0.5), longestTurnMs: await longestTurn(monitorPort) },
+      ...{ peakMb: peak, lastMb: last },
     };
   } finally {
     clearInterval(sampler);
@@ -169,17 +170,10 @@ async function makeTokens(): Promise<Record<Tenant, string>> {
   return tokens;
 }
 
-/** A function that returns the milliseconds of the longest turn of the server's event loop since it was called last. */
-function longestTurns({ child }: Server): () => Promise<number> {
-  const lines = createInterface({ input: child.stderr! });
-  return async () => {
-    child.kill('SIGUSR2');
-    for (;;) {
-      const [line] = (await once(lines, 'line')) as [string];
-      const [, found] = /^longest-turn-ms (\S+)$/.exec(line) ?? [];
-      if (found !== undefined) return Number(found);
-    }
-  };
+/** Milliseconds of processor time of the longest turn of the server's event loop since the last call. */
+async function longestTurn(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${String(port)}`);
+  return ((await answer.json()) as { longestCpuMs: number }).longestCpuMs;
 }
 
 function residentMb({ child }: Server): number {
@@ -216,7 +210,7 @@ async function main(): Promise<void> {
     }
   }
   console.log(
-    '| eight connections of | p95 of a search, ms | ratio | calls a second | ms p50 of a call | longest turn, ms | MB at most | MB at last |',
+    '| eight connections of | p95 of a search, ms | ratio | calls a second | ms p50 of a call | longest turn, CPU ms | MB at most | MB at last |',
   );
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
   for (const [kind, figures] of found) {
@@ -226,7 +220,7 @@ async function main(): Promise<void> {
       median(({ ratio }) => ratio).toFixed(2),
       median(({ calls }) => calls / seconds).toFixed(1),
       median(({ callP50 }) => callP50).toFixed(0),
-      median(({ longestTurn }) => longestTurn).toFixed(0),
+      median(({ longestTurnMs }) => longestTurnMs).toFixed(0),
       median(({ peakMb }) => peakMb).toFixed(0),
       median(({ lastMb }) => lastMb).toFixed(0),
     ];

@@ -147,16 +147,17 @@ interface StartOptions {
   /** Whether it runs on one processor. */
   readonly pinned?: boolean;
   readonly nodeOptions?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** @param token with the scope `admin`, to read the metrics */
 export async function startServer(
   home: string,
   token: string,
-  { pinned = true, nodeOptions = [] }: StartOptions = {},
+  { pinned = true, nodeOptions = [], environment }: StartOptions = {},
 ): Promise<Server> {
   const args = [...nodeOptions, MAIN, 'serve', '--port', '0'];
-  const env = { ...process.env, LOCI_HOME: home };
+  const env = { ...process.env, ...environment, LOCI_HOME: home };
   const child = pinned
     ? spawnPinned([process.execPath, ...args], env, ['ignore', 'ignore', 'pipe'])
     : spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
