@@ -83,6 +83,16 @@ it('calls of agents use an index and do not scan a namespace', () => {
   expect(scans).toEqual([]);
 });
 
+it('records whose keys begin with a prefix are found with the index of keys', () => {
+  const plans = plansOf(/\bFROM record AS r\b/, ({ records }) => {
+    const filter = { now: NOW, origins: ['memory'], sources: ['s'], keyPrefix: 'k#' } as const;
+    for (const deleted of [false, true]) records.list('n', { filter: { ...filter, deleted } }, ALL);
+  });
+  expect(plans.size).toBe(2);
+  for (const [step] of plans.values())
+    expect(step).toMatch(/USING INDEX record_(by_)?key \(ns=\? AND (source=\? AND )?key>\? AND key<\?\)/);
+});
+
 it('a search by time reads an index in both directions and does not sort', () => {
   const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
     searchByTime(calls);
