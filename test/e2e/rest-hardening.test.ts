@@ -207,6 +207,24 @@ describe('a server under attack', () => {
       .toBe(200);
   });
 
+  it('runs the imports of a caller one after the other, and says when to send again those that would wait too long', async () => {
+    const content = Array.from({ length: 300 }, (_, i) => `# Part ${String(i)}\n\nThe oven.\n`).join('\n');
+    const send = async (server: TestServer) => {
+      const token = await server.token('alice', 'write');
+      const bodies = ['a', 'b', 'c'].map((name) => ({ files: [{ path: `memory/${name}.md`, content }] }));
+      const sent = bodies.map((body) => server.request('/api/v1/memory/import', { token, body }));
+      return (await Promise.all(sent)).sort((a, b) => a.status - b.status);
+    };
+    const done = await send(await startServer());
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [first, ...refused] = await send(await startServer({}, { limits: { callerWaitMs: 1 } }));
+    expect(first!.status).toBe(200);
+    for (const { status, headers, problem } of refused) {
+      expect([status, problem.code]).toEqual([429, 'rate_limited']);
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    }
+  });
+
   it('limits the rate of each token, and of failed attempts', async () => {
     const server = await startServer({}, { limits: { requestsPerSecond: 2 } });
     const [alice, bob] = [await server.token('alice', 'read'), await server.token('bob', 'read')];

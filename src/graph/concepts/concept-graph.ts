@@ -15,13 +15,13 @@ import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import { type ConceptEdge, noteOf } from './concept-edges.ts';
 import { isConceptId } from './concept-id.ts';
-import { ConceptNodes } from './concept-nodes.ts';
+import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
 import { ConceptReader } from './concept-reader.ts';
 
 /** Nodes whose edges are read at once. */
 const NODES = 32;
-/** Nodes whose edges are remembered: a walk reads each of them several times. */
-const MAX_REMEMBERED = 1000;
+/** Nodes and their edges that are remembered, for all callers together: a walk reads each of them several times. */
+const MAX_REMEMBERED = 20_000;
 /** Follows every type of an edge in the order of code points. */
 const AFTER_ALL_TYPES = '~' as EdgeType;
 
@@ -58,6 +58,7 @@ class ConceptGraph {
     of: '',
     edges: new Map(),
   };
+  #remembered = 0;
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
@@ -211,8 +212,11 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
-    const of = await this.#nodes.version(namespace);
-    if (this.#read.of !== of || this.#read.edges.size > MAX_REMEMBERED) this.#read = { of, edges: new Map() };
+    const of = await conceptVersion(this.#graph, namespace);
+    if (this.#read.of !== of || this.#remembered > MAX_REMEMBERED) {
+      this.#read = { of, edges: new Map() };
+      this.#remembered = 0;
+    }
     const { edges } = this.#read;
     const { project = null, excludedSources = [] } = filter;
     const kind = JSON.stringify([direction, project, excludedSources]);
@@ -220,7 +224,11 @@ class ConceptGraph {
     const missing = near.filter((node) => !edges.has(keyOf(node)));
     const found = await this.#readEdges(namespace, missing, direction, filter);
     const byNode = Map.groupBy(found, ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
-    for (const node of missing) edges.set(keyOf(node), byNode.get(node.id) ?? []);
+    for (const node of missing) {
+      const own = byNode.get(node.id) ?? [];
+      edges.set(keyOf(node), own);
+      this.#remembered += 1 + own.length;
+    }
     return near.flatMap((node) => edges.get(keyOf(node)) ?? []);
   }
 

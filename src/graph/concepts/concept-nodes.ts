@@ -1,3 +1,4 @@
+import { LatestValue } from '../../core/latest-value.ts';
 import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
 import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
@@ -15,7 +16,7 @@ export class ConceptNodes {
   readonly #known = new Map<string, ConceptRef>();
   readonly #refs = new WeakMap<GraphNode, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
-  #all: { readonly of: string; readonly nodes: readonly GraphNode[] } | null = null;
+  readonly #all = new LatestValue<readonly GraphNode[]>();
 
   constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
     this.#graph = graph;
@@ -51,15 +52,16 @@ export class ConceptNodes {
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    const of = `${await this.version(namespace)} ${JSON.stringify(filter)}`;
-    if (this.#all?.of === of) return this.#all.nodes;
+    const of = `${await conceptVersion(this.#graph, namespace)} ${JSON.stringify(filter)}`;
+    return this.#all.get(of, () => this.#readAll(namespace, filter));
+  }
+
+  async #readAll(namespace: string, filter: GraphFilter): Promise<GraphNode[]> {
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
-    nodes.sort((a, b) => compare(a.id, b.id));
-    this.#all = { of, nodes };
-    return nodes;
+    return nodes.sort((a, b) => compare(a.id, b.id));
   }
 
   /** The projects that pass the filter. */
@@ -67,14 +69,14 @@ export class ConceptNodes {
     if (project !== undefined) return [project];
     return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
   }
+}
 
-  /** Changes whenever nodes and edges of concepts may have changed. */
-  async version(namespace: string): Promise<string> {
-    const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
-      this.#graph.state(namespace),
-      this.#graph.conceptState(namespace),
-      this.#graph.conceptChanges(namespace),
-    ]);
-    return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
-  }
+/** Changes whenever nodes and edges of concepts may have changed. */
+export async function conceptVersion(graph: StoreGraph, namespace: string): Promise<string> {
+  const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
+    graph.state(namespace),
+    graph.conceptState(namespace),
+    graph.conceptChanges(namespace),
+  ]);
+  return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
 }

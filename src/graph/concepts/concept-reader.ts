@@ -1,3 +1,4 @@
+import { inTurns } from '../../core/threads/slices.ts';
 import {
   type ConceptMention,
   type ConceptName,
@@ -7,7 +8,13 @@ import {
 } from '../../store/concept-model.ts';
 import type { StoreGraph } from '../../store/store.ts';
 import { referencesIn } from './change-references.ts';
-import { applyChanges, type Concept, type ConceptState, effectiveChanges } from './concept-changes.ts';
+import {
+  applyChanges,
+  changeSlices,
+  type Concept,
+  type ConceptState,
+  effectiveChanges,
+} from './concept-changes.ts';
 import {
   type ConceptEdge,
   conceptEdges,
@@ -16,7 +23,7 @@ import {
   noteOf,
   sameAsEdges,
 } from './concept-edges.ts';
-import { groupNames, isClaim, isSpoken } from './concept-groups.ts';
+import { groupingSlices, groupNames, isClaim, isSpoken } from './concept-groups.ts';
 
 /** Keys of one call of the store, which holds up other calls. */
 const KEYS_OF_CALL = 1000;
@@ -130,13 +137,14 @@ export class ConceptReader {
 
   /** The concepts of a project that have nodes of their own. */
   async allWithNodes(project: string): Promise<Concept[]> {
-    return this.#thatHaveNodes(project, (await this.#state(project)).concepts(project));
+    const state = await this.#state(project);
+    return this.#thatHaveNodes(project, await inTurns(state.conceptSlices(project)));
   }
 
   /** How many edges the concepts of a project have, by type. */
   async count(project: string): Promise<Record<ConceptEdge['type'], number>> {
     const state = await this.#state(project);
-    const concepts = state.concepts(project).filter((concept) => !isTag(concept));
+    const concepts = (await inTurns(state.conceptSlices(project))).filter((concept) => !isTag(concept));
     const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
     const frequencies = await this.#frequencies(project, [...new Set(keys)]);
     const disputed = new Set(state.conflicts().flatMap(({ notes }) => notes));
@@ -162,8 +170,9 @@ export class ConceptReader {
 
   async #state(project: string): Promise<ConceptState> {
     const selector = { project, excludedSources: this.#excludedSources };
-    const names = groupNames(await this.#graph.conceptNames(this.#namespace, selector));
-    return applyChanges(names, await this.#changes(project)).state;
+    const rows = await this.#graph.conceptNames(this.#namespace, selector);
+    const names = await inTurns(groupingSlices(rows));
+    return (await inTurns(changeSlices(names, await this.#changes(project)))).state;
   }
 
   /** A concept has a node if it is not one note, and if an edge leads to it or from it. */

@@ -207,9 +207,15 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
   };
 }
 
+/** When to try again after `rate_limited`, in seconds, unless the answer says it. */
+const RETRY_AFTER_S = 5;
+
 function answerProblem(c: Context<Env>, error: unknown): Response {
   const problem = problemOf(error, c.get('id'));
   c.set('code', problem.code);
+  const { outgoing } = c.env;
+  if (problem.code === 'rate_limited' && !outgoing.hasHeader('Retry-After'))
+    outgoing.setHeader('Retry-After', String(RETRY_AFTER_S));
   return c.body(escapeControlJson(JSON.stringify(problem)), problem.status as ContentfulStatusCode, {
     'Content-Type': PROBLEM_TYPE,
   });
