@@ -7,6 +7,13 @@ import { ConceptReader, type ConceptRef } from './concept-reader.ts';
 /** Concepts of which it is remembered which name an id stands for. */
 const MAX_KNOWN = 50_000;
 
+interface AllNodes {
+  /** What they are of: the version and the filter. */
+  readonly of: string;
+  readonly nodes: readonly GraphNode[];
+  readonly byId: ReadonlyMap<string, GraphNode>;
+}
+
 /** The nodes of concepts that are not one note. */
 export class ConceptNodes {
   readonly #graph: StoreGraph;
@@ -15,7 +22,7 @@ export class ConceptNodes {
   readonly #known = new Map<string, ConceptRef>();
   readonly #refs = new WeakMap<GraphNode, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
-  #all: { readonly of: string; readonly nodes: readonly GraphNode[] } | null = null;
+  #all: AllNodes | null = null;
 
   constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
     this.#graph = graph;
@@ -25,6 +32,11 @@ export class ConceptNodes {
   /** The concept of a node; `undefined` for any other node. */
   refOf(node: GraphNode): ConceptRef | undefined {
     return this.#refs.get(node);
+  }
+
+  /** Whether an id is known to be that of a concept. */
+  has(id: string): boolean {
+    return this.#known.has(id);
   }
 
   of({ id, project, label, names }: Concept): GraphNode {
@@ -40,6 +52,8 @@ export class ConceptNodes {
   /** Those of the concepts with these ids that pass the filter. */
   async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
     if (ids.length === 0) return [];
+    if (this.#all?.of === (await this.#stateOf(namespace, filter)))
+      return ids.flatMap((id) => this.#all?.byId.get(id) ?? []);
     const wanted = new Set(ids);
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
@@ -51,15 +65,19 @@ export class ConceptNodes {
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    const of = `${await this.version(namespace)} ${JSON.stringify(filter)}`;
+    const of = await this.#stateOf(namespace, filter);
     if (this.#all?.of === of) return this.#all.nodes;
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
     nodes.sort((a, b) => compare(a.id, b.id));
-    this.#all = { of, nodes };
+    this.#all = { of, nodes, byId: new Map(nodes.map((node) => [node.id, node])) };
     return nodes;
+  }
+
+  async #stateOf(namespace: string, { project, excludedSources = [] }: GraphFilter): Promise<string> {
+    return `${await this.version(namespace)} ${JSON.stringify([project, excludedSources])}`;
   }
 
   /** The projects that pass the filter. */
