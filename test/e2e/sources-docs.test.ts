@@ -25,7 +25,7 @@ function blocksOf(language: string): string[] {
 }
 
 /** The progress of a refresh that takes more than a second. */
-const PROGRESS = /^(?:loci: (?:reading My tasks|finding the notes of documents: .*)\n)+/;
+const PROGRESS = /^(?:loci: (?:reading My tasks|relating records to each other: .*)\n)+/;
 
 describe('docs/sources.md', () => {
   let home: string;
