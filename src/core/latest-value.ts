@@ -2,6 +2,11 @@
 export class LatestValue<Value> {
   #latest: { readonly key: string; readonly value: Promise<Value> } | null = null;
 
+  /** The value of this key, if it is the latest. */
+  peek(key: string): Promise<Value> | null {
+    return this.#latest?.key === key ? this.#latest.value : null;
+  }
+
   async get(key: string, make: () => Promise<Value>): Promise<Value> {
     if (this.#latest?.key !== key) this.#latest = { key, value: make() };
     const latest = this.#latest;

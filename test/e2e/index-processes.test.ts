@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
@@ -82,6 +82,9 @@ it('a process in the background embeds what was read', async () => {
   expect((await loci(['status'], { home, env })).stdout).toMatch(
     /^embeddings .* to embed: process \d+ is working on it, \d+% done, [\d.]+ (?:s|min) left$/m,
   );
+  // The memory that V8 reserves for new objects is limited.
+  const command = `/proc/${String(pid)}/cmdline`;
+  if (existsSync(command)) expect(readFileSync(command, 'utf8')).toContain('--max-semi-space-size=');
   expect(statSync(join(home, 'background.log')).mode & 0o777).toBe(0o600);
   expect(readFileSync(linked, 'utf8')).toBe('precious');
   expect(readFileSync(join(home, 'background.log'), 'utf8')).not.toContain('error');

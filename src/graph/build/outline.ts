@@ -50,7 +50,6 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 /**
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
- * @public A thread finds it by its name.
  */
 export function noteOutline(content: string): Outline {
   const scan = new OutlineScan(referencesIn(content));
@@ -126,9 +125,14 @@ class OutlineScan {
   }
 }
 
-/** `noteOutline` as a task for a thread, because a long text would block the caller. */
-export const OUTLINE: ThreadTask<[content: string], Outline> = {
+/** @public A thread finds it by its name. */
+export function noteOutlines(contents: readonly string[]): Outline[] {
+  return contents.map(noteOutline);
+}
+
+/** `noteOutlines` as a task for a thread, because long texts would block the caller. */
+export const OUTLINES: ThreadTask<[contents: readonly string[]], Outline[]> = {
   module: workerModule(import.meta.url, 'outline'),
-  name: noteOutline.name,
-  inline: noteOutline,
+  name: noteOutlines.name,
+  inline: noteOutlines,
 };

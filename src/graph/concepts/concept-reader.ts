@@ -55,7 +55,7 @@ export class ConceptReader {
   /** The edges from records to what their texts, tags and phrases name, and from concepts to their notes. */
   async from(records: readonly number[], refs: readonly ConceptRef[]): Promise<ConceptEdge[]> {
     const concepts = await this.#graph.recordConcepts(this.#namespace, records);
-    const edges = (await this.#named(refs)).flatMap(sameAsEdges);
+    const edges = (await this.#merged(refs)).flatMap(sameAsEdges);
     for (const [project, own] of Map.groupBy(concepts, ([, each]) => each.project)) {
       const spoken = new Set(own.flatMap(([, each]) => spokenKeys(each)));
       const frequencies = await this.#frequencies(project, [...spoken]);
@@ -116,6 +116,13 @@ export class ConceptReader {
     return [...byRecord].flatMap(([record, rows]) =>
       conceptEdges(record, namesOf(rows), lookup, (key) => common.has(key)),
     );
+  }
+
+  /** The concepts of several notes, which only changes can make. */
+  async #merged(refs: readonly ConceptRef[]): Promise<Concept[]> {
+    const changes = await this.#graph.conceptChanges(this.#namespace);
+    const changed = new Set(changes.map(({ project }) => project));
+    return this.#named(refs.filter(({ project }) => changed.has(project)));
   }
 
   async #named(refs: readonly ConceptRef[]): Promise<Concept[]> {

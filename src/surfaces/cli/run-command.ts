@@ -94,6 +94,8 @@ function outputText(output: unknown, { command, json, viewOptions }: CommandCall
 
 /** Enough for the largest export, which `import` reads whole. */
 const MAX_STDIN_BYTES = 128 * 1024 * 1024;
+/** New objects of a background process, in megabytes. V8 would use a fifth of its memory more, without being faster. */
+const MAX_SEMI_SPACE = '--max-semi-space-size=8';
 
 /** Gives an operation access to standard input and output, and so to the files of this machine. */
 class ProcessIo implements LocalIo {
@@ -122,7 +124,8 @@ class ProcessIo implements LocalIo {
     rmSync(path, { force: true });
     const log = openSync(path, 'wx', 0o600);
     try {
-      const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...commandLine], {
+      const options = [...process.execArgv, MAX_SEMI_SPACE];
+      const child = spawn(process.execPath, [...options, process.argv[1] ?? '', ...commandLine], {
         detached: true,
         stdio: ['ignore', log, log],
         env: { ...this.#io.env, LOCI_HOME: home },

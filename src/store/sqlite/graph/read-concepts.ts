@@ -234,13 +234,17 @@ export function linePlaces(
   const passages = db.prepare(
     'SELECT max(ordinal) AS ordinal FROM passage WHERE ns = ? AND record = ? AND start_line <= ? AND end_line >= ?',
   );
-  const rows = new Map<number, Row | undefined>();
+  const found = new Map<number, { readonly hash: string; readonly texts: readonly string[] } | null>();
   return lines.flatMap(({ record, line }): GraphProvenance[] => {
-    if (!rows.has(record)) rows.set(record, contents.get(ns, record));
-    const row = rows.get(record);
-    if (row === undefined) return [];
-    if (line === null) return [{ record, passage: null, lines: null, hash: row['hash'] as string }];
-    const text = ((row['content'] as string).split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+    if (!found.has(record)) {
+      const row = contents.get(ns, record);
+      const { content, hash } = (row ?? {}) as { content: string; hash: string };
+      found.set(record, row === undefined ? null : { hash, texts: content.split('\n') });
+    }
+    const own = found.get(record) ?? null;
+    if (own === null) return [];
+    if (line === null) return [{ record, passage: null, lines: null, hash: own.hash }];
+    const text = (own.texts[line - 1] ?? '').replace(/\r$/, '');
     const ordinal = passages.get(ns, record, line, line)?.['ordinal'] as number | null;
     return [{ record, passage: ordinal, lines: { first: line, last: line }, hash: sha256(text) }];
   });
