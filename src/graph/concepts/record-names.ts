@@ -13,7 +13,7 @@ import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from '../../core/names/phrases.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
-export const CONCEPT_RULES = '5';
+export const CONCEPT_RULES = '6';
 
 /** A note with hundreds of aliases would otherwise be mentioned by every other. */
 const MAX_ALIASES = 32;
