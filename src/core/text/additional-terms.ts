@@ -47,7 +47,7 @@ const NAME =
   /(?<=(?<![\p{L}\p{N}])([\p{L}\p{N}]{1,16}))\+\+(?!\+)|(?<=(?<![\p{L}\p{N}])(\p{L}))#(?![\p{L}\p{N}#])|(?:(?<![\p{L}\p{N}])\.net|\.NET)(?![\p{L}\p{N}])/gu;
 /** Flags are two characters. A skin tone belongs to the symbol before it. */
 const NOT_ASCII = /[$\x80-\uffff]+/g;
-const SYMBOL = /\p{RI}\p{RI}|[[\p{S}§¶$]--[[\0-\x7f]--\$]--\p{Emoji_Modifier}]/gv;
+const SYMBOL = /\p{RI}\p{RI}|[[\p{S}§¶†‡‰$]--[[\0-\x7f]--\$]--\p{Emoji_Modifier}]/gv;
 const ZWNJ = '\u200c';
 const INNER_SPACE = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+(?:\u200c[\p{L}\p{M}]+)+/gu;
 

@@ -4,16 +4,19 @@ import { MIN_FILE_NAME_LENGTH } from '../../store/lexical/text-fields.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import { wordingOf, type Wording } from './wordings.ts';
 
-/** The endings of notes. Other files are named by a path with folders. */
+/** The endings of notes. */
 const NOTE_FILE = /\.(?:md|markdown|txt|canvas)$/;
 const ENDING = /\.[a-z][a-z0-9]{0,9}$/;
 /** `./notes/a.md`, `~/notes/a.md`, `/home/ada/notes/a.md`. */
 const ROOT = /^(?:\.{1,2}|~)?\/+/;
 
-/** The folded path that a word of a query may name a note by; `null` for another word. */
-export function pathOf(word: string): string | null {
+/**
+ * The folded path that a word of a query may name a note by; `null` for another word.
+ * @param isAlone whether the query has no other words: `Plugins/List of commands` is no path without the ending of a note
+ */
+export function pathOf(word: string, isAlone: boolean): string | null {
   const path = fold(word).replaceAll('\\', '/').replace(ROOT, '');
-  if (!path.includes('/') && !NOTE_FILE.test(path)) return null;
+  if (!NOTE_FILE.test(path) && !(isAlone && path.includes('/'))) return null;
   const name = nameOf(path);
   return name.length < MIN_FILE_NAME_LENGTH || isStopWord(name) ? null : path;
 }

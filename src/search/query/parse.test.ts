@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_QUERY_LENGTH, parseQuery } from './parse.ts';
+import { MAX_QUERY_LENGTH, parseQuery, requiredPhrases } from './parse.ts';
 
 function surfaces(text: string): string[] {
   return parseQuery(text).terms.map(({ surface }) => surface);
@@ -83,6 +83,17 @@ describe('parseQuery', () => {
     ]);
     const many = Array.from({ length: 600 }, (_, n) => `"word w${String(n)}"`);
     expect(parseQuery(many.join(' ')).phrases).toHaveLength(32);
+  });
+
+  it.each([
+    ['"gas line"', 1],
+    ['"C++ templates"', 1],
+    ['the "gas line"', 1],
+    ['"gas line" "blue tiles"', 2],
+    ['"gas line" oven', 0],
+    ['who wrote "The Tailors"?', 0],
+  ])('requires the phrases of a query that is nothing else: %s', (query, required) => {
+    expect(requiredPhrases(parseQuery(query))).toHaveLength(required);
   });
 
   it('treats FTS operators as words', () => {
@@ -176,7 +187,7 @@ describe('parseQuery', () => {
   it.each([
     ['USER.md', 'user.md'],
     ['memory/2026-03-16', 'memory/2026-03-16'],
-    ['[[Memory/Plan#Next|that]]', 'memory/plan'],
+    ['[[Memory/Plan|that]]', 'memory/plan'],
     ['./notes\\Plan.md', 'notes/plan.md'],
     ['24/7', undefined],
     ['and/or', undefined],

@@ -16,6 +16,8 @@ export interface ParsedQuery {
   readonly terms: readonly QueryTerm[];
   /** Quoted phrases without duplicates; see `requiredPhrases`. */
   readonly phrases: readonly TextTerm[];
+  /** Whether all words are in quotes. */
+  readonly isQuoted: boolean;
   /** Emoji and the like beside words: more to search for, which no result needs. */
   readonly symbols: readonly TextTerm[];
 }
@@ -48,7 +50,9 @@ export function parseQuery(text: string): ParsedQuery {
     const phrase = phraseOf(match[1] ?? match[2] ?? match[3] ?? '');
     if (phrase.terms.length > 0 && phrases.size < MAX_PHRASES) phrases.set(phrase.terms.join(' '), phrase);
   }
-  const searched = withoutOpening(cut).replaceAll(WIKILINK, (link) => link.replaceAll(/[[\]#|^]/g, ' '));
+  const searched = withoutOpening(cut).replaceAll(WIKILINK, (_, target: string) =>
+    target.replaceAll(/[#^]/g, ' '),
+  );
   const { words, symbols } = wordsOf(searched);
   const found = new Map<string, QueryTerm>();
   for (const [i, word] of words.entries())
@@ -61,6 +65,7 @@ export function parseQuery(text: string): ParsedQuery {
     text: cut,
     terms: terms.slice(0, MAX_TERMS),
     phrases: [...phrases.values()],
+    isQuoted: !HAS_LETTERS.test(cut.replaceAll(QUOTED, '')),
     symbols: isOfSymbols
       ? []
       : symbols
@@ -78,7 +83,8 @@ interface QueryWord {
   readonly codes: readonly Token[];
 }
 
-const WIKILINK = /\[\[[^[\]]+\]\]/g;
+/** What a link shows instead of its target says nothing of the note. */
+const WIKILINK = /\[\[([^[\]|]+)(?:\|[^[\]]*)?\]\]/g;
 const HAS_LETTERS = /[\p{L}\p{N}]/u;
 const ENDS_IN_LETTER = /[\p{L}\p{N}]$/u;
 const HAS_SIGNS = /[^\p{L}\p{N}\p{M}]/u;
@@ -120,7 +126,8 @@ function phraseOf(text: string): TextTerm {
  * The phrases that every result must have. When the whole query is quoted, these are all of its phrases. Within a
  * question (who wrote "The Tailors"?) a phrase is one more thing to search for, which the answer need not repeat.
  */
-export function requiredPhrases({ terms, phrases }: ParsedQuery): readonly TextTerm[] {
+export function requiredPhrases({ terms, phrases, isQuoted }: ParsedQuery): readonly TextTerm[] {
+  if (isQuoted) return phrases;
   const quoted = new Set(phrases.flatMap((phrase) => phrase.terms));
   return terms.every((term) => term.terms.every((word) => quoted.has(word))) ? phrases : [];
 }
@@ -152,7 +159,7 @@ function termsOf(word: QueryWord, previous?: QueryWord, next?: QueryWord): Query
   const tokens = queryTokens(bare);
   const isPhrase = IDENTIFIER.test(bare) || isNumber(bare);
   if (tokens.length > 1 && isPhrase && tokens.every((token) => token.kind === 'word')) {
-    const path = pathOf(bare);
+    const path = pathOf(bare, previous === undefined && next === undefined);
     const whole: QueryTerm = {
       ...withAlternatives(
         {
