@@ -48,7 +48,7 @@ export function wordingOf(text: string): Wording {
   };
 }
 
-/** With and without separators of thousands, and without decimals that are zero. */
+/** With and without separators of thousands, and with and without a zero at the end of the decimals. */
 function numberWordings(word: string): Wording[] {
   const [, whole, separator, decimals] = NUMBER.exec(word) ?? [];
   if (whole === undefined) return [];
@@ -56,8 +56,9 @@ function numberWordings(word: string): Wording[] {
   const grouped = digits.replaceAll(/(?<=\d)(?=(?:\d{3})+$)/g, ' ');
   const isGrouped = separator !== undefined || decimals !== undefined || digits.length >= MIN_GROUPED_LENGTH;
   const wholes = isGrouped ? [digits, grouped] : [];
-  const endings = decimals === undefined ? [''] : decimals === '00' ? ['', ' 00'] : [` ${decimals}`];
-  return wholes.flatMap((each) => endings.map((ending) => wordingOf(each + ending)));
+  const exact = (decimals ?? '').replace(/0+$/, '');
+  const endings = decimals === undefined ? [''] : [exact, exact.padEnd(2, '0')];
+  return wholes.flatMap((each) => endings.map((ending) => wordingOf(`${each} ${ending}`)));
 }
 
 function withUnit(word: string): Wording[] {
