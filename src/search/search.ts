@@ -20,6 +20,7 @@ import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
+import { withoutUnknown } from './retrieve/vectors.ts';
 import { startRun, type SearchOptions, type SearchRun } from './run.ts';
 
 export interface SearchOutcome {
@@ -107,7 +108,8 @@ async function loadPool(
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, fused),
   ]);
-  const ofTurns = weighShortTurns(fused, loaded.passages, ranking);
+  const known = withoutUnknown(fused, loaded.passages, run.vectors);
+  const ofTurns = weighShortTurns(known, loaded.passages, ranking);
   const weighed = weighByCoverage(ofTurns, loaded.passages, loaded.neighbourhoods, coverage, ranking);
   const scored = new Map(weighed.map((entry) => [entry.passage, entry]));
   const isTop = new Set(topIds);

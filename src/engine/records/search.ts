@@ -271,7 +271,10 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
 }
 
 function highlightedTerms({ run: { query }, retrieved: { corrections } }: SearchOutcome): Set<string> {
-  const terms = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
+  const alternatives = query.terms.flatMap((term) => term.alternatives ?? []);
+  const terms = [...query.terms, ...alternatives, ...query.phrases, ...query.symbols].flatMap(
+    ({ terms: words }) => words,
+  );
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...terms, ...replacements]);
 }

@@ -1,7 +1,7 @@
 import { analyze } from '../../core/text/analyze.ts';
 import { linkSpans } from '../../sources/markdown/scan-links.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
-import { idfWeight, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
+import { idfWeight, wordingsOf, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
 import type { AnchorText } from './ranking.ts';
 
 /** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
@@ -133,9 +133,7 @@ export function matchAnchor(
   for (const term of wanted) {
     const weight = idfWeight(term.passages);
     total += weight;
-    const found = [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])].find(
-      (words) => words.every((word) => distances.has(word)),
-    );
+    const found = wordingsOf(term, replacements).find((words) => words.every((word) => distances.has(word)));
     if (found === undefined) continue;
     matched++;
     for (const word of found) matchedTerms.add(word);
