@@ -44,7 +44,7 @@ export async function measureRest(
   const operator = await loci.access.create({
     subject: 'bench',
     name: 'bench',
-    scopes: ['admin'],
+    scopes: ['operator'],
     lifetimeMs: null,
   });
   await loci.close();
@@ -125,7 +125,7 @@ async function mixedRequests(loci: Loci, bench: BenchStore, count: number): Prom
   });
 }
 
-interface Server {
+export interface Server {
   readonly child: ChildProcess;
   readonly port: number;
   readonly ended: Promise<void>;
@@ -143,11 +143,24 @@ function spawnPinned(
   return spawn(pinnedLine[0]!, pinnedLine.slice(1), { env, stdio });
 }
 
+interface StartOptions {
+  /** Whether it runs on one processor. */
+  readonly pinned?: boolean;
+  readonly nodeOptions?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /** @param token with the scope `admin`, to read the metrics */
-async function startServer(home: string, token: string): Promise<Server> {
-  const commandLine = [process.execPath, MAIN, 'serve', '--port', '0'];
-  const env = { ...process.env, LOCI_HOME: home };
-  const child = spawnPinned(commandLine, env, ['ignore', 'ignore', 'pipe']);
+export async function startServer(
+  home: string,
+  token: string,
+  { pinned = true, nodeOptions = [], environment }: StartOptions = {},
+): Promise<Server> {
+  const args = [...nodeOptions, MAIN, 'serve', '--port', '0'];
+  const env = { ...process.env, ...environment, LOCI_HOME: home };
+  const child = pinned
+    ? spawnPinned([process.execPath, ...args], env, ['ignore', 'ignore', 'pipe'])
+    : spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const port = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);

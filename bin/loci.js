@@ -1,17 +1,39 @@
 #!/usr/bin/env node
-// Plain JavaScript that old versions of Node can read: it says what is missing before anything newer is loaded.
+// Plain JavaScript that old versions of Node can read. An old Node starts the one that `npm ci` has brought into a clone.
 const REQUIRED = 24;
 const EXIT_UNSUPPORTED_RUNTIME = 9;
 
-if (Number.parseInt(process.versions.node, 10) < REQUIRED) {
+if (Number.parseInt(process.versions.node, 10) >= REQUIRED) await start();
+else if (!(await startWithOwnNode())) {
   process.stderr.write(
     `loci: Loci needs Node ${REQUIRED} or newer; this is Node ${process.versions.node}.\n` +
-      `Install Node ${REQUIRED} (https://nodejs.org/en/download). In a clone of Loci, \`npm ci\` has brought it ` +
-      'already: run `npx loci` there.\n',
+      `Install Node ${REQUIRED} (https://nodejs.org/en/download), or run \`npm ci\` in a clone of Loci, which brings it.\n`,
   );
   process.exitCode = EXIT_UNSUPPORTED_RUNTIME;
-} else {
-  await start();
+}
+
+/** Runs this command with the Node in the clone's `node_modules/`. Returns false if there is none. */
+async function startWithOwnNode() {
+  const { existsSync } = await import('node:fs');
+  const { fileURLToPath } = await import('node:url');
+  const program = process.platform === 'win32' ? 'node.exe' : 'node';
+  const node = fileURLToPath(new URL(`../node_modules/node/bin/${program}`, import.meta.url));
+  if (!existsSync(node)) return false;
+  const { spawn } = await import('node:child_process');
+  const file = fileURLToPath(import.meta.url);
+  const child = spawn(node, [file, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both processes; this one waits for the other.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const [exitCode, signal] = await new Promise((resolve, reject) => {
+    child.on('error', reject).on('exit', (...ended) => resolve(ended));
+  });
+  if (signal === null) process.exitCode = exitCode;
+  else {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  return true;
 }
 
 async function start() {

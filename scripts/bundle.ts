@@ -1,14 +1,15 @@
 /**
- * Bundles the command line and the plugins for OpenClaw, with the packages that they use, into `dist/bundle/`: a command then loads
- * a few files in place of several hundred, and starts in about two thirds of the time. In the library in `dist/`, only the thread of
- * the store is a bundle, because a store is open when its thread has loaded its modules. The rest stays as `tsc` compiles it.
+ * Bundles the library, the command line and the plugins for OpenClaw, with the packages that they use, into `dist/bundle/`: a
+ * command then loads a few files in place of several hundred, and starts in about two thirds of the time, and an installation needs
+ * no other package than the model. The types of the library, and those of the packages that it names, are `dist/index.d.ts`.
  */
 
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = join(ROOT, 'src/');
@@ -68,8 +69,8 @@ export function fileAddress(path: string): string {
   return JSON.stringify(pathToFileURL(path).href);
 }
 
-/** The licences of the packages in a bundle. They ask to be distributed with the code. */
-function licencesOf(chunks: readonly OutputChunk[], what: string): string {
+/** The licences of the packages in the bundle. They ask to be distributed with the code. */
+function licencesOf(chunks: readonly OutputChunk[]): string {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   const folders = new Set(
     modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
@@ -82,7 +83,7 @@ function licencesOf(chunks: readonly OutputChunk[], what: string): string {
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
     return `${String(name)} ${String(version)} (${String(license)})\n\n${text}\n`;
   });
-  return `${what} of Loci contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `The compiled code of Loci contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 /** The URL of a compiled source file, as an expression in a bundle in this folder of `dist/`. */
@@ -97,6 +98,7 @@ async function bundlePrograms(): Promise<OutputChunk[]> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
+      index: join(SOURCES, 'index.ts'),
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       [ENGINE]: join(SOURCES, 'surfaces/openclaw/engine/modules.ts'),
     },
@@ -104,7 +106,7 @@ async function bundlePrograms(): Promise<OutputChunk[]> {
   });
   if (!existsSync(target)) mkdirSync(target, { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(target, fileName), code);
-  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The command line, with the plugins,'));
+  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks));
   return chunks;
 }
 
@@ -127,16 +129,17 @@ async function bundleMemoryPlugin(programs: readonly OutputChunk[]): Promise<voi
   writeFileSync(join(ROOT, 'dist/bundle/openclaw-memory.js'), code);
 }
 
-/** Replaces the compiled module of the store's thread by a bundle of it and its imports. */
-async function bundleStoreThread(): Promise<void> {
-  const target = join(ROOT, 'dist/store/sqlite');
-  const chunks = await bundle({
-    modules: { main: join(SOURCES, 'store/sqlite/thread.ts') },
-    addressOf: compiledAddress('store/sqlite'),
+/** Makes one file of the declarations that `tsc` has written to `dist/types/`, and of the packages' own. */
+async function bundleTypes(): Promise<void> {
+  const types = join(ROOT, 'dist/types');
+  const build = await rolldown({
+    input: { index: join(types, 'index.d.ts') },
+    // The messages of `zod` in other languages are no part of any type.
+    external: [/^node:/, /\/locales\//],
+    plugins: [dts({ dtsOnly: true })],
   });
-  if (chunks.length !== 1) throw new Error('The thread of the store is not one file.');
-  writeFileSync(join(target, 'thread.js'), chunks[0]!.code);
-  writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks, 'The thread of the store'));
+  await build.write({ dir: join(ROOT, 'dist') });
+  rmSync(types, { recursive: true });
 }
 
 /** Makes the folder of the plugin `loci-corpus`, which is one file. */
@@ -155,9 +158,9 @@ async function main(): Promise<void> {
   const programs = await bundlePrograms();
   await bundleMemoryPlugin(programs);
   await bundleCorpusPlugin();
-  await bundleStoreThread();
+  await bundleTypes();
   console.log(
-    `The command line and the engine of the plugin are bundled into ${String(programs.length)} files, the thread of the store into one.`,
+    `The library, the command line and the plugins are bundled into ${String(programs.length)} files.`,
   );
 }
 

@@ -84,7 +84,7 @@ async function capabilities(): Promise<string> {
   return [
     '## Tools, resources and prompts',
     'An agent that starts `loci mcp` itself has the scopes `read` and `write`; over HTTP, the token decides. So tools with the\n' +
-      'scope `admin` are available over HTTP only; the owner has them on the command line. Tools:',
+      'scopes `admin` and `operator` are available over HTTP only; the owner has them on the command line. Tools:',
     tools.join('\n'),
     'A model gets the list of tools with every turn, so it is short: `memory_write`, `memory_update` and `memory_delete` are in\n' +
       `it only while \`writes.enabled\` is true, and ${new Intl.ListFormat('en-GB').format(onRequest)} only if the setting ` +

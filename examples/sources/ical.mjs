@@ -2,12 +2,12 @@
 // Prints the events and todos of iCalendar files as documents for Loci.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { parseComponents, textOf } from './ical/components.mjs';
+import { parseComponents, textOf, unfoldedText } from './ical/components.mjs';
 import { documentsOf } from './ical/documents.mjs';
 import { loadNodeIcal } from './ical/node-ical.mjs';
 import { seriesOf } from './ical/series.mjs';
 import { localZoneName } from './ical/zones.mjs';
-import { currentTime, readEach, readText, runProgram, wholeNumber } from './program.mjs';
+import { currentTime, readBytes, readEach, runProgram, wholeNumber } from './program.mjs';
 
 const HELP = `Usage: node ical.mjs FILE|FOLDER... [--days N] [--past N]
 
@@ -78,7 +78,9 @@ function filesOf(paths, warn) {
 /** The default name of a calendar is that of its file; if each event has its own file, that of the folder. */
 function readCalendars(warn) {
   return ({ path, folder }) => {
-    const calendars = parseComponents(readText(path), (message) => warn(`${path}: ${message}`));
+    const calendars = parseComponents(unfoldedText(readBytes(path)), (message) =>
+      warn(`${path}: ${message}`),
+    );
     const events = new Set(calendars.flatMap(({ children }) => children.map((each) => textOf(each, 'UID'))));
     events.delete(null);
     const name = folder !== null && events.size === 1 ? folder : basename(path).replace(/\.ics$/i, '');

@@ -37,6 +37,16 @@ describe('ical.mjs', () => {
     ]);
   });
 
+  it('reads a line that is folded within a character', async () => {
+    const text = calendarText([event('a', 'DTSTART:20261124T100000Z', 'LOCATION:Café Zoë')]);
+    const file = join(folder, 'folded.ics');
+    const bytes = Buffer.from(text);
+    const at = bytes.indexOf('é') + 1;
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, at), Buffer.from('\r\n '), bytes.subarray(at)]));
+    const { documents } = await runProgram('ical.mjs', [file, '--now', '2026-11-22T12:00:00Z']);
+    expect(documents.map((each) => each.text)).toEqual(['a · Tue 24 Nov 2026, 05:00 · at Café Zoë']);
+  });
+
   it('fails with the command that installs node-ical when the package is missing', async () => {
     const copy = join(folder, 'copy');
     cpSync(EXAMPLES, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });

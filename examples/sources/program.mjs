@@ -89,11 +89,16 @@ export function readEach(files, read, warn) {
 
 /** The text of a file. Throws if it is no regular file, larger than 10 MiB, or if all files together exceed 100 MiB. */
 export function readText(path) {
+  return new TextDecoder().decode(readBytes(path));
+}
+
+/** The bytes of a regular file, within the limits. */
+export function readBytes(path) {
   const bytes = readHead(path, MAX_FILE_BYTES + 1);
   if (bytes.length > MAX_FILE_BYTES) throw new Error(`larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
   totalBytes += bytes.length;
   if (totalBytes > MAX_TOTAL_BYTES) throw new Error(`more than ${MAX_TOTAL_BYTES / 1024 / 1024} MiB in all`);
-  return new TextDecoder().decode(bytes);
+  return bytes;
 }
 
 /** The first bytes of a regular file. */

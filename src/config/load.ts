@@ -11,7 +11,6 @@ import { expandHome, resolvePaths } from './paths.ts';
 import { explainIssues, type Problem, requireSetting } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
-import { maskSecret } from './secrets.ts';
 import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
 
@@ -185,12 +184,9 @@ interface EffectiveSetting {
   readonly origin: string;
 }
 
-/** Every effective setting, in the order of the documentation, with secrets masked. */
+/** Every effective setting, unmasked, in the order of the documentation. */
 export function effectiveSettings(config: LoadedConfig): EffectiveSetting[] {
-  return SETTINGS.map(({ path }) => {
-    const setting = effectiveSetting(config, path);
-    return { ...setting, value: maskSecret(path, setting.value) };
-  });
+  return SETTINGS.map(({ path }) => effectiveSetting(config, path));
 }
 
 /** One effective setting, unmasked. @throws LociError `invalid_input` that suggests a valid key */

@@ -102,6 +102,13 @@ const writes = z.strictObject({
       'What happens to keys, tokens and other credentials in written text: `refuse` the write, `mask` them before anything ' +
         'is stored, or `allow` them.',
     ),
+  maskPersonal: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether numbers of payment cards, IBANs and national ids (of the United States, the United Kingdom, Italy, Spain, France, Brazil ' +
+        'and China) in written text are masked before anything is stored. Others are not recognised.',
+    ),
 });
 
 const retention = z.strictObject({

@@ -78,6 +78,23 @@ export const vault = z.strictObject({
     .describe(
       'Projects by folder of the vault. A note gets the project of the deepest folder that contains it; front matter takes precedence.',
     ),
+  dateOrder: z
+    .enum(['day-first', 'month-first'])
+    .exactOptional()
+    .describe(
+      'How dates of the notes such as `03-05-2024` are read: `day-first` as 3 May, `month-first` as 5 March. Without this setting, ' +
+        'the dates of the vault that have one meaning decide, such as `19-05-2024`; if there are none, or as many of either order, ' +
+        'such a date is not read, and `loci index` names it.',
+    ),
+  exclude: z
+    .array(z.string().trim().min(1).max(1000))
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Globs of notes and folders that are neither read nor shown, as in `.gitignore`: `Private` and `*.draft.md` in every ' +
+        'folder, `Work/Clients` or `/Private` at the top. What "Excluded files" of Obsidian names is left out in any case. ' +
+        '`loci index --verbose` lists what was left out.',
+    ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',
   ),
@@ -88,6 +105,9 @@ export const vault = z.strictObject({
 });
 
 type Vault = z.infer<typeof vault>;
+
+/** Whether a date such as `03-05-2024` begins with the day or with the month. */
+export type DateOrder = NonNullable<Vault['dateOrder']>;
 
 /** An Obsidian vault, or any folder of Markdown. Only the path is required. */
 export interface VaultConfig extends Partial<Omit<Vault, 'path'>> {
@@ -109,6 +129,9 @@ const map = z.strictObject({
   title: template('Template of the title.'),
   tags: template('Template of the tags: a list, or words separated by commas.'),
   timestamp: template('Template of the time: ISO 8601, or seconds or milliseconds since 1970.'),
+  day: template(
+    'Template of the day of a document for which `timestamp` gives no time. A time of day is left out.',
+  ),
   completed: template(
     'Template of whether the document is completed: `true`, `yes`, `done`, `completed`, `x` or similar.',
   ),

@@ -6,6 +6,26 @@ export function isJsonMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * The number that a text in JSON is, or the text, where a number would be written in another way: `1.10`, or 17 digits, which may be
+ * rounded. Names and ids are the text that stands there.
+ */
+export function exactNumber(text: string): number | string {
+  const number = Number(text);
+  const isExact = String(number) === text && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  return isExact ? number : text;
+}
+
+/** Parses JSON, with `exactNumber` for its numbers. @throws SyntaxError */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, withExactNumber as (name: string, value: unknown) => unknown);
+}
+
+/** The types do not know the third argument yet. */
+function withExactNumber(_name: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined ? exactNumber(source) : value;
+}
+
 /** `undefined` for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {

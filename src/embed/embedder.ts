@@ -44,6 +44,11 @@ export interface Embedder {
    * an English model embeds Chinese text almost at random. A provider without this method covers every text.
    */
   modelCoverage?(text: string): number;
+  /**
+   * The share of the tokens of a text that the model's vocabulary has, 0 to 1; 0 for a text without letters and digits. A text
+   * of which it has almost nothing has the meaning of none. A provider without this method knows every text.
+   */
+  knownShare?(text: string): number;
   /** Ends workers and connections. No call may follow. */
   close(): Promise<void>;
 }

@@ -86,7 +86,7 @@ class EngineServices {
     const { retentionDays } = config.receipts;
     this.retention = new RetentionSweeper(store, { purgeAfterDays, receiptDays: retentionDays }, now);
     this.receipts = new ReceiptLog({ store, retentionDays, now, warn: onWarning });
-    this.history = new HistoryLog(store, this.thread.ownedBy(ADMIN_NAMESPACE));
+    this.history = new HistoryLog(store, this.thread.ownedBy(ADMIN_NAMESPACE), config.writes.maskPersonal);
   }
 
   embedder(): Promise<Embedder | null> {

@@ -167,11 +167,27 @@ describe('an engine without a model', () => {
     expect([done, total]).toEqual([total, expect.any(Number)]);
     expect(total).toBeGreaterThan(30);
     expect(last.get('notes')).toMatchObject({ total, done: total - 1 });
+    for (const subject of ['graph', 'concepts'])
+      expect(last.get(subject)).toMatchObject({ total, done: total });
     const stop = new AbortController();
     const onProgress = ({ subject }: Progress): void => {
       if (subject === 'notes') stop.abort();
     };
     await expect(loci.doctor({ signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('reports the progress of deriving concepts, until there is nothing to derive', async () => {
+    await loci.index({ embed: false });
+    const reported: Progress[] = [];
+    const onProgress = (progress: Progress): void => void reported.push(progress);
+    await loci.concepts.derive({ onProgress });
+    const { done, total } = reported.at(-1)!;
+    expect(done).toBe(total);
+    expect(reported.map(({ stage }) => stage)).toEqual(reported.map(() => 'relating'));
+    expect(reported.length).toBeGreaterThan(1);
+    reported.length = 0;
+    await loci.concepts.derive({ onProgress });
+    expect(reported).toEqual([]);
   });
 
   it('aborts an index on its signal, and continues it later', async () => {

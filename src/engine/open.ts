@@ -172,6 +172,8 @@ interface Startup {
 
 /** The concepts that titles, aliases, tags and phrases of records name. */
 interface Concepts {
+  /** Derives what has changed, as every other call does, and reports its progress. */
+  derive(options?: ProgressOptions): Promise<void>;
   list(request: ConceptListRequest): Promise<ConceptPage>;
   /** @param concept an id, or any of the names */
   show(concept: string, project?: string): Promise<ConceptDetails>;
@@ -439,6 +441,8 @@ function conceptsOf(context: EngineContext): Concepts {
   const reads = () => import('./graph/concepts/concepts.ts');
   const writes = () => import('./graph/concepts/change-concepts.ts');
   return {
+    derive: async (options) =>
+      (await import('./graph/concepts/update-concepts.ts')).updateConcepts(context, options),
     list: async (request) => (await reads()).listConcepts(context, request),
     show: async (concept, project) => (await reads()).showConcept(context, concept, project),
     conflicts: async (project) => (await reads()).conceptConflicts(context, project),

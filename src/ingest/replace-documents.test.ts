@@ -14,6 +14,7 @@ function document(id: string, days: number | null, completed: boolean | null = f
     title: null,
     tags: [],
     timestamp,
+    wholeDay: false,
     metadata: {},
     completed,
     project: null,

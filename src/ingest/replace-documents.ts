@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sha256, uuidv7 } from '../core/ids.ts';
 import { LociError } from '../core/errors.ts';
+import { utcDayOf } from '../core/time/whole-day.ts';
 import type { LociRecord, Metadata, Timestamp } from '../core/types.ts';
 import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/admin-model.ts';
@@ -13,7 +14,7 @@ import { samePassages, type Chunking } from './passages.ts';
  * Increase this number whenever a change of this module gives the same document a different record. The next refresh of each
  * source then rewrites all of its documents. Documents whose passages do not change are not embedded again.
  */
-const DOCUMENT_FORMAT = 3;
+const DOCUMENT_FORMAT = 4;
 
 /** The documents that a source lists now. */
 interface DocumentSet {
@@ -93,7 +94,10 @@ export async function replaceDocuments(
 function revisionOf(document: MemoryDocument, { project }: ReplaceOptions): string {
   const { id: _, metadata, ...rest } = document;
   const entries = Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = Object.values({ ...rest, project: document.project ?? project });
+  const { timestamp, wholeDay } = document;
+  // In another time zone, a day begins at another time, but the document has not changed.
+  const time = timestamp !== null && wholeDay ? utcDayOf(timestamp) : timestamp;
+  const parts = Object.values({ ...rest, timestamp: time, project: document.project ?? project });
   return sha256(JSON.stringify([DOCUMENT_FORMAT, parts, entries]));
 }
 
@@ -154,15 +158,16 @@ function recordDraft(
   };
 }
 
-function metadataOf({ metadata, completed, url, timestamp }: MemoryDocument): Metadata {
+function metadataOf({ metadata, completed, url, timestamp, wholeDay }: MemoryDocument): Metadata {
   // `completed` and `url` were validated as fields of the document; metadata must not overrule them.
-  const { completed: _, url: __, undated: ___, ...rest } = metadata;
+  const { completed: _, url: __, undated: ___, wholeDay: ____, ...rest } = metadata;
   return {
     ...rest,
     ...(completed !== null && { completed }),
     ...(url !== null && { url }),
     // The record's time is when the document was first seen, which says nothing about the document.
     ...(timestamp === null && { undated: true }),
+    ...(wholeDay && { wholeDay }),
   };
 }
 

@@ -1,7 +1,23 @@
+import type { SourceDocument, SourceItem } from '../sources/source.ts';
 import type { SourceEntry } from '../store/model.ts';
 import type { StoreRecords } from '../store/store.ts';
 
 const PAGE_SIZE = 1000;
+/** Ends the stored revision of an unsettled document. */
+const UNSETTLED = '?';
+
+export function storedRevision({ revision, unsettled = false }: SourceDocument): string {
+  return unsettled ? revision + UNSETTLED : revision;
+}
+
+/** Whether the stored document is that of the listing. An unsettled one may still get another meaning. */
+export function compareRevision(
+  { revision }: SourceItem,
+  stored: SourceEntry | undefined,
+): 'current' | 'unsettled' | 'changed' {
+  if (stored?.revision === revision) return 'current';
+  return stored?.revision === revision + UNSETTLED ? 'unsettled' : 'changed';
+}
 
 /** The stored entries of a source, in the order of their keys. */
 export async function* storedEntries(

@@ -72,7 +72,7 @@ async function found(word: string): Promise<number[]> {
 }
 
 const NO_CHANGES = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0 };
-const COUNTS = { ...NO_CHANGES, problems: [], otherFiles: new Map<string, number>() };
+const COUNTS = { ...NO_CHANGES, problems: [], otherFiles: new Map<string, number>(), excluded: [] };
 
 describe('syncSource', () => {
   it('adds new notes once', async () => {
@@ -113,6 +113,35 @@ describe('syncSource', () => {
     expect([after?.id, after?.uuid, after?.content]).toEqual([1, before?.uuid, 'about the oven']);
     expect(after?.revision).not.toBe(before?.revision);
     expect(await found('oven')).toEqual([1]);
+  });
+
+  it('reads a note again whose date is not clear until another note shows the order of day and month', async () => {
+    await writeNotes(vault, { 'a.md': '---\ndate: 03-05-2024\n---\ntext', 'b.md': 'other' });
+    const reasons = ({ problems }: SyncReport): string[] => problems.map(({ reason }) => reason);
+    expect(reasons(await sync())).toEqual(['ambiguous_date']);
+    const kept: string[] = [];
+    const onUnchanged = (key: string): void => void kept.push(key);
+    expect(await sync({ onUnchanged })).toMatchObject({ seen: 2, unchanged: 2, problems: [] });
+    await writeNotes(vault, { 'b.md': 'changed' });
+    expect(await sync({ onUnchanged })).toMatchObject({ seen: 2, unchanged: 1, updated: 1, problems: [] });
+    expect(kept).toEqual(['b.md', 'a.md', 'a.md']);
+    await writeNotes(vault, { 'c.md': '---\ndate: 19-05-2024\n---\n' });
+    expect(reasons(await sync())).toEqual([]);
+    expect((await byKey('a.md'))?.metadata).toMatchObject({ date: '2024-05-03' });
+    await writeNotes(vault, { 'b.md': 'changed again' });
+    const read: string[] = [];
+    await sync({}, store, (source) => ({
+      ...source,
+      name: source.name,
+      origin: source.origin,
+      trust: source.trust,
+      list: source.list.bind(source),
+      read: (item, ...rest) => {
+        read.push(item.key);
+        return source.read(item, ...rest);
+      },
+    }));
+    expect(read).toEqual(['b.md']);
   });
 
   it('keeps the record of a renamed note, which it recognises by content or id', async () => {

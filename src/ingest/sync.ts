@@ -2,7 +2,7 @@ import { formatCount } from '../core/text/format-count.ts';
 import { LociError } from '../core/errors.ts';
 import { sha256, uuidv7 } from '../core/ids.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
-import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
+import type { ExcludedFiles, Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -12,7 +12,7 @@ import {
   sketch,
   type NewDocument,
 } from './renamed-documents.ts';
-import { storedEntriesByKey } from './source-entries.ts';
+import { compareRevision, storedEntriesByKey, storedRevision } from './source-entries.ts';
 import { cutOrReport, samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
@@ -42,6 +42,8 @@ export interface SyncReport {
   readonly problems: readonly SourceProblem[];
   /** See `Source.otherFiles`. */
   readonly otherFiles: ReadonlyMap<string, number>;
+  /** See `Source.excluded`. */
+  readonly excluded: readonly ExcludedFiles[];
 }
 
 const EVICTION_BATCH = 1000;
@@ -112,23 +114,34 @@ class Sync {
       unchanged: this.#unchanged,
       problems: this.#problems,
       otherFiles: this.#source.otherFiles?.() ?? new Map(),
+      excluded: this.#source.excluded?.() ?? [],
     };
   }
 
   async #plan(): Promise<Plan> {
     const missing = new Map(this.#entries);
-    const toRead: SourceItem[] = [];
+    const [toRead, unsettled]: [SourceItem[], SourceItem[]] = [[], []];
+    const onUnchanged = ({ key }: SourceItem): void => this.#options.onUnchanged?.(key);
     let unchanged = 0;
     for await (const item of this.#source.list(this.#report, this.#options.signal)) {
       missing.delete(item.key);
-      if (this.#entries.get(item.key)?.revision !== item.revision) toRead.push(item);
+      const comparison = compareRevision(item, this.#entries.get(item.key));
+      if (comparison === 'changed') toRead.push(item);
+      else if (comparison === 'unsettled') unsettled.push(item);
       else {
         unchanged++;
-        this.#options.onUnchanged?.(item.key);
+        onUnchanged(item);
       }
     }
-    this.#excludeSkipped(missing);
-    const isEmpty = unchanged + toRead.length === 0 && missing.size === this.#entries.size;
+    if (toRead.length > 0 || missing.size > 0) toRead.push(...unsettled);
+    else {
+      unchanged += unsettled.length;
+      unsettled.forEach(onUnchanged);
+    }
+    const excluded = new Set(this.#source.excludedOf?.([...missing.keys()]));
+    this.#excludeSkipped(missing, excluded);
+    const isEmpty =
+      unchanged + toRead.length === 0 && missing.size === this.#entries.size && excluded.size === 0;
     if (isEmpty && missing.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
@@ -139,20 +152,32 @@ class Sync {
     return { toRead, missing: new MissingDocuments(missing), unchanged };
   }
 
-  /** A skipped document keeps its last good state. A link that leads out of the source is no longer part of it. */
-  #excludeSkipped(missing: Map<string, SourceEntry>): void {
+  /**
+   * A skipped document keeps its last good state, unless its owner excludes it. A link that leads out of the source is no longer part
+   * of it.
+   */
+  #excludeSkipped(missing: Map<string, SourceEntry>, excluded: ReadonlySet<string>): void {
     for (const { key, reason, skipped } of this.#problems) {
       if (!skipped || reason === 'outside_root') continue;
       for (const stored of missing.keys()) {
+        if (excluded.has(stored)) continue;
         if (stored === key || stored.startsWith(`${key}/`)) missing.delete(stored);
       }
     }
   }
 
   async #ingest(item: SourceItem, missing: MissingDocuments): Promise<void> {
+    const reported = this.#problems.length;
     const document = await this.#source.read(item, this.#report, this.#options.signal);
     if (document === null) return;
     const entry = this.#entries.get(item.key);
+    if (entry?.revision === storedRevision(document)) {
+      // It was read for the sake of others, and is still unsettled. Its problems were reported before.
+      this.#problems.length = reported;
+      this.#options.onUnchanged?.(item.key);
+      this.#unchanged++;
+      return;
+    }
     const contentHash = sha256(document.content);
     const moved = entry === undefined ? missing.take(document.identity, contentHash) : undefined;
     if (entry === undefined && moved === undefined && this.#hold(document, contentHash, missing)) return;
@@ -227,7 +252,7 @@ class Sync {
       updatedAt: document.updatedAt ?? now,
       expiresAt: null,
       contentHash,
-      revision: document.revision,
+      revision: storedRevision(document),
     };
   }
 

@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Loci, OpenOptions } from '../engine/open.ts';
+import type { CallerLimit } from './caller-limit.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
 
 export interface ContextOptions {
@@ -20,6 +21,8 @@ export interface ContextOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Only for calls of the operator on this machine. A call on behalf of another caller never gets it. */
   readonly machine?: LocalIo;
+  /** Limits how many operations each caller runs at once, other than the operator. */
+  readonly limit?: CallerLimit;
   /** Settings that a host program has for Loci. */
   readonly hostSettings?: HostSettings;
   /** See `OpenOptions`. Default true. */
@@ -57,10 +60,16 @@ export function createContext(options: ContextOptions): OpenContext {
     const caller = call.caller ?? options.caller;
     const machine = call.machine ?? (call.caller === undefined ? options.machine : undefined);
     const { env: callEnv, cwd } = call;
+    const signal = call.signal ?? options.signal ?? new AbortController().signal;
+    const { limit } = options;
     return {
       home,
       env: callEnv ?? env,
-      signal: call.signal ?? options.signal ?? new AbortController().signal,
+      signal,
+      ...(limit !== undefined &&
+        caller.trust !== 'operator' && {
+          admit: (steps, work) => limit.run({ caller: caller.namespace ?? '', steps, signal }, work),
+        }),
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
       ...(machine !== undefined && { machine }),
       loadConfig:

@@ -44,8 +44,11 @@ export interface Operation<Input = unknown, Output = unknown> {
   run(context: OperationContext, input: Input): Promise<Output>;
 }
 
-/** `read` reads the memory of the caller, `write` changes it, and `admin` is for the operator of Loci. */
-export const SCOPES = ['read', 'write', 'admin'] as const;
+/**
+ * `read` reads the memory of the caller, `write` changes it, `admin` administers it, and `operator` is for what concerns the server
+ * or all namespaces. Each includes those before it.
+ */
+export const SCOPES = ['read', 'write', 'admin', 'operator'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Standard input and output, which only the command line has. With them comes the right to name files. */
@@ -72,6 +75,8 @@ export interface OperationContext {
   readonly onProgress: (progress: Progress) => void;
   /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
+  /** Runs work when the limit of a server admits another operation of the caller. */
+  readonly admit?: <Result>(steps: boolean, work: () => Promise<Result>) => Promise<Result>;
   /** The folders that a host program indexes for the caller, where these are not the vaults of the settings. */
   readonly vaults?: readonly VaultConfig[];
   /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */

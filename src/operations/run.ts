@@ -14,8 +14,9 @@ export async function runOperation<Input, Output>(
 ): Promise<Output> {
   const began = Date.now();
   let outcome = 'internal';
+  const run = (): Promise<Output> => operation.run(context, input);
   try {
-    const output = await operation.run(context, input);
+    const output = await (context.admit?.(operation.steps === true, run) ?? run());
     outcome = outcomeOf(output);
     return output;
   } catch (error) {

@@ -1,6 +1,6 @@
-import { isJsonMap } from '../core/json.ts';
+import { dayText } from '../core/time/whole-day.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import { changedDate, createdDate } from '../sources/files/dates.ts';
+import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
 import type { Span } from './text/span.ts';
@@ -53,15 +53,9 @@ export function documentState({ origin, metadata, createdAt }: PackRecord): stri
   if (origin !== 'source') return null;
   const { completed, undated } = metadata;
   if (completed === true) return 'done';
-  const day = undated === true || createdAt === undefined ? null : localDay(createdAt);
+  const day = undated === true || createdAt === undefined ? null : dayText(createdAt);
   if (completed === false) return day === null ? 'open' : `open, due ${day}`;
   return day;
-}
-
-function localDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** A date at the beginning of a value of metadata. */
@@ -72,11 +66,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}/;
  * its front matter says that it was changed or created. `null` if it has none.
  */
 export function shownDay({ metadata }: Pick<PackRecord, 'metadata'>): string | null {
-  const { date, frontMatter } = metadata;
+  const { date, created } = metadata;
   const day = typeof date === 'string' && DAY.test(date) ? date.slice(0, 10) : null;
-  if (!isJsonMap(frontMatter)) return day;
-  const changed = changedDate(frontMatter)?.day ?? null;
-  const isOfCreation = day === null || (!('date' in frontMatter) && createdDate(frontMatter)?.day === day);
+  const changed = modifiedDate(metadata)?.day ?? null;
+  const isOfCreation = day === null || created === day;
   return isOfCreation && changed !== null && changed > (day ?? '') ? changed : day;
 }
 

@@ -84,7 +84,11 @@ export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: Se
     signal: undefined,
     ...options,
     query,
-    queryTerms: new Set(query.terms.flatMap(({ terms }) => terms)),
+    queryTerms: new Set(
+      query.terms.flatMap(({ terms, alternatives = [] }) =>
+        [terms, alternatives.map((each) => each.terms)].flat(2),
+      ),
+    ),
     dates,
     intent: ranking.kindBoost > 0 ? detectIntent(query, dates, sourceNames, filter.now) : null,
     trace: new SearchTrace(),

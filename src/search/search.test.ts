@@ -234,6 +234,19 @@ describe('runSearch', () => {
       ).toEqual(['log']);
     });
 
+    it('finds notes of a day in figures, whatever its order, and of a day without a year', async () => {
+      const notes = [datedNote('that day', 58), datedNote('swapped', 27), datedNote('other', 57)];
+      expect(await titles('04.03.2026', ...notes)).toEqual(['that day']);
+      expect((await titles('03/04/2026', ...notes, datedNote('April', 28))).sort()).toEqual([
+        'April',
+        'that day',
+      ]);
+      expect(await titles('March 4th', ...notes, datedNote('years ago', 58 + 730))).toEqual([
+        'that day',
+        'years ago',
+      ]);
+    });
+
     it('finds records of the dates even if many other records match better', async () => {
       const crowd = Array.from({ length: 300 }, (_, i) =>
         datedNote(`crowd ${String(i)}`, 100 + i, 'buy and buy'),

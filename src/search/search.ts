@@ -1,9 +1,8 @@
 import { analyze } from '../core/text/analyze.ts';
-import type { Timestamp } from '../core/types.ts';
 import type { BelongsTo } from '../store/belongs-to-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { subjectOf } from './explain/trace.ts';
-import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
+import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
@@ -21,6 +20,7 @@ import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
+import { withoutUnknown } from './retrieve/vectors.ts';
 import { startRun, type SearchOptions, type SearchRun } from './run.ts';
 
 export interface SearchOutcome {
@@ -82,7 +82,11 @@ async function attemptSearch(
 /** The index terms of the query's words, with their inflections. */
 function queryTermsOf({ query, terms }: RetrievalResult): Set<string> {
   const variants = terms.flatMap((term) => term.variants ?? []);
-  return new Set([...query.terms.flatMap(({ terms: words }) => words), ...variants]);
+  const words = query.terms.flatMap(({ terms: own, alternatives = [] }) => [
+    ...own,
+    ...alternatives.flatMap((each) => each.terms),
+  ]);
+  return new Set([...words, ...variants]);
 }
 
 interface LoadedPool {
@@ -115,7 +119,8 @@ async function loadPool(
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, fused),
   ]);
-  const ofTurns = weighShortTurns(fused, loaded.passages, ranking);
+  const known = withoutUnknown(fused, loaded.passages, run.vectors);
+  const ofTurns = weighShortTurns(known, loaded.passages, ranking);
   const weighed = weighByCoverage(ofTurns, loaded.passages, loaded.neighbourhoods, coverage, ranking);
   const scored = new Map(weighed.map((entry) => [entry.passage, entry]));
   const isTop = new Set(topIds);
@@ -196,21 +201,12 @@ function passagesOfDates(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
 ): readonly StoredPassage[] {
-  const dateTerms = dates
+  const asWritten = dates
     .filter(({ text }) => /\d/.test(text))
-    .flatMap(({ text, from, until }) => (until - from > MAX_DAY_MS ? [text] : [text, isoDay(from)]))
-    .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+    .map(({ text }) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+  const dateTerms = [...asWritten, ...writtenDays(dates)];
   return passages.filter(
     (passage) =>
       dateOf(passage, dates) !== undefined || dateTerms.some((date) => containsPhrases(passage, [date])),
   );
-}
-
-/** The day on which summer time ends has 25 hours. */
-const MAX_DAY_MS = 25 * 3_600_000;
-
-function isoDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }

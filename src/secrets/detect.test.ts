@@ -10,6 +10,13 @@ import { detectSecrets, SECRET_DETECTION } from './detect.ts';
 const HUGGING_FACE = ['hf', 'abcdefgh'.repeat(4)].join('_');
 const DOPPLER = ['dp', 'pt', 'abcdefgh'.repeat(5)].join('.');
 
+const ACCESS_KEY = ['AKIA', 'ABCDEFGH', '12345678'].join('');
+const SECRET_KEY = ['wJalrXUtnFEMI/K7MDENG', 'bPxRfiCYzzzzzzzKEY'].join('/');
+const SEED_WORDS = ['legal winner thank year wave sausage', 'worth useful legal winner thank yellow'].join(
+  ' ',
+);
+const WALLET = ['5HueCGU8rMjxEXxiPuD5BDku4M', 'kFqeZyd4dZ1jvhTVqvbTLvyTJ'].join('');
+
 const whole = new TaskThread();
 const thread = whole.ownedBy('a');
 
@@ -126,6 +133,37 @@ describe('detectSecrets', () => {
     expect(await found(`${open}\nThis is how it began.`)).toEqual([open]);
   });
 
+  it.each([
+    ['db.internal:5432:app:ada:correct-horse', 'correct-horse'],
+    ['*:*:*:ada:tr0ub4dor', 'tr0ub4dor'],
+    [
+      'PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\nAAAAgQDQ\nZ2Zq+/=\nPrivate-MAC: 00',
+      'AAAAgQDQ\nZ2Zq+/=\n',
+    ],
+    [`access key ${ACCESS_KEY},${SECRET_KEY}`, ACCESS_KEY, SECRET_KEY],
+    [`| ${ACCESS_KEY} |\n| ${SECRET_KEY} |`, ACCESS_KEY, SECRET_KEY],
+    [`My seed phrase is ${SEED_WORDS}. Keep it.`, SEED_WORDS],
+    [`Recovery phrase:\n1. ${SEED_WORDS.replaceAll(' ', '\n1. ')}\n`, SEED_WORDS.replaceAll(' ', '\n1. ')],
+    // A test vector of Bitcoin's wallet import format.
+    [`paper wallet ${WALLET}, printed`, WALLET],
+  ])('finds what is recognised by what is around it: %s', async (text, ...secrets) => {
+    expect(await found(text)).toEqual(secrets);
+  });
+
+  it.each([
+    `paper wallet ${WALLET.replace('5H', '5J')}: not a key, because of its checksum`,
+    'The PIN code of Bengaluru is 560001. PIN: 560 001. Pin 13 is GPIO. My pins are 4711.',
+    'src/main.ts:120:5:error:unexpected; 10:30:45:12:50; a:b:c:d:e; my:8080:other:thing',
+    'transaction 0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 in block 4711',
+    'Recovery codes: download them and print them. The backup key is in the safe since 2024-05-01.',
+    'The door code is on the fridge; the alarm code changes in 2025. Session=weekly; cookie: consent',
+    'The seed phrase consists of twelve words that one must never give away. A recovery phrase can restore the wallet on any device',
+    'the wifi key is on the router; wpa key: ask; psk=<your-key-1>; sid=4711',
+    'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUN5RENDQWJDZ0F3SUJBZ0lCQURBTkJna3Foa2lHOXcwQkFRc0ZBREFWTVJNd0VRWURWUVFERXdwcmRXSmw',
+  ])('leaves alone what only looks like a stated secret: %s', async (text) => {
+    expect(await found(text)).toEqual([]);
+  });
+
   it('recognises a value by the name of its field', async () => {
     expect(await found('hunter2')).toEqual([]);
     expect(await found('hunter2', 'wifi_password')).toEqual(['hunter2']);
@@ -179,6 +217,23 @@ describe('detectSecrets on hostile texts', () => {
     `SG.a.${'_'.repeat(256)}`,
     'mongodb://a:b@c/',
     `hvb.${'a'.repeat(137)}`,
+    'AKIAABCDEFGHIJKLMNOP ',
+    'cookie: a=b; ',
+    `cookie: ${'a=b; '.repeat(20)}`,
+    'sessionid=',
+    'backup codes ',
+    `recovery codes: ${'a1b2c3d4 '.repeat(40)}`,
+    'my my my my pin',
+    'seed phrase ',
+    `seed words ${'legal winner '.repeat(9)}`,
+    'the door code is ',
+    'WIFI:',
+    'a:1234:b:c:\n',
+    'Private-Lines: 1\nAAAA\n',
+    'wallet key ',
+    'psk=1234 5678 ',
+    'EAAA',
+    'A3-',
   ])('takes only seconds for a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
     const text = part.repeat(Math.ceil(250_000 / part.length));
     // A thread can be stopped if a pattern backtracks catastrophically. A quadratic pattern would take minutes.

@@ -5,9 +5,18 @@ import { repetitions } from '../../test/repetitions.ts';
 import { type Detector, loadDetectors } from './detectors.ts';
 import { ADDRESS_PASSWORD, ADDRESS_TOKEN, NAMED_CREDENTIALS } from './named-credentials.ts';
 import type { SecretPattern } from './secret.ts';
+import { SERVICE_TOKENS } from './service-tokens.ts';
+import { STATED_SECRETS } from './stated-secrets.ts';
 import { VENDOR_TOKENS } from './vendor-tokens.ts';
 
-const PATTERNS = [...VENDOR_TOKENS, ADDRESS_PASSWORD, ADDRESS_TOKEN, ...NAMED_CREDENTIALS];
+const LISTS = [
+  VENDOR_TOKENS,
+  SERVICE_TOKENS,
+  [ADDRESS_PASSWORD, ADDRESS_TOKEN],
+  NAMED_CREDENTIALS,
+  STATED_SECRETS,
+] as const;
+const PATTERNS = LISTS.flat();
 const LOOKAROUND = /\(\?<?[!=](?:\[(?:\\.|[^\]\\])*\]|[^()[\]])*\)/g;
 
 let detectors: readonly Detector[];
@@ -75,10 +84,8 @@ describe('the quick test of a detector', () => {
           secretPattern.pattern.lastIndex = 0;
           if (!secretPattern.pattern.test(text)) return;
           matches += 1;
-          const [vendor, address, named] = detectors.slice(2).map(({ mayFind }) => mayFind(text));
-          if (VENDOR_TOKENS.includes(secretPattern)) expect(vendor).toBe(true);
-          else if (NAMED_CREDENTIALS.includes(secretPattern)) expect(named).toBe(true);
-          else expect(address).toBe(true);
+          const list = LISTS.findIndex((patterns) => patterns.includes(secretPattern));
+          expect(detectors[2 + list]?.mayFind(text)).toBe(true);
         }),
       );
       expect(matches).toBeGreaterThan(0);

@@ -2,6 +2,8 @@ import { ADDRESS_PASSWORD, ADDRESS_TOKEN, CREDENTIAL_NAME, NAMED_CREDENTIALS } f
 import { findPrivateKeys } from './private-keys.ts';
 import { findPatterns, type Secret, type SecretPattern } from './secret.ts';
 import { loadSecretlint } from './secretlint.ts';
+import { SERVICE_TOKENS } from './service-tokens.ts';
+import { SECRET_IN_CONTEXT, STATED_SECRETS } from './stated-secrets.ts';
 import { VENDOR_TOKENS } from './vendor-tokens.ts';
 
 /** Finds some kinds of credentials. */
@@ -28,8 +30,10 @@ export async function loadDetectors(): Promise<readonly Detector[]> {
     { mayFind: (text) => text.includes('-----BEGIN '), find: findPrivateKeys },
     { mayFind: (text) => LONG_RUN.test(text) || SHORT_FORM.test(text), find: findBySecretlint },
     patternDetector(LONG_RUN, VENDOR_TOKENS),
+    patternDetector(LONG_RUN, SERVICE_TOKENS),
     patternDetector(ADDRESS_USER, [ADDRESS_PASSWORD, ADDRESS_TOKEN]),
     patternDetector(CREDENTIAL_NAME, NAMED_CREDENTIALS),
+    patternDetector(SECRET_IN_CONTEXT, STATED_SECRETS),
   ];
 }
 

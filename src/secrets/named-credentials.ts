@@ -6,7 +6,7 @@ const PASSWORD =
   '密码|密碼|口令|パスワード|비밀번호';
 /** Words for the key of a program. */
 const KEY =
-  String.raw`(?:api|access|secret|private|signing|encryption|account|master|auth|license)[ _-]?key|` +
+  String.raw`(?:api|app(?:lication)?|access|secret|private|signing|encryption|account|master|auth|license|consumer|service|deploy|subscription|webhook|storage)[ _-]?key|` +
   String.raw`(?:api|access|auth|refresh|session|bearer|bot|client|app|security)[ _-]?(?:token|secret)|` +
   String.raw`secret|_authToken|token`;
 /** What every pattern of `NAMED_CREDENTIALS` requires. The names of keys end with `key`, `token` or `secret`. */

@@ -4,13 +4,13 @@ import type { SecretPattern } from './secret.ts';
 const START = '(?<![A-Za-z0-9])';
 const END = '(?![A-Za-z0-9])';
 
-function token(kind: string, format: string, accept?: SecretPattern['accept']): SecretPattern {
+export function token(kind: string, format: string, accept?: SecretPattern['accept']): SecretPattern {
   const pattern = new RegExp(`${START}(?:${format})${END}`, 'g');
   return accept === undefined ? { kind, pattern } : { kind, pattern, accept };
 }
 
 /** Whether a text has digits and letters of both cases, or is a long hexadecimal number. */
-function isRandom(secret: string): boolean {
+export function isRandom(secret: string): boolean {
   if (!/\d/.test(secret)) return false;
   return (/[a-z]/.test(secret) && /[A-Z]/.test(secret)) || /[0-9a-f]{32}/.test(secret);
 }

@@ -9,6 +9,8 @@ export interface MemoryDocument {
   readonly tags: readonly string[];
   /** When the event happens, the todo is due or the message was sent. */
   readonly timestamp: Timestamp | null;
+  /** Whether it is a day without a time. `timestamp` is then the beginning of that day on this machine. */
+  readonly wholeDay: boolean;
   readonly metadata: Metadata;
   /** `null` if the document is not a task. */
   readonly completed: boolean | null;

@@ -12,6 +12,8 @@ export interface SourceItem {
 export interface SourceDocument {
   readonly key: string;
   readonly revision: string;
+  /** Whether other documents of the source may give it another meaning, so that it is read again when any of them changes. */
+  readonly unsettled?: boolean;
   /** An id that survives a rename (`id` in the front matter); `null` if the document has none. */
   readonly identity: string | null;
   readonly project: string | null;
@@ -34,6 +36,9 @@ export const SOURCE_PROBLEM_REASONS = [
   'outside_root',
   'invalid_encoding',
   'invalid_front_matter',
+  'ambiguous_date',
+  'unreadable_date',
+  'invalid_canvas',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 
@@ -44,6 +49,15 @@ export interface SourceProblem {
   readonly detail: string;
   /** Whether the document was left out. If so, its record from an earlier run is kept, unless the file is now outside the root. */
   readonly skipped: boolean;
+}
+
+/** What a rule of the owner left out of a source. */
+export interface ExcludedFiles {
+  readonly rule: string;
+  /** The file with the rule. */
+  readonly from: string;
+  /** Folders end with `/`, and contain the rest of what was left out. */
+  readonly paths: readonly string[];
 }
 
 /** A place that documents are read from. Loci never writes to it. */
@@ -59,6 +73,10 @@ export interface Source {
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
   /** The number of files that the last listing left out because of their format, by the ending of the name: `.pdf`, or `` for none. */
   otherFiles?(): ReadonlyMap<string, number>;
+  /** What the last listing left out because of a rule of the owner. */
+  excluded?(): readonly ExcludedFiles[];
+  /** Those of the keys that a rule of the last listing leaves out, whether they exist or not. Their records are removed. */
+  excludedOf?(keys: readonly string[]): readonly string[];
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
    * @throws LociError `aborted`

@@ -34,7 +34,7 @@ function layerRules(): IForbiddenRuleType[] {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['lexical', 'rules'],
   embed: ['http', 'rerank'],
-  sources: ['documents', 'files', 'markdown'],
+  sources: ['dates', 'documents', 'files', 'markdown'],
 };
 
 /** Each other folder in store/, embed/ or sources/ is a driver, which only the registry of its layer may import. */
@@ -81,10 +81,10 @@ export const LAYER_RULES: readonly IForbiddenRuleType[] = [
     to: { couldNotResolve: true },
   },
   {
-    name: 'no-development-dependency',
+    name: 'no-unlisted-package',
     severity: 'error',
     from: { path: '^src/', pathNot: TEST_FILE },
-    to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'src-only-imports-src',

@@ -93,9 +93,10 @@ describe('the layer rules', () => {
       'layer-core: src/core/reaches-up.ts -> src/search/search.ts',
       'layer-store: src/store/sqlite/open.ts -> src/embed/embedder.ts',
       'no-cycle: src/embed/embedder.ts -> src/embed/vector.ts',
-      'no-development-dependency: src/core/development.ts -> vitest',
+
       'no-import-between-drivers: src/store/memory/open.ts -> src/store/sqlite/open.ts',
       'no-orphan: src/core/alone.ts -> src/core/alone.ts',
+      'no-unlisted-package: src/core/unlisted.ts -> entities',
     ]);
   });
 });

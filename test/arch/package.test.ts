@@ -10,9 +10,9 @@ interface Manifest {
 
 const manifest = JSON.parse(readSource('package.json')) as Manifest;
 
-/** The source from which `tsc` makes `dist/x.js` and `dist/x.d.ts`. */
+/** The source from which the build makes `dist/bundle/x.js` and `dist/x.d.ts`. */
 function sourceOf(target: string): string {
-  return target.replace(/^\.\/dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+  return target.replace(/^\.\/dist\/(?:bundle\/)?/, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
 }
 
 describe('package.json', () => {
@@ -20,7 +20,7 @@ describe('package.json', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
-    expect(targets).toContain('./dist/index.js');
+    expect(targets).toContain('./dist/bundle/index.js');
     expect(targets.map(sourceOf).filter((file) => !existsSync(ROOT + file))).toEqual([]);
   });
 

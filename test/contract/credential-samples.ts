@@ -57,6 +57,46 @@ function serviceAccountToken(seed: number): string {
   return Buffer.from(JSON.stringify(content)).toString('base64');
 }
 
+function uuid(seed: number): string {
+  return chars(HEX, 32, seed).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+function serviceTokens(seed: number): readonly (readonly [kind: string, ...parts: string[]])[] {
+  const filler = (alphabet: string, length: number): string => chars(alphabet, length, seed);
+  return [
+    ['AWS Bedrock key', 'AB', 'SK', filler(BASE64, 130), '='],
+    ['AWS Bedrock key', 'bedrock-api', '-key-', filler(BASE64, 100), '='],
+    ['Brevo key', 'xkey', 'sib-', filler(HEX, 64), '-', filler(BASE62, 16)],
+    ['Cerebras key', 'cs', 'k-', filler(LOWER + DIGITS, 48)],
+    ['crates.io token', 'ci', 'o', filler(BASE62, 32)],
+    ['ElevenLabs key', 's', 'k_', filler(HEX, 48)],
+    ['Firecrawl key', 'f', 'c-', filler(HEX, 32)],
+    ['Fireworks key', 'f', 'w_', filler(BASE62, 24)],
+    ['Fly token', 'fm', '2_', filler(BASE64, 160), '='],
+    ['Fly token', 'fo', '1_', filler(BASE64_URL, 42), 'x'],
+    ['Google API key', 'A', 'Q.', filler(BASE64_URL, 50), 'x'],
+    ['HubSpot token', 'pa', 't-na1-', uuid(seed)],
+    ['Jina key', 'ji', 'na_', filler(BASE62, 60)],
+    ['Langfuse key', 's', 'k-lf-', uuid(seed)],
+    ['LangSmith key', 'lsv', '2_pt_', filler(HEX, 32), '_', filler(HEX, 10)],
+    ['Neon key', 'na', 'pi_', filler(LOWER + DIGITS, 64)],
+    ['Netlify token', 'nf', 'p_', filler(BASE62, 36)],
+    ['Notion token', 'sec', 'ret_', filler(BASE62, 43)],
+    ['NVIDIA key', 'nv', 'api-', filler(BASE64_URL, 63), 'x'],
+    ['OpenShift token', 'sha', '256~', filler(BASE64_URL, 42), 'x'],
+    ['Pinecone key', 'pc', 'sk_', filler(BASE62, 5), '_', filler(BASE62, 63)],
+    ['PostHog key', 'ph', 'x_', filler(BASE62, 43)],
+    ['Postman key', 'PM', 'AK-', filler(HEX, 24), '-', filler(HEX, 34)],
+    ['Resend key', 'r', 'e_', filler(BASE62, 8), '_', filler(BASE62, 24)],
+    ['Sonar token', 'sq', 'u_', filler(HEX, 40)],
+    ['Tavily key', 'tv', 'ly-dev-', filler(BASE62, 32)],
+    ['Vault token', 'hv', 'b.', filler(BASE64_URL, 140), 'x'],
+    ['Voyage key', 'p', 'a-', filler(BASE64_URL, 42), 'x'],
+    ['wallet key', 'xp', 'rv', filler(BASE62.replaceAll(/[0OIl]/g, ''), 107)],
+    ['recovery code', Array.from({ length: 8 }, (_, i) => chars(DIGITS, 6, seed + i)).join('-')],
+  ];
+}
+
 /** Credentials that are recognised by their format: the kind, and the parts of the secret. */
 function recognisedByFormat(seed: number): readonly (readonly [kind: string, ...parts: string[]])[] {
   const filler = (alphabet: string, length: number): string => chars(alphabet, length, seed);
@@ -121,6 +161,7 @@ function recognisedByFormat(seed: number): readonly (readonly [kind: string, ...
     ['Sentry token', 'snt', 'ryu_', filler(HEX, 64)],
     ['Atlassian token', 'ATA', 'TT3x', filler(BASE64_URL, 180), '=', filler(HEX, 8).toUpperCase()],
     ['age key', 'AGE-', 'SECRET-KEY-1', filler(UPPER + DIGITS, 58)],
+    ...serviceTokens(seed),
     ['JSON Web Token', webToken(seed)],
     ['private key', pem('', seed)],
     ['private key', pem('RSA ', seed)],
@@ -175,6 +216,27 @@ function recognisedByName(seed: number): readonly CredentialSample[] {
       '',
       `https://hooks.slack.com/services/T${key.slice(0, 8)}/B${key.slice(8, 16)}/${key.slice(16)}`,
     ),
+    sample('key', 'DD_APP_KEY=', key),
+    sample('private key', 'client-key-data: ', Buffer.from(pem('RSA ', seed)).toString('base64')),
+    sample('wallet key', 'My wallet key: ', `0x${chars(HEX, 64, seed)}`),
+    sample('session cookie', 'Cookie: theme=dark; connect.sid=', `s%3A${chars(BASE62, 40, seed)}`),
+    sample(
+      'session cookie',
+      'Set-Cookie: PHPSESSID=',
+      chars(LOWER + DIGITS, 6, seed) + chars(HEX, 20, seed),
+      '; Path=/',
+    ),
+    sample('wifi key', 'WIFI:T:WPA;S:home;P:', chars(LOWER, 10, seed), ';;'),
+    sample('wifi key', 'The WLAN key is ', '4711 0815 4711 0815 1234', '.'),
+    sample('PIN', 'My card PIN is ', '4711', '.'),
+    sample('PIN', 'PIN: ', '0815'),
+    sample('PIN', 'the alarm code is ', '55120#', ','),
+    sample(
+      'recovery code',
+      'My GitHub recovery codes:\n- ',
+      `${chars(HEX, 5, seed)}-${chars(HEX, 5, seed)}\n- ${chars(HEX, 5, seed + 1)}-${chars(HEX, 5, seed + 1)}`,
+    ),
+    sample('recovery code', 'Backup codes: ', '12345678 87654321'),
     sample('Slack webhook', 'hooks.slack.com/triggers/', `T${key.slice(0, 8)}/12345678/${key.slice(8)}`),
   ];
 }

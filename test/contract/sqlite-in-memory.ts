@@ -1,3 +1,4 @@
+import { withoutPauses } from '../../src/core/threads/slices.ts';
 import { createStoreProxy } from '../../src/store/sqlite/store-proxy.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
@@ -13,7 +14,7 @@ export function openSqliteInMemory(): Store {
   const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
   const roles = createStoreProxy(async (call, _route, parameters) => {
     const [role = '', name = ''] = call.split('.');
-    return calls[role]![name]!(...parameters);
+    return withoutPauses(calls[role]![name]!(...parameters));
   });
   return {
     ...roles,

@@ -37,7 +37,8 @@ export function draft(fields: Partial<RecordDraft> = {}): RecordDraft {
     origin: 'vault',
     source: 'notes',
     trust: 'operator',
-    key: `note-${String(drafts)}.md`,
+    // A short file name, which is not searched for.
+    key: `${String(drafts)}/n.md`,
     identity: null,
     category: 'note',
     recordType: 'note',

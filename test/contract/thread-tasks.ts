@@ -23,3 +23,10 @@ export function exitThread(): void {
 export function blockForever(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
+
+/** The lengths of the texts, how many there are, and the thread that reads them. */
+export function groupOf(texts: readonly string[], suffix: string): string[] {
+  return texts.map(
+    ({ length }) => `${String(length)} of ${String(texts.length)}${suffix} in ${String(threadId)}`,
+  );
+}

@@ -7,7 +7,7 @@ import { loci, temporaryFolder } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { startServer } from './rest-server.ts';
 
-async function toolNames(scopes: readonly ('admin' | 'read' | 'write')[]): Promise<string[]> {
+async function toolNames(scopes: readonly ('admin' | 'operator' | 'read' | 'write')[]): Promise<string[]> {
   const client = new Client({ name: 'test-client', version: '1.0.0' });
   onTestFinished(() => client.close());
   const url = await startEndpoint({ home: temporaryFolder(), scopes: [...scopes] });
@@ -94,10 +94,10 @@ describe('loci embed test', () => {
     const path = '/api/v1/embed/test';
     const reader = await server.token('alice', 'read', 'write');
     expect((await server.request(path, { token: reader, body: {} })).status).toBe(403);
-    const operator = await server.token('root', 'admin');
+    const operator = await server.token('root', 'operator');
     const answer = await server.request(path, { token: operator, body: {} });
     expect([answer.status, answer.problem.code]).toEqual([400, 'invalid_input']);
-    expect(await toolNames(['read', 'admin'])).toContain('embed_test');
+    expect(await toolNames(['read', 'operator'])).toContain('embed_test');
     expect(await toolNames(['read', 'write'])).not.toContain('embed_test');
   });
 });

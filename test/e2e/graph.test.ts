@@ -46,7 +46,8 @@ describe('loci graph', () => {
     expect(both.stdout).toMatch(/^Oven {2}note · default · n_[0-9a-f]{16}\n/);
     expect(both.stdout).toContain('→ links_to  Budget  (linked under ‘Plan’, line 6, Oven.md');
     const none = await run('graph', 'show', 'n_0000000000000000', '--json');
-    expect(none.code).toBe(1);
+    expect(none.code).toBe(4);
+    expect((await run('graph', 'show', 'Ovne')).stderr).toContain('Did you mean "Oven.md"?');
     expect(JSON.parse(none.stdout)).toEqual({
       nodes: [],
       notices: [],
@@ -70,7 +71,7 @@ describe('loci graph', () => {
     const none = await run('graph', 'path', nodes[0]!.id, nodes[1]!.id);
     expect([none.code, none.stdout]).toEqual([1, 'They are not connected.\n']);
     const unknown = await run('graph', 'path', 'Oven', 'Nothing');
-    expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+    expect([unknown.code, unknown.stdout]).toEqual([4, '']);
     expect(unknown.stderr).toContain('Nothing');
     expect((await run('graph', 'path', 'Oven', 'Oven')).stdout).toBe('They are the same node.\n');
   });
@@ -220,7 +221,7 @@ describe('the commands of graph, concepts, timelines and receipts', () => {
     [['concept', 'list', '--limit', '501']],
     [['concept', 'merge', 'Oven']],
     [['timeline', '--before', '-1']],
-    [['timeline', '--budget-tokens', '1']],
+    [['timeline', '--budget', '1']],
     [['timeline', '--time', 'not a day']],
     [['receipt', 'list', '--limit', '0']],
     [['receipt', 'verify']],

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import { lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 
 const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
 let home: string;
@@ -43,6 +43,9 @@ it('a second process names the one that embeds, and waits for it or returns at o
   const name = `process ${String(first.child.pid)}`;
   const found = await lociJson<SearchOutput>(['search', 'oven kitchen'], { home, env });
   expect(found.results.length).toBeGreaterThan(0);
+  expect(found.missing).toMatchObject([
+    { signal: 'vector', why: expect.stringContaining(`${name} is embedding it`) },
+  ]);
   const status = await lociJson<StatusOutput>(['status'], { home, env });
   expect(status.embedding).toMatchObject({ running_in: name });
   const atOnce = await lociJson<IndexOutput>(['index', '--no-wait'], { home, env });
@@ -71,7 +74,17 @@ it('a process in the background embeds what was read', async () => {
     .poll(async () => (await lociJson<StatusOutput>(['status'], { home, env })).embedding, {
       timeout: 60_000,
     })
-    .toMatchObject({ running_in: name, pending: expect.toSatisfy((left: number) => left < 1500) as number });
+    .toMatchObject({
+      running_in: name,
+      pending: expect.toSatisfy((left: number) => left < 1500) as number,
+      seconds_left: expect.any(Number),
+    });
+  expect((await loci(['status'], { home, env })).stdout).toMatch(
+    /^embeddings .* to embed: process \d+ is working on it, \d+% done, [\d.]+ (?:s|min) left$/m,
+  );
+  // The memory that V8 reserves for new objects is limited.
+  const command = `/proc/${String(pid)}/cmdline`;
+  if (existsSync(command)) expect(readFileSync(command, 'utf8')).toContain('--max-semi-space-size=');
   expect(statSync(join(home, 'background.log')).mode & 0o777).toBe(0o600);
   expect(readFileSync(linked, 'utf8')).toBe('precious');
   expect(readFileSync(join(home, 'background.log'), 'utf8')).not.toContain('error');

@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string | Buffer;
   readonly columns?: number;
+  /** What a person types at the question of a command, in a terminal. */
+  readonly answer?: string;
   /** Standard output is a terminal. */
   readonly terminal?: boolean;
 }
@@ -56,9 +58,14 @@ function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
 
 /** Runs the command line in this process. */
 export async function loci(args: readonly string[], options: RunOptions): Promise<CommandResult> {
-  const [stdout, stderr] = [collector(options), collector({})];
+  const asked = options.answer !== undefined;
+  const [stdout, stderr] = [collector(options), collector({ terminal: asked })];
+  const input = options.answer ?? options.stdin;
   const code = await runCli(args, OPERATIONS, {
-    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdin: Object.assign(
+      Readable.from(input === undefined ? [] : [Buffer.from(input)]),
+      asked && { isTTY: true },
+    ),
     stdout,
     stderr,
     env: environment(options),

@@ -34,7 +34,9 @@ describe('MCP over streamable HTTP and the official client', () => {
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
     expect(textOf(found)).toMatch(/^1 result.*\n~~~ recalled\n1\. Oven\n/);
     const { contents } = await client.readResource({ uri: 'loci://record/1' });
-    expect(contents).toMatchObject([{ text: 'The oven is induction.' }]);
+    expect(contents).toMatchObject([
+      { text: expect.stringContaining('\n\nThe oven is induction.\n~~~') as string },
+    ]);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('memory_write');
   });
@@ -51,7 +53,7 @@ describe('MCP over streamable HTTP and the official client', () => {
     expect(tools.map(({ name }) => name)).toEqual(readOperations.map(toolName));
     const refused = await client.callTool({ name: 'memory_write', arguments: { content: 'x' } });
     expect(textOf(refused)).toMatch(/^forbidden: memory_write needs the scope write — /);
-    const owner = await connectHttp(await startEndpoint({ home, scopes: ['read', 'write', 'admin'] }));
+    const owner = await connectHttp(await startEndpoint({ home, scopes: ['read', 'write', 'operator'] }));
     expect((await owner.listTools()).tools.map(({ name }) => name)).toContain('doctor');
   });
 
@@ -61,7 +63,7 @@ describe('MCP over streamable HTTP and the official client', () => {
   ] as const)('reports the progress of a long call to a client that requests it (%s)', async (_, options) => {
     const home = missingHome();
     await loci(['index', copyOfVault()], { home });
-    const client = await connectHttp(await startEndpoint({ home, scopes: ['read', 'admin'] }), options);
+    const client = await connectHttp(await startEndpoint({ home, scopes: ['read', 'operator'] }), options);
     const reported: number[] = [];
     const onprogress = ({ progress }: { readonly progress: number }): void => void reported.push(progress);
     const result = await client.callTool({ name: 'reindex', arguments: {} }, { onprogress });

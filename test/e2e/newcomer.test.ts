@@ -181,7 +181,7 @@ describe('a newcomer', () => {
     expect(withoutAge(after)).toEqual(withoutAge(before));
     const { code, stdout } = await loci(['doctor'], { home });
     expect(stdout).toMatch(
-      /notes of notes +1 read despite a fault\n +Home\/Attic boxes\.md: read with a part of its front matter.*; line \d of the file: /,
+      /notes of notes +1 read despite a fault\n +Home\/Attic boxes\.md: read with a part of its front matter.*; lines 3, 4 of the file: /,
     );
     expect(stdout).toMatch(/No problems found \(1 warning\)\.\n$/);
     expect(code).toBe(0);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
@@ -38,5 +38,44 @@ describe.each(['embedding.apiKey', 'rerank.apiKey'])('loci config set %s', (sett
       expect.not.stringContaining('clear'),
     ]);
     expect(await doctorWarnings(home)).toEqual([]);
+  });
+});
+
+describe('a credential in the settings', () => {
+  it('is printed by no command, in no form, and in no error', async () => {
+    const home = temporaryFolder();
+    const key = ['sk', 'A1b2'.repeat(8)].join('-');
+    const password = ['hunter2', 'hunter2'].join('-');
+    writeFileSync(
+      join(home, 'loci.yaml'),
+      [
+        'embedding:',
+        '  provider: command',
+        `  apiKey: ${key}`,
+        `  command: [embed, "--api-key=${key}"]`,
+        'auth:',
+        `  jwt: {secret: ${key.repeat(2)}, issuer: a, audience: b}`,
+        'sources:',
+        `  - {id: todos, command: "curl -u me:${password} https://me:${password}@example.org"}`,
+        'rerank: {apiKey: env:RERANK_KEY}',
+      ].join('\n'),
+    );
+    const keys = ['embedding.apiKey', 'embedding.command', 'auth.jwt.secret', 'sources', 'rerank.apiKey'];
+    const commands = [
+      ...keys.map((each) => ['config', 'get', each]),
+      ['config', 'show'],
+      ['config', 'set', 'search.limit', key],
+      ['config', 'set', 'sources', `[{id: todos, cmd: ${key}}]`],
+    ];
+    const printed = await Promise.all(
+      commands.flatMap((command) => [loci(command, { home }), loci([...command, '--json'], { home })]),
+    );
+    const text = printed.map(({ stdout, stderr }) => stdout + stderr).join('');
+    expect(text).toContain('********');
+    expect(text).toContain('https://me:[secret masked: password in an address]@example.org');
+    expect(text).toContain('env:RERANK_KEY');
+    expect(text).toContain('search.limit: the given value is not valid; it has a credential');
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(password);
   });
 });

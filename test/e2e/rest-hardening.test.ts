@@ -37,6 +37,7 @@ describe('a server under attack', () => {
   it('refuses other host names and pages of other sites on every path', async () => {
     const server = await startServer();
     for (const path of [
+      '/',
       '/healthz',
       '/readyz',
       '/metrics',
@@ -204,6 +205,24 @@ describe('a server under attack', () => {
         ),
       )
       .toBe(200);
+  });
+
+  it('runs the imports of a caller one after the other, and says when to send again those that would wait too long', async () => {
+    const content = Array.from({ length: 300 }, (_, i) => `# Part ${String(i)}\n\nThe oven.\n`).join('\n');
+    const send = async (server: TestServer) => {
+      const token = await server.token('alice', 'write');
+      const bodies = ['a', 'b', 'c'].map((name) => ({ files: [{ path: `memory/${name}.md`, content }] }));
+      const sent = bodies.map((body) => server.request('/api/v1/memory/import', { token, body }));
+      return (await Promise.all(sent)).sort((a, b) => a.status - b.status);
+    };
+    const done = await send(await startServer());
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [first, ...refused] = await send(await startServer({}, { limits: { callerWaitMs: 1 } }));
+    expect(first!.status).toBe(200);
+    for (const { status, headers, problem } of refused) {
+      expect([status, problem.code]).toEqual([429, 'rate_limited']);
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    }
   });
 
   it('limits the rate of each token, and of failed attempts', async () => {

@@ -86,7 +86,7 @@ describe('authentication', () => {
       for (const { input } of operation.examples) {
         const { status, text } = await server.request(path, { token, body: input });
         expect(text, path).not.toMatch(leaks);
-        if (operation.scope === 'admin') expect([path, status]).toEqual([path, 403]);
+        if (['admin', 'operator'].includes(operation.scope)) expect([path, status]).toEqual([path, 403]);
         if (status === 200) answered++;
       }
     }
@@ -94,6 +94,37 @@ describe('authentication', () => {
     const found = await server.request('/api/v1/memory/search?query=marble+cellar', { token });
     expect(found.json).toMatchObject({ results: [], nothing: { namespace: 'tenant', unread_vaults: [] } });
     expect((await server.request('/api/v1/memory/sources', { token })).json).toEqual({ sources: [] });
+  });
+
+  it('lets an administrator of a memory do and learn nothing of the others', async () => {
+    const server = await startServer();
+    const alice = await server.token('alice', 'write');
+    await server.request(WRITE, { token: alice, body: { content: 'the marble is in the cellar' } });
+    const admin = await server.token('tenant', 'admin');
+    const refused = [
+      'embed/backfill',
+      'embed/switch',
+      'embed/prune',
+      'embed/test',
+      'embed/compare',
+      'reindex',
+      'doctor',
+    ];
+    for (const path of refused) {
+      const { status, problem } = await server.request(`/api/v1/${path}`, { token: admin, body: {} });
+      expect([path, status, problem.detail]).toEqual([
+        path,
+        403,
+        'this needs the scope operator; the token has read, write, admin',
+      ]);
+    }
+    const { json } = await server.request('/api/v1/status', { token: admin });
+    expect(json).toMatchObject({
+      namespace: 'tenant',
+      records: 0,
+      other_namespaces: null,
+      store: { bytes: null },
+    });
   });
 
   it('permits what the scopes of the token imply', async () => {
@@ -109,7 +140,8 @@ describe('authentication', () => {
     };
     expect(await statuses('read')).toEqual([200, 403, 403]);
     expect(await statuses('write')).toEqual([200, 200, 403]);
-    expect(await statuses('admin')).toEqual([200, 200, 200]);
+    expect(await statuses('admin')).toEqual([200, 200, 403]);
+    expect(await statuses('operator')).toEqual([200, 200, 200]);
     expect(await statuses()).toEqual([403, 403, 403]);
   });
 

@@ -15,7 +15,7 @@ describe('monitoring', () => {
   it('counts requests by route and status, without namespaces, subjects or queries', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'write');
-    const operator = await server.token('alice', 'admin');
+    const operator = await server.token('alice', 'operator');
     await server.request('/api/v1/memory/write', { token, body: { content: `A ${WORD}.` } });
     await server.request(`/api/v1/memory/search?query=${WORD}`, { token });
     await server.request(`/api/v1/memory/get?citation=${WORD}`, { token });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SourcesShowOutput } from '../../src/operations/sources/show.ts';
+import type { SourcesTestOutput } from '../../src/operations/sources/test.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
@@ -118,6 +119,11 @@ describe('a source on the command line', () => {
       { id: 2, text: 'Call', timestamp: '2026-11-28T09:30:00' },
     ]);
     await home.json('sources', 'approve', 'tasks');
+    const { documents } = await home.json<SourcesTestOutput>('sources', 'test', 'tasks');
+    expect(documents.map(({ timestamp }) => timestamp)).toEqual([
+      '2026-11-28',
+      new Date(2026, 10, 28, 9, 30).toISOString(),
+    ]);
     const cut = (await home.run(['sources', 'test', 'tasks'])).stdout;
     expect(cut).not.toContain('Home Depot');
     expect(cut).toContain('--full shows them whole');

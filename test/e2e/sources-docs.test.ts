@@ -15,17 +15,35 @@ interface Block {
   readonly text: string;
 }
 
-const PAGE = readSource('docs/sources.md');
-const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(
-  ([, language = '', text = '']) => ({ language, text }),
-);
+function blocksIn(page: string): Block[] {
+  return [...readSource(page).matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
 
-function blocksOf(language: string): string[] {
-  return BLOCKS.filter((block) => block.language === language).map(({ text }) => text);
+const BLOCKS: readonly Block[] = blocksIn('docs/sources.md');
+
+function blocksOf(language: string, blocks = BLOCKS): string[] {
+  return blocks.filter((block) => block.language === language).map(({ text }) => text);
 }
 
 /** The progress of a refresh that takes more than a second. */
-const PROGRESS = /^(?:loci: (?:reading My tasks|finding the notes of documents: .*)\n)+/;
+const PROGRESS = /^(?:loci: (?:reading My tasks|relating records to each other: .*)\n)+/;
+
+describe('README.md', () => {
+  it('has a source that works when it is pasted', async () => {
+    const home = join(temporaryFolder(), 'home');
+    mkdirSync(home);
+    const blocks = blocksIn('README.md');
+    const [settings = ''] = blocksOf('yaml', blocks).filter((text) => text.includes('cat tasks.json'));
+    writeFileSync(join(home, 'loci.yaml'), settings);
+    writeFileSync(join(home, 'tasks.json'), blocksOf('json', blocks)[0] ?? '');
+    for (const words of ['sources approve tasks', 'sources refresh tasks'])
+      expect(await loci(words.split(' '), { home })).toMatchObject({ code: 0 });
+    expect((await loci(['search', 'tile samples'], { home })).stdout).toContain('From My tasks');
+  });
+});
 
 describe('docs/sources.md', () => {
   let home: string;

@@ -76,16 +76,16 @@ describe('loci timeline (G12)', () => {
     const count = await loadTokenCounter();
     const client = await connectStdio({ home });
     for (const budget of [50, 80, 120, 5000]) {
-      const input = { anchor: 'Oven.md', budget_tokens: budget };
+      const input = { anchor: 'Oven.md', budget };
       const result = await client.callTool({ name: 'memory_timeline', arguments: input });
       expect(result.structuredContent).toEqual({ text: textOf(result) });
       const used = count(textOf(result));
       expect(used).toBeLessThanOrEqual(budget);
-      const printed = await read('Oven.md', '--budget-tokens', String(budget));
+      const printed = await read('Oven.md', '--budget', String(budget));
       expect(printed.budget).toEqual({ tokens: budget, used });
       if (budget > 50) expect(textOf(result)).toContain('> 2026-05-02 · Oven · Oven.md');
     }
-    expect((await read('Oven', '--budget-tokens', '80')).entries.length).toBeLessThan(6);
+    expect((await read('Oven', '--budget', '80')).entries.length).toBeLessThan(6);
   });
 
   it('leaves out what is kept out of the context of agents, unless an agent names it', async () => {

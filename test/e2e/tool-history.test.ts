@@ -24,7 +24,7 @@ async function documents(server: TestServer, token: string): Promise<CorpusOutpu
 describe('a run of a tool', () => {
   it('is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
-    const token = await server.token('alice', 'admin');
+    const token = await server.token('alice', 'operator');
     const routes = await routesOf(OPERATIONS);
     const expected: string[] = [];
     for (const { path, operation } of routes) {
@@ -101,7 +101,7 @@ describe('a run of a tool', () => {
     'cannot be written to %s by callers (F3)',
     async (category) => {
       const server = await startServer();
-      const token = await server.token('alice', 'admin');
+      const token = await server.token('alice', 'operator');
       const allowed = { token, body: { content: 'x' } };
       expect((await server.request('/api/v1/memory/write', allowed)).status).toBe(200);
       for (const [operation, body] of [

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
@@ -314,5 +315,31 @@ describe('forget-vault', () => {
     expect(refused).toMatchObject({ code: 5 });
     expect(refused.stderr).toContain('LOCI_VAULTS');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
+  });
+});
+
+describe('forgetting a vault', () => {
+  it('asks in a terminal, unless --yes is given', async () => {
+    const refused = await loci(['forget-vault', 'work'], { home, answer: 'no\n' });
+    expect(refused.code).toBe(ERROR_TABLE.aborted.exit);
+    expect(refused.stderr).toContain(
+      'Remove the records of work from the memory? The notes themselves stay. [y/N]',
+    );
+    expect(await sourcesFound()).toContain('work');
+    expect((await loci(['forget-vault', 'work'], { home, answer: 'y\n' })).code).toBe(0);
+    expect(await sourcesFound()).not.toContain('work');
+    const { code, stderr } = await loci(['forget-vault', 'My notes', '--yes'], { home, answer: '' });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('[y/N]')]);
+  });
+
+  it('keeps the vectors of its notes for a day', async () => {
+    const options = { home: join(temporaryFolder(), 'home'), env: { LOCI_EMBEDDING_PROVIDER: 'local' } };
+    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({ embedded: 2 });
+    await loci(['forget-vault', 'My notes'], options);
+    expect(await lociJson<IndexOutput>(['index', work], options)).toMatchObject({ embedded: 1 });
+    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({
+      vaults: [{ added: 2 }],
+      embedded: 0,
+    });
   });
 });

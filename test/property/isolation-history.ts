@@ -82,7 +82,6 @@ function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>):
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   switch (schema.type) {
     case 'integer':
-      if (name === 'ttl_seconds') return fc.constantFrom(3600, 86_400);
       // With less, a text has nothing in it.
       if (name === 'budget') return fc.constantFrom(10, 2000);
       return fc.integer({ min: 1, max: 12 });
@@ -93,6 +92,7 @@ function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>):
     case 'array':
       return fc.array(valueOf(name, schema.items ?? {}, text), { maxLength: 2 });
     case 'string':
+      if (name === 'expires') return fc.constantFrom('1h', '1d');
       return textOf(name, text);
     default:
       return fc.constant(null);

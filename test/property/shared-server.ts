@@ -3,7 +3,7 @@ import type { Caller } from '../../src/core/caller.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import type { OpenContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { type Operation, type Scope, toolName } from '../../src/operations/operation.ts';
+import { type Operation, type Scope, SCOPES, toolName } from '../../src/operations/operation.ts';
 import { runOperation } from '../../src/operations/run.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';
@@ -24,7 +24,7 @@ const MCP_HEADERS = {
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': '2025-06-18',
 };
-const ALL_SCOPES: ReadonlySet<Scope> = new Set(['read', 'write', 'admin']);
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 
 /** A caller with a separate namespace, who uses every surface. */
 interface Member {
@@ -62,7 +62,7 @@ export class SharedServer {
 
   /** Adds a caller, with a token of Loci or a JWT of another issuer. */
   async addMember(subject: string, by: 'token' | 'jwt'): Promise<void> {
-    const bearer = by === 'jwt' ? await webToken(subject) : await this.rest.token(subject, 'admin');
+    const bearer = by === 'jwt' ? await webToken(subject) : await this.rest.token(subject, 'operator');
     const caller = { namespace: subject, actor: subject, surface: 'library', trust: 'agent' } as const;
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     const client = new Client({ name: `client of ${subject}`, version: '1' });
@@ -157,7 +157,7 @@ export class SharedServer {
 }
 
 function webToken(subject: string): Promise<string> {
-  return new SignJWT({ sub: subject, scope: 'admin' })
+  return new SignJWT({ sub: subject, scope: 'operator' })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer('https://id.example.org')
     .setAudience('loci')

@@ -3,17 +3,26 @@ const MAX_DEPTH = 8;
 const MAX_TEXT = 20_000;
 
 /**
+ * The text of a file without its folds, which may be within a character (RFC 5545, section 3.1).
+ * @param {Uint8Array} bytes
+ */
+export function unfoldedText(bytes) {
+  const folded = Buffer.from(bytes).toString('latin1');
+  const unfolded = folded.replace(/(?:\r\n|\r|\n)[ \t]/g, '');
+  return new TextDecoder().decode(Buffer.from(unfolded, 'latin1'));
+}
+
+/**
  * The components of an iCalendar file (RFC 5545, section 3.4) as a tree of `{ name, properties, children }`;
  * `properties` is a Map from a name to its list of `{ value, parameters }`. Values are not unescaped.
  * Throws if the text is no iCalendar file. A component without an end is left out and reported to `warn`.
- * @param {string} text
+ * @param {string} text without folds
  * @param {(message: string) => void} warn
  */
 export function parseComponents(text, warn) {
   const root = component('');
   const open = [root];
-  const unfolded = text.replace(/(?:\r\n|\r|\n)[ \t]/g, '');
-  for (const line of unfolded.split(/[\r\n]+/)) {
+  for (const line of text.split(/[\r\n]+/)) {
     const property = parseProperty(line);
     if (property === null) continue;
     const { name, value } = property;

@@ -37,6 +37,35 @@ describe('analyze', () => {
     expect(terms('냉장고')).toEqual(['냉장', '장고', '고']);
   });
 
+  it.each([
+    ['ข้าวผัด', 'ฉันชอบกินข้าวผัดและดื่มชาเย็นทุกวัน'],
+    ['ເຂົ້າ', 'ຂ້ອຍມັກກິນເຂົ້າຢູ່ເຮືອນທຸກມື້'],
+    ['បាយ', 'ខ្ញុំចូលចិត្តញ៉ាំបាយនៅផ្ទះ'],
+    ['បាយ', 'ញ៉ាំ\u200bបា\u200bយ\u200bនៅ'],
+    ['မြန်မာ', 'ကျွန်တော်သည်မြန်မာစာကိုလေ့လာနေသည်'],
+  ])('finds the word %s within a text without spaces', (word, text) => {
+    const bigrams = analyze(word).filter(({ kind }) => kind === 'bigram');
+    expect(bigrams.length).toBeGreaterThan(0);
+    expect(terms(text)).toEqual(expect.arrayContaining(bigrams.map(({ term }) => term)));
+  });
+
+  it.each([
+    ['soft\u00adhyphen', 'softhyphen'],
+    ['zero\u200bwidth', 'zerowidth'],
+    ['\ufeffbom', 'bom'],
+    ['wo\u2060rd', 'word'],
+    ['a\u202eb\u2066c\u200ed', 'abcd'],
+    ["Ada\u200b's", 'ada'],
+    ['1\ufe0f\u20e3', '1'],
+    ['क्\u200dष', 'क्ष'],
+    ['അവന്\u200d', 'അവൻ'],
+    ['উত্\u200dসব', 'উৎসব'],
+    ['می\u200cخواهم', 'می خواهم'],
+    ['❤\ufe0f', ''],
+  ])('ignores what is invisible in %j', (text, visible) => {
+    expect(terms(text)).toEqual(terms(visible));
+  });
+
   it.each(['データガ', '한국어 각', '東京ガイド', 'パピプペポ'])(
     'gives %s the same terms in every normal form, at the correct offsets',
     (text) => {

@@ -1,10 +1,21 @@
 import { stemmer } from 'stemmer';
+import {
+  CHARACTER,
+  composeJoined,
+  HAS_UNSPACED,
+  hasInnerSpace,
+  IGNORED_MARKS,
+  innerWords,
+  UNSPACED_RUN,
+  WORD,
+} from './word-runs.ts';
 
 /**
  * A token of the text analyzer, which indexes, queries and snippets share.
  * A run of letters and digits is a word. It is folded (NFKC, lower case, no accents), then stemmed (Porter 1980).
- * Chinese, Japanese and Korean do not separate words by spaces. A run of their characters becomes overlapping bigrams and
- * its last character, so that a query of one character can match by prefix.
+ * Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese do not separate words by spaces. A run of their characters becomes
+ * overlapping bigrams and its last character, so that a query of one character can match by prefix. Dictionaries of words are
+ * not used: those of Node depend on its build, and an index must have the same terms on every machine.
  */
 export interface Token {
   /** The form that is indexed and compared. */
@@ -17,20 +28,10 @@ export interface Token {
   readonly kind: TokenKind;
 }
 
-/** `tail` is the last character of a CJK run: indexed, never queried. */
+/** `tail` is the last character of a run without spaces: indexed, never queried. */
 type TokenKind = 'word' | 'bigram' | 'tail';
 
-const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
-/** Includes the half-width ー, and the separate voicing marks of decomposed and half-width Japanese. */
-const CJK_RUN =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々〆\u3099\u309a\uff70\uff9e\uff9f]+/gu;
-/** A character as people count them. When decomposed, a Korean syllable is two or three code points, a voiced kana two. */
-const CJK_CHARACTER =
-  /[\u1100-\u115f\ua960-\ua97f][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?|.[\u3099\u309a\uff9e\uff9f\u11a8-\u11ff]*/gsu;
-const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 const ASCII_WORD = /^[a-z0-9]+$/;
-/** Combining accents, Hebrew points and Arabic vowel signs. Indic vowel signs are kept, since they carry meaning. */
-const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]/g;
 const POSSESSIVE = /['’]s$/;
 const APOSTROPHE = /['’]/g;
 /** Longer runs are truncated, because nobody searches for them and they would make the index larger. */
@@ -45,7 +46,7 @@ let olderStems = new Map<string, string>();
 export function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ASCII_WORD.test(lower)) return lower;
-  return lower.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase();
+  return composeJoined(lower).normalize('NFKD').replace(IGNORED_MARKS, '').normalize('NFC').toLowerCase();
 }
 
 /** The stem of a folded word. Porter's algorithm only knows suffixes of plain Latin words. */
@@ -72,7 +73,7 @@ export function analyze(text: string, maxRuns: number = Number.POSITIVE_INFINITY
     const lower = word.toLowerCase();
     // The fast path for most words, which need no folding.
     if (ASCII_WORD.test(lower)) pushToken(lower, start, start + word.length, tokens);
-    else if (CJK.test(word)) pushMixed(word, start, tokens);
+    else if (HAS_UNSPACED.test(word)) pushMixed(word, start, tokens);
     else pushWord(word, start, tokens);
   }
   return tokens;
@@ -80,6 +81,10 @@ export function analyze(text: string, maxRuns: number = Number.POSITIVE_INFINITY
 
 /** Folding may insert separators: `½` becomes "1⁄2", two words at one position. */
 function pushWord(word: string, start: number, tokens: Token[]): void {
+  if (hasInnerSpace(word)) {
+    for (const [part, offset] of innerWords(word)) pushWord(part, start + offset, tokens);
+    return;
+  }
   const folded = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
   const end = start + word.length;
   for (const part of ASCII_WORD.test(folded) ? [folded] : (folded.match(WORD) ?? [])) {
@@ -101,7 +106,7 @@ function cut(word: string): string {
 
 function pushMixed(word: string, start: number, tokens: Token[]): void {
   let rest = 0;
-  for (const run of word.matchAll(CJK_RUN)) {
+  for (const run of word.matchAll(UNSPACED_RUN)) {
     if (run.index > rest) pushWord(word.slice(rest, run.index), start + rest, tokens);
     pushBigrams(run[0], start + run.index, tokens);
     rest = run.index + run[0].length;
@@ -110,11 +115,11 @@ function pushMixed(word: string, start: number, tokens: Token[]): void {
 }
 
 function pushBigrams(run: string, start: number, tokens: Token[]): void {
-  const characters = run.match(CJK_CHARACTER) ?? [];
+  const characters = run.match(CHARACTER) ?? [];
   let offset = start;
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1];
-    const surface = fold(character + (next ?? ''));
+    const surface = cut(fold(character + (next ?? '')));
     const end = offset + character.length + (next?.length ?? 0);
     if (surface !== '') {
       tokens.push({

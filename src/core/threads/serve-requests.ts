@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { LociError, messageOf } from '../errors.ts';
 import { FairQueue } from './fair-queue.ts';
+import { isSlices, type Slices } from './slices.ts';
 import type { WorkerAnswer, WorkerError, WorkerMessage, WorkerRequest } from './worker-client.ts';
 
 interface ServeOptions {
@@ -18,10 +19,17 @@ interface ServeOptions {
 
 /** The longest time that an answer waits for the other answers of its batch. */
 const MAX_WAIT_MS = 2;
+/** Slices of one request run for this long, then other owners have their turn. */
+const MAX_TURN_MS = 5;
+
+/** A request that waits for its turn, and what is left of one that has begun. */
+interface Queued extends WorkerRequest {
+  readonly rest?: Slices<unknown>;
+}
 
 /**
  * Calls `handle` for each request of the `WorkerClient` that started this thread, and sends its result or error. A promise is
- * not awaited before the next request.
+ * not awaited before the next request. A result in slices lets other owners have their turn in between.
  */
 export function serveRequests(
   handle: (message: unknown) => unknown,
@@ -29,7 +37,7 @@ export function serveRequests(
 ): void {
   if (parentPort === null) throw new Error('serveRequests runs in a worker thread only');
   const port = parentPort;
-  const queue = new FairQueue<WorkerRequest>();
+  const queue = new FairQueue<Queued>();
   const enqueue = (requests: readonly WorkerRequest[]): void => {
     for (const request of requests) queue.push(ownerOf?.(request.message) ?? '', request);
   };
@@ -61,18 +69,28 @@ export function serveRequests(
       // Earlier answers are sent first, except for those that are promises.
       const sharesMessage = mayShareMessage(message);
       if (!sharesMessage) flush();
-      const answer = answerOf(id, () => handle(message));
-      if (answer instanceof Promise) {
-        void answer.then(postAlone);
-        continue;
-      }
-      if (sharesMessage) answers.push(answer);
+      const answer = answerOf(id, () => begun(request.rest ?? handle(message)));
+      if (answer instanceof Promise) void answer.then(postAlone);
+      else if ('value' in answer && isSlices(answer.value))
+        queue.push(ownerOf?.(message) ?? '', { id, message, rest: answer.value });
+      else if (sharesMessage) answers.push(answer);
       else postAlone(answer);
       if (performance.now() - batchStart >= MAX_WAIT_MS) flush();
       if (ownerOf !== undefined) enqueueReceived(port, enqueue);
     }
     flush();
   });
+}
+
+/** Runs slices for one turn. Returns the result, or the slices that are left. */
+function begun(value: unknown): unknown {
+  if (!isSlices(value)) return value;
+  const end = performance.now() + MAX_TURN_MS;
+  do {
+    const { done, value: result } = value.next();
+    if (done === true) return result;
+  } while (performance.now() < end);
+  return value;
 }
 
 /** Enqueues the requests that have arrived since the thread began to handle others. */

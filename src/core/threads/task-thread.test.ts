@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { threadId } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as tasks from '../../../test/contract/thread-tasks.ts';
-import { type TaskRunner, TaskThread, type ThreadTask } from './task-thread.ts';
+import { runInGroups, type TaskRunner, TaskThread, type ThreadTask } from './task-thread.ts';
 
 const MODULE = new URL('../../../test/contract/thread-tasks.ts', import.meta.url);
 const SHORT = 100;
@@ -126,5 +126,26 @@ describe('TaskThread', () => {
       timeout: 30_000,
     });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^hello in \d+\n$/)]);
+  });
+});
+
+describe('runInGroups', () => {
+  const read = (lengths: readonly number[]): Promise<string[]> =>
+    runInGroups({ thread }, task(tasks.groupOf), lengths.map((length) => 'a'.repeat(length)), (text) => text.length, '!'); // prettier-ignore
+
+  it('reads many short texts in the thread together, and few on the calling thread', async () => {
+    const few = await read([1, 2]);
+    expect(few).toEqual(['1', '2'].map((length) => `${length} of 2! in ${String(threadId)}`));
+    const many = await read(Array.from({ length: 100 }, () => SHORT));
+    const [inThread, ...others] = new Set(many);
+    expect([inThread, others]).toEqual([expect.stringMatching(/^100 of 100! in \d+$/), []]);
+    expect(inThread).not.toBe(`100 of 100! in ${String(threadId)}`);
+  });
+
+  it('makes a group of what is long, in the order of the texts', async () => {
+    const found = await read([1, LONG, LONG, LONG, 5 * LONG, 2]);
+    const groups = found.map((each) => each.split('!', 1)[0]);
+    expect(groups).toEqual(['1 of 3', '100000 of 3', '100000 of 3', '100000 of 1', '500000 of 1', '2 of 1']);
+    expect(await read([])).toEqual([]);
   });
 });

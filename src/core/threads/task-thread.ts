@@ -66,6 +66,33 @@ export interface TaskRunner {
   yieldToEventLoop(size: number): Promise<void>;
 }
 
+/** Texts of one task, in characters. A longer task would delay those of other owners. */
+const MAX_GROUP_LENGTH = 256_000;
+
+/**
+ * Runs a task on groups of texts, one group after the other, and returns the results in the order of the texts. What all texts need
+ * is sent to the thread once for each group.
+ */
+export async function runInGroups<Text, Shared extends readonly unknown[], Result>(
+  { thread, signal }: { readonly thread: TaskRunner; readonly signal?: AbortSignal | undefined },
+  task: ThreadTask<[texts: readonly Text[], ...shared: Shared], Result[]>,
+  texts: readonly Text[],
+  lengthOf: (text: Text) => number,
+  ...shared: Shared
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < texts.length;) {
+    let size = lengthOf(texts[from]!);
+    let to = from + 1;
+    for (; to < texts.length && size + lengthOf(texts[to]!) <= MAX_GROUP_LENGTH; to++)
+      size += lengthOf(texts[to]!);
+    const group = await thread.run(task, [texts.slice(from, to), ...shared], { size, signal });
+    for (const result of group) results.push(result);
+    from = to;
+  }
+  return results;
+}
+
 /**
  * Runs long tasks on texts in a worker thread, one after the other, so that they do not block the caller's event loop.
  * The thread starts with the first long text and keeps the process alive only while a task runs. If a text makes the

@@ -16,17 +16,34 @@ REFUSED.addAddress('100.100.100.200', 'ipv4');
 REFUSED.addAddress('192.0.0.192', 'ipv4');
 REFUSED.addAddress('168.63.129.16', 'ipv4');
 
-/** The well-known prefix of NAT64 and the one for local use (RFC 6052, RFC 8215); `0:0:0:0:0:0` is IPv4-compatible (RFC 4291). */
-const IPV4_AT_THE_END = /^(64:ff9b:(0:0:0:0|1:[^:]+:[^:]+:[^:]+)|0:0:0:0:0:0):/;
-/** 6to4 (RFC 3056). */
-const IPV4_AFTER_2002 = /^2002:/;
+const TEREDO = /^20010000/;
+/** An IPv6 prefix in front of an IPv4 address, and where that begins, in hexadecimal digits. */
+const IPV4_POSITIONS: readonly (readonly [prefix: RegExp, ...positions: number[]])[] = [
+  // IPv4-compatible, IPv4-mapped (RFC 4291), IPv4-translated (RFC 2765); the well-known prefix of NAT64 (RFC 6052).
+  [/^(?:0{24}|0{20}ffff|0{16}ffff0{4}|0064ff9b0{16})/, 24],
+  // The prefix of NAT64 for local use (RFC 8215), which is divided into prefixes of 96, 64, 56 or 48 bits.
+  [/^0064ff9b0001/, 24, 18, 14, 12],
+  // ISATAP (RFC 5214).
+  [/^.{16}0[02]005efe/, 24],
+  // 6to4 (RFC 3056).
+  [/^2002/, 4],
+  // The server of Teredo (RFC 4380).
+  [TEREDO, 8],
+];
 
-/** The IPv4 address to which a translator or tunnel leads that the IPv6 address is of; `null` if it is of none. */
-function ipv4In(address: string): string | null {
-  const groups = groupsOf(address);
-  const text = groups.map((group) => group.toString(16)).join(':');
-  if (IPV4_AT_THE_END.test(text)) return ipv4Of(groups.slice(6));
-  return IPV4_AFTER_2002.test(text) ? ipv4Of(groups.slice(1, 3)) : null;
+/** The IPv4 addresses to which a translator or tunnel may lead that the IPv6 address is of. */
+function ipv4In(address: string): string[] {
+  const digits = groupsOf(address)
+    .map((group) => group.toString(16).padStart(4, '0'))
+    .join('');
+  const at = (position: number): number => {
+    // Bits 64 to 71 are no part of an IPv4 address that begins before them (RFC 6052, section 2.2).
+    const rest = position > 8 && position < 16 ? digits.slice(0, 16) + digits.slice(18) : digits;
+    return Number.parseInt(rest.slice(position, position + 8), 16);
+  };
+  const positions = IPV4_POSITIONS.filter(([prefix]) => prefix.test(digits)).flatMap(([, ...all]) => all);
+  // The bits of a client of Teredo are inverted.
+  return [...positions.map(at), ...(TEREDO.test(digits) ? [~at(24)] : [])].map(ipv4Of);
 }
 
 /** The eight groups of 16 bits. A URL has the shortest form of an address, without dots. */
@@ -40,16 +57,15 @@ function groupsOf(address: string): number[] {
   return [...left, ...Array<number>(zeros).fill(0), ...right];
 }
 
-function ipv4Of(groups: readonly number[]): string {
-  return groups.flatMap((group) => [group >> 8, group & 255]).join('.');
+function ipv4Of(bits: number): string {
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
 }
 
 /** @throws LociError `invalid_config` for an address at which no provider may be, unless the settings state it */
 function assertAllowed(address: string): void {
   // The interface after % does not matter.
   const [plain = ''] = address.split('%');
-  // The rules for IPv4 also find ::ffff:169.254.169.254, but no other form of IPv4 in IPv6.
-  const forms = isIPv6(plain) ? [plain, ipv4In(plain) ?? []].flat() : [plain];
+  const forms = isIPv6(plain) ? [plain, ...ipv4In(plain)] : [plain];
   if (!forms.some((form) => REFUSED.check(form, isIPv6(form) ? 'ipv6' : 'ipv4'))) return;
   throw new LociError(
     'invalid_config',

@@ -57,6 +57,13 @@ describe('a provider that the settings name', () => {
     ['64:ff9b:1::6464:64c8', 'http://[64:ff9b:1::100.100.100.200]/v1'],
     ['2002:a9fe:a9fe::', 'http://[2002:a9fe:a9fe::]/v1'],
     ['::a9fe:a9fe', 'http://[::169.254.169.254]/v1'],
+    ['::ffff:0:a9fe:a9fe', 'http://[::ffff:0:169.254.169.254]/v1'],
+    ['64:ff9b:1:a9fe:a9:fe00::', 'http://[64:ff9b:1:a9fe:a9:fe00::]/v1'],
+    ['64:ff9b:1:a9:fe:a9fe::', 'http://[64:ff9b:1:a9:fe:a9fe::]/v1'],
+    ['64:ff9b:1:0:a9:fea9:fe00:0', 'http://[64:ff9b:1:0:a9:fea9:fe00:0]/v1'],
+    ['fd00::5efe:a9fe:a9fe', 'http://[fd00::5efe:169.254.169.254]/v1'],
+    ['2001:0:a9fe:a9fe::', 'http://[2001:0:a9fe:a9fe::]/v1'],
+    ['2001::5601:5601', 'http://[2001::5601:5601]/v1'],
   ])('may not be at %s (%s), unless the settings state it', async (address, url) => {
     await expect(open({ url })).rejects.toMatchObject({
       code: 'invalid_config',
@@ -66,12 +73,17 @@ describe('a provider that the settings name', () => {
     expect(await open({ url, allowLinkLocal: true })).toMatchObject({ provider: 'openai-compatible' });
   });
 
-  it.each(['[::1]', '[64:ff9b::7f00:1]', '[2002:c000:204::1]', '[2001:db8::a9fe:a9fe]', '[fd00:c2::1]'])(
-    'may be at %s',
-    async (host) => {
-      expect(await open({ url: `http://${host}/v1` })).toMatchObject({ provider: 'openai-compatible' });
-    },
-  );
+  it.each([
+    '[::1]',
+    '[::]',
+    '[64:ff9b::5601:5601]',
+    '[64:ff9b::7f00:1]',
+    '[2002:c000:204::1]',
+    '[2001:db8::a9fe:a9fe]',
+    '[fd00:c2::1]',
+  ])('may be at %s', async (host) => {
+    expect(await open({ url: `http://${host}/v1` })).toMatchObject({ provider: 'openai-compatible' });
+  });
 
   it('may not have a name that leads to a link-local address', async () => {
     const found = (name: string): Promise<unknown> =>

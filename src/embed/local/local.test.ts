@@ -29,6 +29,11 @@ describe('createLocalEmbedder', () => {
     });
   });
 
+  it('knows words, but no emoji and no text without letters', () => {
+    const shares = ['oven', '42', '→ €', '🍕', 'ฉันชอบกินข้าว'].map((text) => embedder.knownShare!(text));
+    expect(shares).toEqual([1, 1, 0, 0, 0]);
+  });
+
   it('returns no vectors for no texts', async () => {
     expect(await embedder.embed([], { purpose: 'passage' })).toEqual([]);
   });

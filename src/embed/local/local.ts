@@ -80,6 +80,10 @@ class LocalEmbedder implements Embedder {
     return latinShare(text);
   }
 
+  knownShare(text: string): number {
+    return /[\p{L}\p{N}]/u.test(text) ? this.#vocabulary().knownShare(text) : 0;
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#pool.close(), this.#process?.close()]);
   }

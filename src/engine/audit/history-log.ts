@@ -2,6 +2,7 @@ import { mapStrings } from '../../core/json.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
+import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Runs wait this long, so that many of them are written in one transaction. */
@@ -23,14 +24,19 @@ interface PendingRun {
 export class HistoryLog {
   readonly #store: Store;
   readonly #thread: TaskRunner;
+  readonly #maskPersonal: boolean;
   #pending: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param thread detects secrets in long texts */
-  constructor(store: Store, thread: TaskRunner) {
+  /**
+   * @param thread detects secrets in long texts
+   * @param maskPersonal the setting `writes.maskPersonal`
+   */
+  constructor(store: Store, thread: TaskRunner, maskPersonal: boolean) {
     this.#store = store;
     this.#thread = thread;
+    this.#maskPersonal = maskPersonal;
   }
 
   record(namespace: string, run: Run): void {
@@ -73,7 +79,8 @@ export class HistoryLog {
   /** Masks secrets even when `writes.secrets` allows them, because the caller of an operation did not ask to store its input. */
   readonly #masked = async (text: string, name: string): Promise<string> => {
     const { maskDetected } = await import('../../secrets/detect.ts');
-    return maskDetected(this.#thread, text, name);
+    const masked = await maskDetected(this.#thread, text, name);
+    return this.#maskPersonal ? maskPersonalNumbers(masked).text : masked;
   };
 }
 

@@ -164,7 +164,7 @@ function assertValidTtl(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= TTL_SECONDS.min && seconds <= TTL_SECONDS.max) return;
   throw new LociError(
     'invalid_input',
-    `ttl_seconds is ${String(seconds)}; a fact lives ${String(TTL_SECONDS.min)} (1 hour) to ${String(TTL_SECONDS.max)} (365 days)`,
+    `ttlSeconds is ${String(seconds)}; a fact lives ${String(TTL_SECONDS.min)} (1 hour) to ${String(TTL_SECONDS.max)} (365 days)`,
   );
 }
 

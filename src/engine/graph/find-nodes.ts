@@ -79,7 +79,8 @@ async function findNode(
     const [project] = await store.graph.nodes(namespace, { ids: [projectNodeId(name)] }, filter);
     if (project !== undefined) return project;
     const isTag = error.code === 'not_found' && (await tags.called(name)).length > 0;
-    return { name, reason: isTag ? `${error.message}; did you mean the tag #${name}?` : error.message };
+    const advice = isTag ? `Did you mean the tag #${name}?` : error.hint;
+    return { name, reason: advice.startsWith('Did') ? `${error.message}. ${advice}` : error.message };
   }
 }
 

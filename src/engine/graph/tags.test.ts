@@ -115,7 +115,7 @@ describe('tags in the graph', () => {
   it('are suggested for a name that only a tag has', async () => {
     await index(2, { kitchen: 1 });
     const reason = async (name: string) => (await show(name)).unknown[0]!.reason;
-    expect(await reason('Kitchen')).toContain('; did you mean the tag #Kitchen?');
+    expect(await reason('Kitchen')).toContain('. Did you mean the tag #Kitchen?');
     expect(await reason('cellar')).not.toContain('#');
   });
 });

@@ -28,6 +28,7 @@ export async function checkConcepts(context: EngineContext, options: ProgressOpt
     };
   const wrong: string[] = [];
   let count = 0;
+  const [total = 0] = await store.records.count(namespace, [{ now: now() }]);
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
     const page = { after, limit: PAGE_SIZE };
@@ -36,7 +37,7 @@ export async function checkConcepts(context: EngineContext, options: ProgressOpt
     if (last === undefined) break;
     wrong.push(...(await differing(context, records)));
     count += records.length;
-    options.onProgress?.({ stage: 'checking', subject: 'concepts', done: count, total: 0 });
+    options.onProgress?.({ stage: 'checking', subject: 'concepts', done: count, total });
     after = last.id;
   }
   if (wrong.length > 0)

@@ -31,6 +31,7 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
   const wrong: string[] = [];
   const dangling: string[] = [];
   let count = 0;
+  const [total = 0] = await store.records.count(namespace, [{ now: now() }]);
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
     const page = { after, limit: PAGE_SIZE };
@@ -45,7 +46,7 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
     const unpaired = await unpairedEdges(store, namespace, ids);
     for (const record of records) if (unpaired.has(record.id)) dangling.push(recordName(record));
     count += records.length;
-    options.onProgress?.({ stage: 'checking', subject: 'graph', done: count, total: 0 });
+    options.onProgress?.({ stage: 'checking', subject: 'graph', done: count, total });
     after = last.id;
   }
   const faults = [

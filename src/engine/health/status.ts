@@ -6,15 +6,15 @@ import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration } from '../embedding/generations.ts';
 import { modelChange, type ModelChange } from '../embedding/model-change.ts';
-import { embeddingProcess } from '../vaults/embed-new.ts';
+import { embeddingProcess, embeddingTimeLeft } from '../vaults/embed-new.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
 export interface Status {
   readonly storePath: string;
   readonly store: string;
   readonly namespace: string;
-  /** On disk, journals included. */
-  readonly bytes: number;
+  /** On disk, journals included, of all namespaces; `null` unless the operator asks. */
+  readonly bytes: number | null;
   readonly schemaVersion: number;
   /** The caller's namespace; `null` if it was never written to. */
   readonly ownStats: NamespaceStats | null;
@@ -28,6 +28,8 @@ export interface Status {
   readonly change: ModelChange | null;
   /** The process that embeds now, in words; else `null`. */
   readonly embeddingProcess: string | null;
+  /** See `embeddingTimeLeft`. */
+  readonly embeddingTimeLeft: number | null;
   /** See `otherLanguageShare`. */
   readonly otherLanguages: number | null;
   readonly vaults: Config['vaults'];
@@ -52,6 +54,7 @@ export async function status(context: EngineContext): Promise<Status> {
     pending,
     change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
     embeddingProcess: await embeddingProcess(context),
+    embeddingTimeLeft: generation === null ? null : await embeddingTimeLeft(context, generation.id),
     vaults: config.vaults,
   };
 }
@@ -64,11 +67,12 @@ async function statsOf({
   const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   const ownStats = namespaces.find((each) => each.namespace === namespace) ?? null;
   const others = namespaces.length - (ownStats === null ? 0 : 1);
+  const isOperator = caller.trust === 'operator';
   return {
-    bytes,
+    bytes: isOperator ? bytes : null,
     schemaVersion,
     ownStats,
-    otherNamespaces: caller.trust === 'operator' ? others : null,
+    otherNamespaces: isOperator ? others : null,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { LociRecord } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { Embed } from '../../pack/sections/embeds.ts';
-import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
+import { linkSpans } from '../../sources/markdown/scan-links.ts';
 import { admits } from '../../store/rules/filter.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';

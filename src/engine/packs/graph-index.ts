@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { NodeCandidate } from '../../pack/node-items.ts';
 import { buildIndex } from '../../pack/node-pack.ts';
@@ -165,7 +165,7 @@ const MAX_WORDS = 6;
 
 /** Which words of the query a candidate has. */
 function matchOf({ record, passage }: Candidate, query: string, terms: ReadonlySet<string>): string {
-  const found = new Set(analyzeForTerms(`${record.title}\n${passage.text}`, terms).map(({ term }) => term));
+  const found = new Set(findTerms(`${record.title}\n${passage.text}`, terms).map(({ term }) => term));
   const words = analyze(query, MAX_ANALYZED).flatMap(({ term, surface, kind }) =>
     kind !== 'tail' && found.has(term) ? [surface] : [],
   );

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import type { ExpandedNode } from '../../graph/expand.ts';
 import { pathWords } from '../../graph/path-words.ts';
@@ -142,7 +142,7 @@ function bestPassage(
   );
   let best: { readonly passage: Passage; readonly share: number } | null = null;
   for (const passage of own.length > 0 ? own : passages) {
-    const found = new Set(analyzeForTerms(`${title}\n${passage.text}`, terms).map(({ term }) => term));
+    const found = new Set(findTerms(`${title}\n${passage.text}`, terms).map(({ term }) => term));
     const share = terms.size === 0 ? 0 : found.size / terms.size;
     if (best === null || share > best.share) best = { passage, share };
   }

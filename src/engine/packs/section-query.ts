@@ -1,6 +1,6 @@
 import type { Candidate } from '../../pack/candidate.ts';
 import type { SectionQuery } from '../../pack/sections/judge.ts';
-import { idfWeight, replacementsOf } from '../../search/retrieve/text.ts';
+import { idfWeight, replacementsOf, wordingsOf } from '../../search/retrieve/text.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -16,10 +16,7 @@ export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): S
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
   const replacements = replacementsOf({ terms, corrections });
   return {
-    terms: terms.map(({ terms: parts, surface, passages }) => ({
-      weight: idfWeight(passages),
-      any: [parts, ...[...(replacements.get(surface) ?? [])].map((word) => [word])],
-    })),
+    terms: terms.map((term) => ({ weight: idfWeight(term.passages), any: wordingsOf(term, replacements) })),
     meaningShare,
   };
 }

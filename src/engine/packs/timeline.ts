@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import { dayText, isOfWholeDay } from '../../core/time/whole-day.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
@@ -157,12 +158,13 @@ async function entryOf(
 }
 
 /** The day of a note or of a time at midnight, otherwise day and time; in the time zone of this machine. */
-function whenOf(at: Timestamp, { origin, metadata }: RecordHeader): string {
+function whenOf(at: Timestamp, record: RecordHeader): string {
+  const { origin, metadata } = record;
   const noteDay = origin === 'source' ? null : dayOf(metadata);
   if (noteDay !== null) return noteDay;
-  const local = new Date(at);
+  const local = new Date(isOfWholeDay(record) ? record.createdAt : at);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${String(local.getFullYear()).padStart(4, '0')}-${two(local.getMonth() + 1)}-${two(local.getDate())}`;
+  const day = dayText(local.getTime());
   const time = `${two(local.getHours())}:${two(local.getMinutes())}`;
   return time === '00:00' ? day : `${day} ${time}`;
 }

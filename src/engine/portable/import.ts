@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
-import { assertNotAborted } from '../../core/progress.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
 import { MANIFEST } from './export/markdown.ts';
@@ -25,6 +26,8 @@ export interface ImportRequest extends Partial<ImportOptions> {
   readonly from: ImportSource;
   /** The agent of an OpenClaw folder. Its startup entries are for that agent alone. */
   readonly agent?: string;
+  /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
+  readonly maxEmbeddingMs?: number;
 }
 
 type ImportFormat = 'jsonl' | 'openclaw';
@@ -42,7 +45,7 @@ export interface ImportResult {
  */
 export async function importMemory(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
   assertWritesEnabled(context);
-  const { from, agent = '', dryRun = false, overwrite = false, ...long } = request;
+  const { from, agent = '', dryRun = false, overwrite = false, maxEmbeddingMs, ...long } = request;
   const options: ImportOptions = { ...long, dryRun, overwrite };
   const source = await openSource(from);
   const vectors = dryRun ? null : await context.vectorsToFill();
@@ -55,8 +58,47 @@ export async function importMemory(context: EngineContext, request: ImportReques
   if (dryRun) return { format, report };
   context.schedulePurge();
   if (vectors === null) report.why = 'no embedding provider is configured';
-  else await embed(context, vectors, options, report);
+  else if (maxEmbeddingMs === undefined) await embed(context, vectors, options, report);
+  else await embedWithin(maxEmbeddingMs, context, vectors, report);
   return { format, report };
+}
+
+/** Embeddings that have outlasted their import. One goes on for all imports of an engine. */
+const embeddings = new WeakMap<Store, Promise<ImportReport>>();
+
+async function embedWithin(
+  maxMs: number,
+  context: EngineContext,
+  vectors: VectorIndexRef,
+  report: ImportReport,
+): Promise<void> {
+  const { store } = context;
+  const embedding = embeddings.get(store) ?? embedAll(context, vectors);
+  embeddings.set(store, embedding);
+  // When the engine is closed, nobody may wait for it any more.
+  embedding.catch(() => undefined);
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, maxMs, null);
+  const done = await Promise.race([embedding, late]);
+  clearTimeout(timer);
+  if (done === null) report.why = 'they are still being embedded; until then, they are found by their words';
+  else [report.embedded, report.refusals, report.why] = [done.embedded, done.refusals, done.why];
+}
+
+/** Also what other imports have written meanwhile. */
+async function embedAll(context: EngineContext, vectors: VectorIndexRef): Promise<ImportReport> {
+  const total = new ImportReport();
+  try {
+    for (;;) {
+      const report = new ImportReport();
+      await embed(context, vectors, {}, report);
+      [total.refusals, total.why] = [report.refusals, report.why];
+      total.embedded += report.embedded;
+      if (report.embedded === 0) return total;
+    }
+  } finally {
+    embeddings.delete(context.store);
+  }
 }
 
 async function importExport(
@@ -109,7 +151,7 @@ async function isFolder(path: string): Promise<boolean> {
 async function embed(
   context: EngineContext,
   { embedder, generation }: VectorIndexRef,
-  options: ImportOptions,
+  options: ProgressOptions,
   report: ImportReport,
 ): Promise<void> {
   try {

@@ -26,6 +26,25 @@ const [sample] = credentialSamples(1).filter(({ before, after }) => before + aft
 if (sample === undefined) throw new Error('there are no samples');
 const { kind, secret } = sample;
 
+describe('personal numbers in written content', () => {
+  it('are masked with `writes.maskPersonal`, also where secrets are allowed, in records, facts and runs', async () => {
+    const card = ['4111', '1111', '1111', '1111'].join(' ');
+    for (const [secrets, maskPersonal] of [
+      ['mask', true],
+      ['allow', true],
+    ] as const) {
+      const loci = await openLoci(settings(folder.path, { writes: { secrets, maskPersonal } }));
+      const { masked } = await loci.write({ content: `My card is ${card}.`, tags: [card] });
+      expect(masked).toEqual(['card number']);
+      await loci.facts.store({ key: 'card', value: card });
+      await loci.close();
+    }
+    expect(filesContaining(folder.path, card)).toEqual([]);
+    await withLoci('mask', (loci) => loci.write({ content: `It is ${card}.` }));
+    expect(filesContaining(folder.path, card)).not.toEqual([]);
+  });
+});
+
 describe('secrets in written content', () => {
   it('are masked in every field before anything reaches the disk, and reported', async () => {
     await withLoci('mask', async (loci) => {

@@ -1,4 +1,5 @@
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
+import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
 import { maskSecrets } from '../../secrets/secret.ts';
 import { LociError } from '../../core/errors.ts';
 import { mapStrings } from '../../core/json.ts';
@@ -16,7 +17,8 @@ interface ScreenedTexts<Texts> {
 const KEYED_FIELD = 'content';
 
 /**
- * Masks or refuses secrets, according to `writes.secrets`, before anything is stored, indexed, embedded or logged.
+ * Masks or refuses secrets, according to `writes.secrets`, and masks personal numbers if `writes.maskPersonal` asks for it, before
+ * anything is stored, indexed, embedded or logged.
  * @throws LociError `secret_refused` with the field and the kind of secret; `invalid_input` for a text that masks make
  *   too long
  */
@@ -24,7 +26,8 @@ export async function screenTexts<Texts extends WrittenTexts>(
   context: EngineContext,
   texts: Texts,
 ): Promise<ScreenedTexts<Texts>> {
-  if (context.config.writes.secrets === 'allow') return { texts, masked: [] };
+  const { secrets, maskPersonal } = context.config.writes;
+  if (secrets === 'allow' && !maskPersonal) return { texts, masked: [] };
   const screen = new Screen(context);
   const result: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(texts) as [string, Json][]) {
@@ -46,6 +49,15 @@ class Screen {
 
   /** @param name the key of the text in its object, or of the fact */
   async text(field: string, text: string, name: string): Promise<string> {
+    const { secrets, maskPersonal } = this.#context.config.writes;
+    const rest = secrets === 'allow' ? text : await this.#withoutSecrets(field, text, name);
+    if (!maskPersonal) return rest;
+    const masked = maskPersonalNumbers(rest);
+    for (const kind of masked.kinds) this.kinds.add(kind);
+    return masked.text;
+  }
+
+  async #withoutSecrets(field: string, text: string, name: string): Promise<string> {
     const { thread, config } = this.#context;
     const found = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });
     const [first] = found;

@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
+import { storedTime } from '../../core/time/whole-day.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
 import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
@@ -10,7 +11,7 @@ import type { Contribution } from '../../search/rank/fuse.ts';
 import type { Bridge } from '../../search/rank/rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
-import type { MissingSignal } from '../../search/retrieve/signals.ts';
+import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
 import type { Correction } from '../../search/retrieve/text.ts';
 import type { RelatedDocument } from '../../search/related.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
@@ -26,6 +27,7 @@ import {
   excludeSources,
   type Audience,
 } from '../sources/source-policies.ts';
+import { embeddingProcess } from '../vaults/embed-new.ts';
 import { citationsOf } from './citations/citation.ts';
 import { propertiesOf } from './properties.ts';
 import { recordAge } from './record-age.ts';
@@ -52,6 +54,7 @@ export interface SearchResult {
   readonly snippet: Snippet;
   /** The probability that the result, or one of the four after it, is what the query asks for. 0 to 1. */
   readonly score: number;
+  /** Midnight in UTC for a document of a day without a time. */
   readonly createdAt: Timestamp;
   readonly age: string;
   readonly origin: Origin;
@@ -145,13 +148,25 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
       .slice(hits.length)
       .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
     corrections: retrieved.corrections,
-    missing: retrieved.missing,
+    missing: await explainedMissing(context, retrieved.missing),
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: providerOf(outcome.run),
     notices: outcome.notices,
     milliseconds: performance.now() - started,
   };
+}
+
+/** Says which process is embedding what has no vector yet. */
+async function explainedMissing(
+  context: EngineContext,
+  missing: readonly MissingSignal[],
+): Promise<readonly MissingSignal[]> {
+  if (!missing.includes(NOT_ALL_EMBEDDED)) return missing;
+  const process = await embeddingProcess(context);
+  if (process === null) return missing;
+  const why = `some of what matches has no vector yet: ${process} is embedding it; \`loci status\` shows how far it is`;
+  return missing.map((each) => (each === NOT_ALL_EMBEDDED ? { ...each, why } : each));
 }
 
 /** Provider and model of the vectors that a search used, or `none`. */
@@ -256,7 +271,8 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
 }
 
 function highlightedTerms({ run, retrieved: { corrections } }: SearchOutcome): Set<string> {
-  const terms = [...run.queryTerms, ...run.query.phrases.flatMap((term) => term.terms)];
+  const { phrases, symbols } = run.query;
+  const terms = [...run.queryTerms, ...[...phrases, ...symbols].flatMap(({ terms: words }) => words)];
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...terms, ...replacements]);
 }
@@ -279,7 +295,7 @@ function searchResult(
       terms,
     ),
     score: hit.confidence,
-    createdAt: record.createdAt,
+    createdAt: storedTime(record),
     age: recordAge(record, now),
     origin: record.origin,
     source: record.source,

@@ -29,6 +29,8 @@ export interface LeaseOptions {
   /** Called repeatedly while another process has the lease, with the name of that process as `holderName` gives it. */
   readonly onWait?: (process: string) => void;
   readonly onAcquired?: () => void;
+  /** What other processes can read with `leaseNote`: letters, digits, `-`. */
+  readonly note?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -41,10 +43,11 @@ export async function withLease<Result>(
   context: EngineContext,
   { namespace, name }: LeaseName,
   work: (lease: LeaseHandle, signal: AbortSignal) => Promise<Result>,
-  { wait = false, takeOver = false, onWait, onAcquired, signal }: LeaseOptions = {},
+  { wait = false, takeOver = false, onWait, onAcquired, note, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
-  const holder = `${String(process.pid)}@${hostname()}/${randomUUID()}`;
+  const id = note === undefined ? randomUUID() : `${randomUUID()};${note}`;
+  const holder = `${String(process.pid)}@${hostname()}/${id}`;
   const acquire = (takesOver: boolean): Promise<number | null> =>
     store.admin.takeLease(namespace, {
       name,
@@ -90,11 +93,20 @@ export async function leaseProcess(
   return holder === null ? null : holderName(holder);
 }
 
+/** The note of the process that has a lease; `null` without one. */
+export async function leaseNote(
+  { store, now }: EngineContext,
+  { namespace, name }: LeaseName,
+): Promise<string | null> {
+  const holder = await store.admin.leaseHolder(namespace, name, now());
+  return holder?.split(';').at(1) ?? null;
+}
+
 const ANOTHER_PROCESS = 'another process';
 
 /** `process 4711`, or `process 4711 on HOST` on another machine. */
 function holderName(holder: string): string {
-  const [, pid, host] = /^(\d+)@(.*)\/[\w-]+$/.exec(holder) ?? [];
+  const [, pid, host] = /^(\d+)@(.*)\/[\w-]+(?:;[\w-]+)?$/.exec(holder) ?? [];
   if (pid === undefined || host === undefined) return ANOTHER_PROCESS;
   return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
 }

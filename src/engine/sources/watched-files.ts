@@ -37,9 +37,13 @@ const IGNORED_NAMES = new Set(['.git', '.DS_Store']);
 const DEVICE = /^\/(?:dev\/(?:std(?:in|out|err)|fd\/)|proc\/)/;
 /** The working folder and the root of the command, as it can name them itself. */
 const OWN_FOLDERS = /^\/proc\/(?:self|thread-self)\/(cwd|root)(?=\/)/;
-/** Programs that run the first file among their arguments, whatever its name ends with. */
-const INTERPRETERS =
+/** Programs that run the first file or folder among their arguments, whatever its name ends with. */
+export const INTERPRETERS =
   /^(?:env|(?:ba|da|z|k|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|deno|bun|ruby|perl|php|lua|Rscript|pwsh|osascript|awk|gawk|mawk|sed)$/;
+/** Options of interpreters after which code follows, and then its data. */
+export const INLINE_CODE = /^(?:-[a-z]*[ce]|--(?:eval|command)|-p|--print)$/i;
+/** What Node.js and Python add to the name of a module. */
+const MODULE_EXTENSIONS = ['.js', '.py'];
 /** Files that commands read as data. Their content changes all the time, and a change does not require a new approval. */
 const DATA_EXTENSIONS = new Set(
   '.txt .text .md .org .json .jsonl .ndjson .xml .rss .atom .html .csv .tsv .ics .vcf .eml .mbox .log .db .sqlite .sqlite3'.split(
@@ -48,8 +52,8 @@ const DATA_EXTENSIONS = new Set(
 );
 
 /**
- * The program, arguments that are existing files unless they are data, the files and folders of `watch`, and all files of the
- * skill, sorted by path.
+ * The program, arguments that are existing files unless they are data, a folder that an interpreter runs, the files and folders of
+ * `watch`, and all files of the skill, sorted by path.
  * @throws LociError `not_approved` when one of them cannot be watched; the file system's error when one cannot be read
  */
 export async function watchedFiles({ program, args, cwd, watch, skill }: WatchScope): Promise<WatchedFile[]> {
@@ -57,18 +61,39 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   const add = async (path: string): Promise<void> => void states.set(path, await stateOf(path));
   if (program !== null) await add(program);
   let isScript = program !== null && INTERPRETERS.test(basename(program));
-  for (const path of args.flatMap(operandsOf).map((operand) => operandPath(operand, cwd))) {
-    if (DEVICE.test(path) || !(await isFile(path))) continue;
-    if (isScript || (await mayBeCode(path))) await add(path);
+  const modules: string[] = [];
+  let isData = false;
+  for (const argument of args) {
+    for (const path of operandsOf(argument).map((operand) => operandPath(operand, cwd))) {
+      if (DEVICE.test(path) || !(await isFile(path))) continue;
+      if (isScript || (await mayBeCode(path))) await add(path);
+      isScript = false;
+    }
+    isData ||= INLINE_CODE.test(argument);
+    const module = isScript && !isData ? await moduleAt(operandPath(argument, cwd)) : null;
+    if (module === null) continue;
+    modules.push(module);
     isScript = false;
   }
   const folders = skill === null ? [] : [skill];
-  for (const path of watch.map((watchedPath) => resolve(cwd, expandHome(watchedPath)))) {
+  for (const path of [...modules, ...watch.map((watchedPath) => resolve(cwd, expandHome(watchedPath)))]) {
     if (await isFile(path)) await add(path);
     else folders.push(path);
   }
   for (const folder of folders) for (const { path, state } of await filesOf(folder)) states.set(path, state);
   return [...states].map(([path, state]) => ({ path, state })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The folder or file of code to which Node.js or Python would resolve a path that is no file; `null` if there is none. */
+async function moduleAt(path: string): Promise<string | null> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return path;
+  for (const extension of MODULE_EXTENSIONS)
+    if (await isFile(`${path}${extension}`)) return `${path}${extension}`;
+  return null;
 }
 
 function operandPath(operand: string, cwd: string): string {

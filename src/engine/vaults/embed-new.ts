@@ -4,7 +4,8 @@ import { countAllPending, embedPending, Refusals } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
-import { leaseProcess, withLease } from '../refresh/lease.ts';
+import { leaseNote, leaseProcess, withLease } from '../refresh/lease.ts';
+import { compactUnlessForgotten } from './forget-source.ts';
 import type { IndexOptions } from './refresh-vault.ts';
 
 const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
@@ -45,12 +46,13 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
       (_lease, signal) => embedPending(store, embedder, generation, { ...options, signal, refusals }),
       {
         wait: options.wait ?? true,
+        note: `${String(context.now())}-${String(pending)}`,
         onWait: waitingReporter(pending, () => countAllPending(store, generation), options),
         ...pickSignal(options),
       },
     );
     for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-      await store.admin.compact(namespace);
+      await compactUnlessForgotten(context, namespace);
     return { embedded, embeddedBy: null, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
@@ -62,6 +64,19 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
 /** The process that embeds now, in words; else `null`. */
 export function embeddingProcess(context: EngineContext): Promise<string | null> {
   return leaseProcess(context, EMBEDDING_LEASE);
+}
+
+/**
+ * Estimates when the process that embeds now will be done, from what it has embedded since it began. Milliseconds; `null` if none
+ * embeds, or if it has embedded nothing yet.
+ */
+export async function embeddingTimeLeft(context: EngineContext, generation: number): Promise<number | null> {
+  const note = await leaseNote(context, EMBEDDING_LEASE);
+  const [began, before] = (note ?? '').split('-').map(Number);
+  if (began === undefined || before === undefined) return null;
+  const pending = await countAllPending(context.store, generation);
+  const done = before - pending;
+  return done <= 0 ? null : ((context.now() - began) / done) * pending;
 }
 
 /** Reports how far the other process is. */

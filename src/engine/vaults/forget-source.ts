@@ -5,6 +5,10 @@ import { withLease, type LeaseHandle } from '../refresh/lease.ts';
 import { leaseName } from '../refresh/refresh.ts';
 
 const PAGE_SIZE = 1000;
+/** The vectors of forgotten notes stay this long, so that a vault that is indexed again need not be embedded again. */
+const VECTORS_KEPT_MS = 24 * 60 * 60 * 1000;
+/** A lease that nobody drops: it ends by itself. */
+const KEPT_VECTORS = 'vectors of a forgotten vault';
 
 /**
  * Removes every record of a vault or source, and its state, from the store. The notes themselves are not touched. A refresh that is
@@ -26,6 +30,26 @@ export function forgetSource(
       ...(signal !== undefined && { signal }),
     },
   );
+}
+
+async function keepVectors({ store, namespace, now }: EngineContext): Promise<void> {
+  const until = now() + VECTORS_KEPT_MS;
+  await store.admin.takeLease(namespace, {
+    name: KEPT_VECTORS,
+    holder: KEPT_VECTORS,
+    now: now(),
+    until,
+    takesOver: true,
+  });
+}
+
+/** Removes unused vectors, unless a vault was forgotten within the last day. */
+export async function compactUnlessForgotten(
+  { store, now }: EngineContext,
+  namespace: string,
+): Promise<void> {
+  if ((await store.admin.leaseHolder(namespace, KEPT_VECTORS, now())) === null)
+    await store.admin.compact(namespace);
 }
 
 async function forget(
@@ -50,6 +74,6 @@ async function forget(
     }
   }
   await store.records.commit(namespace, { sourceState: { source, change: null } });
-  await store.admin.compact(namespace);
+  await keepVectors(context);
   return forgotten;
 }

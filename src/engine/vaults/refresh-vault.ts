@@ -119,8 +119,10 @@ export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Prom
     thread,
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
+    ...(vault.dateOrder === undefined ? {} : { dateOrder: vault.dateOrder }),
     ...(vault.include === undefined ? {} : { include: vault.include }),
     ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
+    ...(vault.exclude === undefined ? {} : { exclude: vault.exclude }),
     ...(vault.trust === undefined ? {} : { trust: vault.trust }),
   });
 }

@@ -5,7 +5,7 @@ import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts'
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh-vault.ts';
-import { storedEntriesByKey } from '../../ingest/source-entries.ts';
+import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './vault-names.ts';
 
@@ -90,7 +90,7 @@ async function compareWithStore(
   for await (const item of source.list(report)) {
     const entry = stored.get(item.key);
     if (entry === undefined) added.push(item);
-    else if (entry.revision !== item.revision) changed.push(item);
+    else if (compareRevision(item, entry) === 'changed') changed.push(item);
     stored.delete(item.key);
   }
   // Skipped notes keep their records (`ingest/sync.ts`), so they are not gone.

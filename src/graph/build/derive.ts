@@ -1,11 +1,11 @@
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
-import type { TaskRunner } from '../../core/threads/task-thread.ts';
+import { runInGroups, type TaskRunner } from '../../core/threads/task-thread.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { GraphState, GraphUpdate, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
 import type { Fence, LinkCursor, RecordLink } from '../../store/model.ts';
 import type { Store } from '../../store/store.ts';
 import type { NodeTypeRules } from './node-type.ts';
-import { OUTLINE } from './outline.ts';
+import { OUTLINES } from './outline.ts';
 import { BUILD_VERSION, buildRecord, type BuiltRecord } from './record-graph.ts';
 
 export interface GraphOptions extends ProgressOptions {
@@ -154,9 +154,8 @@ export async function buildRecords(
       records.filter(({ identity }) => identity !== null).map(({ id }) => id),
     ),
   ]);
-  const outlines = await Promise.all(
-    records.map(({ content }) => thread.run(OUTLINE, [content], { size: content.length, signal })),
-  );
+  const contents = records.map(({ content }) => content);
+  const outlines = await runInGroups({ thread, signal }, OUTLINES, contents, ({ length }) => length);
   return new Map(
     records.map((record: LociRecord, i) => [
       record.id,

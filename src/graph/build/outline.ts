@@ -3,7 +3,7 @@ import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../../sources/markdown/heading-title.ts';
-import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
+import { linkSpans, referencesIn, type References } from '../../sources/markdown/scan-links.ts';
 import type { Statement } from '../../sources/markdown/statement-property.ts';
 import { statementBefore } from './statement.ts';
 import { taskIn, type Task } from './task.ts';
@@ -50,10 +50,9 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 /**
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
- * @public A thread finds it by its name.
  */
 export function noteOutline(content: string): Outline {
-  const scan = new OutlineScan();
+  const scan = new OutlineScan(referencesIn(content));
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   let line = 0;
   for (let start = 0; start < content.length;) {
@@ -67,6 +66,7 @@ export function noteOutline(content: string): Outline {
 }
 
 class OutlineScan {
+  readonly #references: References;
   readonly #links = new Map<string, LinkPlace & { count: number }>();
   readonly #tasks: TaskPlace[] = [];
   readonly #statements: StatementPlace[] = [];
@@ -75,6 +75,10 @@ class OutlineScan {
   #fence: string | null = null;
   /** The key of the front matter to which a line belongs. */
   #property = '';
+
+  constructor(references: References) {
+    this.#references = references;
+  }
 
   read(text: string, line: number, inFrontMatter: boolean): void {
     if (this.#isCode(text)) return;
@@ -86,7 +90,7 @@ class OutlineScan {
     const task = inFrontMatter || this.#tasks.length >= MAX_TASKS ? null : taskIn(text);
     if (task !== null) this.#tasks.push({ ...here(), ...task });
     if (!text.includes('[')) return;
-    for (const { link, start } of linkSpans(text)) {
+    for (const { link, start } of linkSpans(text, this.#references)) {
       if (link.target === '') continue;
       this.#addLink(link.target, link.embed === true, here);
       const statement = statementBefore(text.slice(0, start), inFrontMatter ? this.#property : null);
@@ -121,9 +125,14 @@ class OutlineScan {
   }
 }
 
-/** `noteOutline` as a task for a thread, because a long text would block the caller. */
-export const OUTLINE: ThreadTask<[content: string], Outline> = {
+/** @public A thread finds it by its name. */
+export function noteOutlines(contents: readonly string[]): Outline[] {
+  return contents.map(noteOutline);
+}
+
+/** `noteOutlines` as a task for a thread, because long texts would block the caller. */
+export const OUTLINES: ThreadTask<[contents: readonly string[]], Outline[]> = {
   module: workerModule(import.meta.url, 'outline'),
-  name: noteOutline.name,
-  inline: noteOutline,
+  name: noteOutlines.name,
+  inline: noteOutlines,
 };

@@ -1,5 +1,6 @@
 import type { LociRecord, Passage } from '../../core/types.ts';
 import { isJsonMap } from '../../core/json.ts';
+import { dayText } from '../../core/time/whole-day.ts';
 import {
   type NamedNote,
   notesNamedPlainly,
@@ -21,7 +22,7 @@ import { nodeTypeOf, type NodeTypeRules } from './node-type.ts';
 import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
 
 /** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
-export const BUILD_VERSION = 2;
+export const BUILD_VERSION = 3;
 
 /** A record with what the store and its text say about its relations. */
 export interface RecordParts {
@@ -267,11 +268,5 @@ function firstLine(content: string, key: string | null): string {
 /** The state of a document that is a task. Its time is when it is due, read in the time zone of this machine. */
 function taskStateOf({ metadata, createdAt, origin }: LociRecord): TaskState {
   const hasDate = origin === 'source' && metadata['undated'] !== true;
-  return { done: metadata['completed'] === true, due: hasDate ? localDay(createdAt) : null };
-}
-
-function localDay(time: number): string {
-  const date = new Date(time);
-  const parts = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  return [String(date.getFullYear()).padStart(4, '0'), ...parts].join('-');
+  return { done: metadata['completed'] === true, due: hasDate ? dayText(createdAt) : null };
 }

@@ -1,3 +1,4 @@
+import { eachInSlices, type Slices, withoutPauses } from '../../core/threads/slices.ts';
 import type { ConceptChange } from '../../store/concept-model.ts';
 import {
   compareText,
@@ -64,9 +65,14 @@ export class ConceptState {
   readonly #records = new Map<string, number>();
   readonly #disputed: ReadonlyMap<string, NameClaims>;
 
-  constructor({ groups, disputed }: GroupedNames) {
+  private constructor(disputed: ReadonlyMap<string, NameClaims>) {
     this.#disputed = disputed;
-    for (const group of groups) this.#addGroup(group);
+  }
+
+  static *of({ groups, disputed }: GroupedNames): Slices<ConceptState> {
+    const state = new ConceptState(disputed);
+    yield* eachInSlices(groups, (group) => state.#addGroup(group));
+    return state;
   }
 
   #addGroup({ labels, record }: ConceptGroup): void {
@@ -183,20 +189,25 @@ export class ConceptState {
 
   /** All concepts, by id. */
   concepts(project: string): Concept[] {
+    return withoutPauses(this.conceptSlices(project));
+  }
+
+  *conceptSlices(project: string): Slices<Concept[]> {
     const settled = Map.groupBy(
       [...this.#disputed.keys()].filter((key) => !this.#owners.has(key)),
       (key) => this.#ownerOf(key),
     );
-    const all = [...this.#concepts.values()].map((concept) => ({
-      id: conceptId(project, concept.first),
-      project,
-      label: concept.label,
-      names: [
-        ...concept.names.values(),
-        ...(settled.get(concept) ?? []).map((key) => this.#disputedLabel(key)),
-      ],
-      records: [...concept.names.keys()].flatMap((key) => this.#records.get(key) ?? []).sort((a, b) => a - b),
-    }));
+    const all: Concept[] = [];
+    yield* eachInSlices(this.#concepts.values(), (concept) => {
+      const { first, label, names } = concept;
+      all.push({
+        id: conceptId(project, first),
+        project,
+        label,
+        names: [...names.values(), ...(settled.get(concept) ?? []).map((key) => this.#disputedLabel(key))],
+        records: [...names.keys()].flatMap((key) => this.#records.get(key) ?? []).sort((a, b) => a - b),
+      });
+    });
     return all.sort((a, b) => compareText(a.id, b.id));
   }
 
@@ -242,7 +253,14 @@ export interface AppliedChanges {
 
 /** Applies the changes that count, in order. Those that cannot be applied are skipped and listed. */
 export function applyChanges(names: GroupedNames, changes: readonly ConceptChange[]): AppliedChanges {
-  const state = new ConceptState(names);
+  return withoutPauses(changeSlices(names, changes));
+}
+
+export function* changeSlices(
+  names: GroupedNames,
+  changes: readonly ConceptChange[],
+): Slices<AppliedChanges> {
+  const state = yield* ConceptState.of(names);
   const idle = new Map<string, IdleChange>();
   for (const change of effectiveChanges(changes)) {
     const reason = state.apply(change);

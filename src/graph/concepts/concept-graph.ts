@@ -15,13 +15,13 @@ import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import { type ConceptEdge, noteOf } from './concept-edges.ts';
 import { isConceptId } from './concept-id.ts';
-import { ConceptNodes } from './concept-nodes.ts';
+import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
 import { ConceptReader } from './concept-reader.ts';
 
-/** Nodes whose edges are read at once. */
-const NODES = 32;
-/** Nodes whose edges are remembered: a walk reads each of them several times. */
-const MAX_REMEMBERED = 1000;
+/** Nodes whose edges are read at once: about as many as a page of edges has. */
+const NODES = 64;
+/** Nodes and their edges that are remembered, for all callers together: a walk reads each of them several times. */
+const MAX_REMEMBERED = 20_000;
 /** Follows every type of an edge in the order of code points. */
 const AFTER_ALL_TYPES = '~' as EdgeType;
 
@@ -58,6 +58,7 @@ class ConceptGraph {
     of: '',
     edges: new Map(),
   };
+  #remembered = 0;
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
@@ -65,8 +66,8 @@ class ConceptGraph {
   }
 
   async nodes(namespace: string, selector: NodeSelector, filter: GraphFilter): Promise<GraphNode[]> {
-    const stored = await this.#graph.nodes(namespace, selector, filter);
-    if (!('ids' in selector)) return stored;
+    if (!('ids' in selector)) return this.#graph.nodes(namespace, selector, filter);
+    const stored = await this.#graph.nodes(namespace, { ids: this.#maybeStored(selector.ids) }, filter);
     const found = new Map(stored.map((node) => [node.id, node]));
     const missing = selector.ids.filter((id) => !found.has(id) && isConceptId(id));
     for (const node of await this.#nodes.withIds(namespace, missing, filter)) found.set(node.id, node);
@@ -75,7 +76,7 @@ class ConceptGraph {
 
   async neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours> {
     const { of, direction, types, limit, filter } = request;
-    const stored = await this.#graph.neighbours(namespace, request);
+    const stored = await this.#graph.neighbours(namespace, { ...request, of: this.#maybeStored(of) });
     if (!hasConceptType(types)) return stored;
     const near = await this.#near(namespace, of, filter.excludedSources);
     const read = await this.#edges(namespace, near, direction, filter);
@@ -107,7 +108,7 @@ class ConceptGraph {
     types: readonly EdgeType[] | undefined,
     excludedSources: readonly string[],
   ): Promise<NodeDegree[]> {
-    const stored = await this.#graph.degrees(namespace, ids, types, excludedSources);
+    const stored = await this.#graph.degrees(namespace, this.#maybeStored(ids), types, excludedSources);
     if (!hasConceptType(types)) return stored;
     const near = await this.#near(namespace, ids, excludedSources);
     const filter = { excludedSources };
@@ -135,7 +136,7 @@ class ConceptGraph {
     { after, limit }: Page<string>,
   ): Promise<GraphNode[]> {
     const stored = await this.#graph.pageNodes(namespace, filter, { after, limit });
-    const concepts = (await this.#nodes.all(namespace, filter)).filter(({ id }) => id > (after ?? ''));
+    const concepts = firstAfter(await this.#nodes.all(namespace, filter), after ?? '', limit);
     return [...stored, ...concepts].sort((a, b) => compare(a.id, b.id)).slice(0, limit);
   }
 
@@ -189,6 +190,11 @@ class ConceptGraph {
     };
   }
 
+  /** Without the ids of concepts that have a name only, which the store would look up for nothing. */
+  #maybeStored(ids: readonly string[]): readonly string[] {
+    return ids.filter((id) => !this.#nodes.has(id));
+  }
+
   #near(
     namespace: string,
     ids: readonly string[],
@@ -211,8 +217,11 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
-    const of = await this.#nodes.version(namespace);
-    if (this.#read.of !== of || this.#read.edges.size > MAX_REMEMBERED) this.#read = { of, edges: new Map() };
+    const of = await conceptVersion(this.#graph, namespace);
+    if (this.#read.of !== of || this.#remembered > MAX_REMEMBERED) {
+      this.#read = { of, edges: new Map() };
+      this.#remembered = 0;
+    }
     const { edges } = this.#read;
     const { project = null, excludedSources = [] } = filter;
     const kind = JSON.stringify([direction, project, excludedSources]);
@@ -220,7 +229,11 @@ class ConceptGraph {
     const missing = near.filter((node) => !edges.has(keyOf(node)));
     const found = await this.#readEdges(namespace, missing, direction, filter);
     const byNode = Map.groupBy(found, ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
-    for (const node of missing) edges.set(keyOf(node), byNode.get(node.id) ?? []);
+    for (const node of missing) {
+      const own = byNode.get(node.id) ?? [];
+      edges.set(keyOf(node), own);
+      this.#remembered += 1 + own.length;
+    }
     return near.flatMap((node) => edges.get(keyOf(node)) ?? []);
   }
 
@@ -278,6 +291,17 @@ function hasConceptType(types: readonly EdgeType[] | undefined): boolean {
 /** Whether it is the node of a record, and not of one of its tasks. */
 function isOfRecord(id: string): boolean {
   return id.startsWith('n_');
+}
+
+/** The first nodes after an id, of nodes in the order of their ids. */
+function firstAfter(nodes: readonly GraphNode[], id: string, limit: number): readonly GraphNode[] {
+  let [low, high] = [0, nodes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(nodes[middle]!.id, id) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return nodes.slice(low, low + limit);
 }
 
 function cursorOf(each: GraphEdge | NodeEdge): EdgeCursor {

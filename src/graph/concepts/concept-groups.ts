@@ -1,3 +1,4 @@
+import { eachInSlices, type Slices, withoutPauses } from '../../core/threads/slices.ts';
 import type { NameKind, StoredName } from '../../store/concept-model.ts';
 
 /** A name of a concept, or the note itself, under the id of its node. */
@@ -65,6 +66,10 @@ function isShared(names: readonly StoredName[]): boolean {
  * two notes claim joins neither. A tag or phrase that records share is a group of its own, unless it is a name of a note.
  */
 export function groupNames(rows: readonly StoredName[]): GroupedNames {
+  return withoutPauses(groupingSlices(rows));
+}
+
+export function* groupingSlices(rows: readonly StoredName[]): Slices<GroupedNames> {
   const sorted = [...rows].sort(
     (a, b) =>
       a.record - b.record ||
@@ -72,22 +77,27 @@ export function groupNames(rows: readonly StoredName[]): GroupedNames {
       compareText(a.key, b.key) ||
       compareText(a.text, b.text),
   );
+  yield;
   const claims = sorted.filter((row) => isClaim(row) && row.note !== null);
   const claimants = Map.groupBy(claims, ({ key }) => key);
   const noteIds = idsOfNotes(claims);
+  yield;
   const groups: ConceptGroup[] = [];
-  for (const [record, names] of Map.groupBy(claims, (row) => row.record)) {
+  const ofNotes = Map.groupBy(claims, (row) => row.record);
+  yield* eachInSlices(ofNotes, ([record, names]) => {
     const own = names.filter(({ key }) => claimants.get(key)!.length === 1);
     const note: ConceptLabel = { key: noteIds.get(record)!, text: names[0]!.text, kind: 'note' };
     groups.push({ labels: [note, ...own.map(labelOf)], record });
-  }
+  });
   const others = Map.groupBy(
     sorted.filter((row) => !isClaim(row) && !claimants.has(row.key)),
     ({ key }) => key,
   );
-  for (const names of others.values())
+  yield;
+  yield* eachInSlices(others.values(), (names) => {
     if (isShared(names))
       groups.push({ labels: [labelOf(mostFrequentText(names.filter(isSpoken)))], record: null });
+  });
   return { groups, disputed: disputedNames(claimants, noteIds) };
 }
 

@@ -1,3 +1,4 @@
+import { LatestValue } from '../../core/latest-value.ts';
 import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
 import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
@@ -7,6 +8,11 @@ import { ConceptReader, type ConceptRef } from './concept-reader.ts';
 /** Concepts of which it is remembered which name an id stands for. */
 const MAX_KNOWN = 50_000;
 
+interface AllNodes {
+  readonly nodes: readonly GraphNode[];
+  readonly byId: ReadonlyMap<string, GraphNode>;
+}
+
 /** The nodes of concepts that are not one note. */
 export class ConceptNodes {
   readonly #graph: StoreGraph;
@@ -15,7 +21,7 @@ export class ConceptNodes {
   readonly #known = new Map<string, ConceptRef>();
   readonly #refs = new WeakMap<GraphNode, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
-  #all: { readonly of: string; readonly nodes: readonly GraphNode[] } | null = null;
+  readonly #all = new LatestValue<AllNodes>();
 
   constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
     this.#graph = graph;
@@ -25,6 +31,11 @@ export class ConceptNodes {
   /** The concept of a node; `undefined` for any other node. */
   refOf(node: GraphNode): ConceptRef | undefined {
     return this.#refs.get(node);
+  }
+
+  /** Whether an id is known to be that of a concept. */
+  has(id: string): boolean {
+    return this.#known.has(id);
   }
 
   of({ id, project, label, names }: Concept): GraphNode {
@@ -40,6 +51,8 @@ export class ConceptNodes {
   /** Those of the concepts with these ids that pass the filter. */
   async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
     if (ids.length === 0) return [];
+    const all = await this.#all.peek(await this.#stateOf(namespace, filter));
+    if (all !== null) return ids.flatMap((id) => all.byId.get(id) ?? []);
     const wanted = new Set(ids);
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
@@ -51,15 +64,22 @@ export class ConceptNodes {
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    const of = `${await this.version(namespace)} ${JSON.stringify(filter)}`;
-    if (this.#all?.of === of) return this.#all.nodes;
+    return (
+      await this.#all.get(await this.#stateOf(namespace, filter), () => this.#readAll(namespace, filter))
+    ).nodes;
+  }
+
+  async #readAll(namespace: string, filter: GraphFilter): Promise<AllNodes> {
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
     nodes.sort((a, b) => compare(a.id, b.id));
-    this.#all = { of, nodes };
-    return nodes;
+    return { nodes, byId: new Map(nodes.map((node) => [node.id, node])) };
+  }
+
+  async #stateOf(namespace: string, { project, excludedSources = [] }: GraphFilter): Promise<string> {
+    return `${await conceptVersion(this.#graph, namespace)} ${JSON.stringify([project, excludedSources])}`;
   }
 
   /** The projects that pass the filter. */
@@ -67,14 +87,14 @@ export class ConceptNodes {
     if (project !== undefined) return [project];
     return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
   }
+}
 
-  /** Changes whenever nodes and edges of concepts may have changed. */
-  async version(namespace: string): Promise<string> {
-    const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
-      this.#graph.state(namespace),
-      this.#graph.conceptState(namespace),
-      this.#graph.conceptChanges(namespace),
-    ]);
-    return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
-  }
+/** Changes whenever nodes and edges of concepts may have changed. */
+export async function conceptVersion(graph: StoreGraph, namespace: string): Promise<string> {
+  const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
+    graph.state(namespace),
+    graph.conceptState(namespace),
+    graph.conceptChanges(namespace),
+  ]);
+  return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
 }

@@ -1,3 +1,4 @@
+import { inTurns } from '../../core/threads/slices.ts';
 import {
   type ConceptMention,
   type ConceptName,
@@ -7,7 +8,13 @@ import {
 } from '../../store/concept-model.ts';
 import type { StoreGraph } from '../../store/store.ts';
 import { referencesIn } from './change-references.ts';
-import { applyChanges, type Concept, type ConceptState, effectiveChanges } from './concept-changes.ts';
+import {
+  applyChanges,
+  changeSlices,
+  type Concept,
+  type ConceptState,
+  effectiveChanges,
+} from './concept-changes.ts';
 import {
   type ConceptEdge,
   conceptEdges,
@@ -16,7 +23,7 @@ import {
   noteOf,
   sameAsEdges,
 } from './concept-edges.ts';
-import { groupNames, isClaim, isSpoken } from './concept-groups.ts';
+import { groupingSlices, groupNames, isClaim, isSpoken } from './concept-groups.ts';
 
 /** Keys of one call of the store, which holds up other calls. */
 const KEYS_OF_CALL = 1000;
@@ -48,7 +55,7 @@ export class ConceptReader {
   /** The edges from records to what their texts, tags and phrases name, and from concepts to their notes. */
   async from(records: readonly number[], refs: readonly ConceptRef[]): Promise<ConceptEdge[]> {
     const concepts = await this.#graph.recordConcepts(this.#namespace, records);
-    const edges = (await this.#named(refs)).flatMap(sameAsEdges);
+    const edges = (await this.#merged(refs)).flatMap(sameAsEdges);
     for (const [project, own] of Map.groupBy(concepts, ([, each]) => each.project)) {
       const spoken = new Set(own.flatMap(([, each]) => spokenKeys(each)));
       const frequencies = await this.#frequencies(project, [...spoken]);
@@ -111,6 +118,13 @@ export class ConceptReader {
     );
   }
 
+  /** The concepts of several notes, which only changes can make. */
+  async #merged(refs: readonly ConceptRef[]): Promise<Concept[]> {
+    const changes = await this.#graph.conceptChanges(this.#namespace);
+    const changed = new Set(changes.map(({ project }) => project));
+    return this.#named(refs.filter(({ project }) => changed.has(project)));
+  }
+
   async #named(refs: readonly ConceptRef[]): Promise<Concept[]> {
     const found: Concept[] = [];
     for (const [project, own] of Map.groupBy(refs, (ref) => ref.project)) {
@@ -130,13 +144,14 @@ export class ConceptReader {
 
   /** The concepts of a project that have nodes of their own. */
   async allWithNodes(project: string): Promise<Concept[]> {
-    return this.#thatHaveNodes(project, (await this.#state(project)).concepts(project));
+    const state = await this.#state(project);
+    return this.#thatHaveNodes(project, await inTurns(state.conceptSlices(project)));
   }
 
   /** How many edges the concepts of a project have, by type. */
   async count(project: string): Promise<Record<ConceptEdge['type'], number>> {
     const state = await this.#state(project);
-    const concepts = state.concepts(project).filter((concept) => !isTag(concept));
+    const concepts = (await inTurns(state.conceptSlices(project))).filter((concept) => !isTag(concept));
     const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
     const frequencies = await this.#frequencies(project, [...new Set(keys)]);
     const disputed = new Set(state.conflicts().flatMap(({ notes }) => notes));
@@ -162,8 +177,9 @@ export class ConceptReader {
 
   async #state(project: string): Promise<ConceptState> {
     const selector = { project, excludedSources: this.#excludedSources };
-    const names = groupNames(await this.#graph.conceptNames(this.#namespace, selector));
-    return applyChanges(names, await this.#changes(project)).state;
+    const rows = await this.#graph.conceptNames(this.#namespace, selector);
+    const names = await inTurns(groupingSlices(rows));
+    return (await inTurns(changeSlices(names, await this.#changes(project)))).state;
   }
 
   /** A concept has a node if it is not one note, and if an edge leads to it or from it. */

@@ -72,19 +72,25 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
 
 /** Derives the names of all records, then the mentions: a text may name any note. */
 async function deriveAll(options: ConceptOptions): Promise<void> {
-  const { store, namespace } = options;
+  const { store, namespace, now } = options;
   const { lastChange } = await store.records.bounds(namespace);
+  const [count = 0] = await store.records.count(namespace, [{ now }]);
+  let done = 0;
+  const report = (records: number): void => {
+    done += records;
+    const total = Math.max(done, 2 * count);
+    options.onProgress?.({ stage: 'relating', subject: namespace, done, total });
+  };
   await commitConcepts(options, { progress: { upTo: 0, rules: '' } });
   for await (const records of pagesOfRecords(options)) {
     const read = await namesOfRecords(options, records);
     const names = new Map(records.map(({ id }, i) => [id, read[i]!]));
     await commitConcepts(options, { names });
+    report(records.length);
   }
-  let done = 0;
   for await (const records of pagesOfRecords(options)) {
     await commitConcepts(options, { mentions: await mentionsOfRecords(options, records) });
-    done += records.length;
-    options.onProgress?.({ stage: 'relating', subject: namespace, done, total: Math.max(done, lastChange) });
+    report(records.length);
   }
   await commitConcepts(options, { searched: 'all', progress: { upTo: lastChange, rules: CONCEPT_RULES } });
 }

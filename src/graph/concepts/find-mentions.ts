@@ -1,9 +1,10 @@
+import { runInGroups } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ProjectName } from '../../store/concept-model.ts';
 import { isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
+import { lengthOf, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 
 /** A name that more records have is too common for edges. */
 const MAX_FOUND_RECORDS = 1000;
@@ -56,32 +57,19 @@ export async function mentionsOfRecords(
   options: ConceptOptions,
   records: readonly LociRecord[],
 ): Promise<Map<number, ConceptMention[]>> {
-  const { store, namespace, thread, signal } = options;
+  const { store, namespace } = options;
   const mentions = new Map<number, ConceptMention[]>();
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
-    const keys = await store.graph.conceptKeys(namespace, project, await wordsOf(options, own));
+    const texts = own.map(({ origin, content }) => ({ origin, content }));
+    const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
+    const keys = await store.graph.conceptKeys(namespace, project, [...words]);
     const stored = await store.graph.recordConcepts(
       namespace,
       own.map(({ id }) => id),
     );
-    await Promise.all(
-      own.map(async ({ id, origin, content }) => {
-        const task = [{ origin, content }, stored.get(id)?.names ?? [], keys] as const;
-        mentions.set(id, await thread.run(RECORD_MENTIONS, [...task], { size: content.length, signal }));
-      }),
-    );
+    const named = own.map(({ id, origin, content }) => ({ origin, content, own: stored.get(id)?.names ?? [] })); // prettier-ignore
+    const found = await runInGroups(options, RECORD_MENTIONS, named, lengthOf, keys);
+    own.forEach(({ id }, i) => mentions.set(id, found[i]!));
   }
   return mentions;
-}
-
-async function wordsOf(
-  { thread, signal }: ConceptOptions,
-  records: readonly LociRecord[],
-): Promise<string[]> {
-  const words = await Promise.all(
-    records.map(({ origin, content }) =>
-      thread.run(RECORD_WORDS, [{ origin, content }], { size: content.length, signal }),
-    ),
-  );
-  return [...new Set(words.flat())];
 }

@@ -13,7 +13,8 @@ export interface NameMatch {
 }
 
 interface TrieNode {
-  readonly next: Map<string, TrieNode>;
+  /** Most nodes are leaves, which have none. */
+  next: Map<string, TrieNode> | null;
   /** The name that ends here. */
   key: string | null;
 }
@@ -26,7 +27,7 @@ const MAX_PATTERN_WORDS = 2 * MAX_NAME_WORDS;
  * Japanese and Korean each character is a word. The time is in proportion to the text, whatever the number of names.
  */
 export class NameTrie {
-  readonly #root: TrieNode = { next: new Map(), key: null };
+  readonly #root: TrieNode = { next: null, key: null };
 
   /** @param keys of names, as `nameKey` makes them; those that are too long or empty are left out */
   constructor(keys: Iterable<string>) {
@@ -41,7 +42,7 @@ export class NameTrie {
 
   /** Calls `visit` for every match that is not within a longer one, in the order of the text. */
   find(text: string, visit: (match: NameMatch) => void): void {
-    if (this.#root.next.size === 0) return;
+    if (this.#root.next === null) return;
     const words: NameWord[] = [];
     visitNameWords(text, (word) => {
       words.push(word);
@@ -52,7 +53,7 @@ export class NameTrie {
       let node: TrieNode | undefined = this.#root;
       let longest: { readonly key: string; readonly last: number } | null = null;
       for (let last = first; last < words.length; last++) {
-        node = node.next.get(words[last]!.word);
+        node = node.next?.get(words[last]!.word);
         if (node === undefined) break;
         if (node.key !== null) longest = { key: node.key, last };
       }
@@ -64,8 +65,11 @@ export class NameTrie {
 }
 
 /** The node after a node and a word, which is added unless it is there. */
-function nextNode({ next }: TrieNode, word: string): TrieNode {
-  const node = next.get(word) ?? { next: new Map<string, TrieNode>(), key: null };
-  next.set(word, node);
-  return node;
+function nextNode(node: TrieNode, word: string): TrieNode {
+  node.next ??= new Map();
+  const known = node.next.get(word);
+  if (known !== undefined) return known;
+  const next: TrieNode = { next: null, key: null };
+  node.next.set(word, next);
+  return next;
 }

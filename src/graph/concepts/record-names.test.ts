@@ -3,9 +3,18 @@ import { credentialSamples } from '../../../test/contract/credential-samples.ts'
 import type { LociRecord } from '../../core/types.ts';
 import { isMentionable, nameKey } from '../../core/names/name.ts';
 import { isLikelyName, phrasesIn } from '../../core/names/phrases.ts';
-import { mentionsInRecord, namesOfRecord } from './record-names.ts';
+import { findMentions, type NamedText, readNames } from './record-names.ts';
 
-type Named = Parameters<typeof namesOfRecord>[0];
+type Named = Parameters<typeof readNames>[0][number];
+
+async function namesOfRecord(record: Named) {
+  const [names] = await readNames([record]);
+  return names!;
+}
+
+function mentionsInRecord(record: Named, own: NamedText['own'], keys: readonly string[]) {
+  return findMentions([{ ...record, own }], keys)[0];
+}
 
 function note(fields: Partial<LociRecord> = {}): Named {
   const identity = { source: 'v', identity: null, uuid: 'u', project: 'p' };

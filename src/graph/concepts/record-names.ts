@@ -1,5 +1,5 @@
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
-import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
+import { runInGroups, type TaskRunner, type ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
@@ -42,33 +42,40 @@ async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
   return [...first.values()];
 }
 
+/** The fields of a record on which its names depend. */
+type NamingRecord = NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>;
+
 /**
- * The names that a record offers: the title, file name and aliases of a note, tags, and phrases of the text; but no credential, except in a
- * title, which is masked where it is shown.
+ * The names that each record offers: the title, file name and aliases of a note, tags, and phrases of the text; but no credential, except
+ * in a title, which is masked where it is shown.
  * @public A thread finds it by its name.
  */
-export async function namesOfRecord(
-  record: NamedRecord & IdentifiedRecord & Pick<LociRecord, 'project'>,
-): Promise<RecordNames> {
-  const { origin, key, project } = record;
-  const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
-  return { project, note, names: await namesOf(record) };
+export async function readNames(records: readonly NamingRecord[]): Promise<RecordNames[]> {
+  const read: RecordNames[] = [];
+  for (const record of records) {
+    const { origin, key, project } = record;
+    const note = origin === 'vault' && key !== null ? recordNodeId(record, false) : null;
+    read.push({ project, note, names: await namesOf(record) });
+  }
+  return read;
 }
 
-const RECORD_NAMES: ThreadTask<[record: Parameters<typeof namesOfRecord>[0]], RecordNames> = {
+const RECORD_NAMES: ThreadTask<[records: readonly NamingRecord[]], RecordNames[]> = {
   module: workerModule(import.meta.url, 'record-names'),
-  name: namesOfRecord.name,
-  inline: namesOfRecord,
+  name: readNames.name,
+  inline: readNames,
 };
 
-/** `namesOfRecord` for several records, of which a long one is read in a thread. In the order of the records. */
-export async function namesOfRecords(
-  { thread, signal }: { readonly thread: TaskRunner; readonly signal?: AbortSignal },
+/** `readNames` in a thread, unless the texts are short. */
+export function namesOfRecords(
+  options: { readonly thread: TaskRunner; readonly signal?: AbortSignal },
   records: readonly LociRecord[],
 ): Promise<RecordNames[]> {
-  return Promise.all(
-    records.map((record) => thread.run(RECORD_NAMES, [record], { size: record.content.length, signal })),
-  );
+  return runInGroups(options, RECORD_NAMES, records, lengthOf);
+}
+
+export function lengthOf({ content }: Pick<LociRecord, 'content'>): number {
+  return content.length;
 }
 
 /** `oven` of the tag `kitchen/oven`. */
@@ -106,61 +113,55 @@ function phraseNames(record: RecordText, credentials: Credentials): ConceptName[
   });
 }
 
-/** The tries of lists of keys that are in use. Short records of one batch share a list. */
-const TRIES = new WeakMap<readonly string[], NameTrie>();
-
-function trieOf(keys: readonly string[]): NameTrie {
-  const known = TRIES.get(keys);
-  if (known !== undefined) return known;
-  const trie = new NameTrie(keys);
-  TRIES.set(keys, trie);
-  return trie;
+/** A text in which names are found. */
+export interface NamedText extends RecordText {
+  /** Names of the record itself. */
+  readonly own: readonly ConceptName[];
 }
 
 /**
- * The names of other records in the text of a record, in the order of the text.
- * @param own names of the record itself
+ * The names of other records in each text, in the order of the text.
  * @param keys names to find
  * @public A thread finds it by its name.
  */
-export function mentionsInRecord(
-  record: RecordText,
-  own: readonly ConceptName[],
-  keys: readonly string[],
-): ConceptMention[] {
-  const ownKeys = new Set(own.filter(isClaim).map(({ key }) => key));
-  const mentions = new Map<string, ConceptMention>();
-  trieOf(keys).find(bodyOf(record), ({ key, line }) => {
-    const earlier = mentions.get(key);
-    if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
-    else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
+export function findMentions(texts: readonly NamedText[], keys: readonly string[]): ConceptMention[][] {
+  const trie = new NameTrie(keys);
+  return texts.map((text) => {
+    const ownKeys = new Set(text.own.filter(isClaim).map(({ key }) => key));
+    const mentions = new Map<string, ConceptMention>();
+    trie.find(bodyOf(text), ({ key, line }) => {
+      const earlier = mentions.get(key);
+      if (earlier !== undefined) mentions.set(key, { ...earlier, count: earlier.count + 1 });
+      else if (mentions.size < MAX_MENTIONS && !ownKeys.has(key)) mentions.set(key, { key, line, count: 1 });
+    });
+    return [...mentions.values()];
   });
-  return [...mentions.values()];
 }
 
 export const RECORD_MENTIONS: ThreadTask<
-  [record: RecordText, own: readonly ConceptName[], keys: readonly string[]],
-  ConceptMention[]
+  [texts: readonly NamedText[], keys: readonly string[]],
+  ConceptMention[][]
 > = {
   module: workerModule(import.meta.url, 'record-names'),
-  name: mentionsInRecord.name,
-  inline: mentionsInRecord,
+  name: findMentions.name,
+  inline: findMentions,
 };
 
 /**
- * The words of which names in the text of a record may consist, each once.
+ * The words of which names in these texts may consist, each once.
  * @public A thread finds it by its name.
  */
-export function wordsInRecord(record: RecordText): string[] {
+export function wordsOfTexts(texts: readonly RecordText[]): string[] {
   const words = new Set<string>();
-  visitNameWords(bodyOf(record), ({ word }) => {
-    if (word !== BREAK) words.add(word);
-  });
+  for (const text of texts)
+    visitNameWords(bodyOf(text), ({ word }) => {
+      if (word !== BREAK) words.add(word);
+    });
   return [...words];
 }
 
-export const RECORD_WORDS: ThreadTask<[record: RecordText], string[]> = {
+export const RECORD_WORDS: ThreadTask<[texts: readonly RecordText[]], string[]> = {
   module: workerModule(import.meta.url, 'record-names'),
-  name: wordsInRecord.name,
-  inline: wordsInRecord,
+  name: wordsOfTexts.name,
+  inline: wordsOfTexts,
 };

@@ -26,7 +26,8 @@ const input = z.strictObject({
     .min(1)
     .exactOptional()
     .describe(
-      'What the token allows: `read` reads this memory, `write` changes it, `admin` is for the operator. Each scope ' +
+      'What the token allows: `read` reads this memory, `write` changes it, `admin` administers it: sources, audit log, ' +
+        'export. `operator` is for what concerns the server or all namespaces: `/metrics`, `doctor`, embeddings. Each scope ' +
         'includes the ones before it. `read` unless given.',
     ),
   expires: z

@@ -51,7 +51,7 @@ export const embedBackfill: Operation<EmbedBackfillInput, EmbedBackfillOutput> =
   readOnly: false,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   steps: true,
   examples: [
     { title: 'How much there is to do', input: { dry_run: true } },

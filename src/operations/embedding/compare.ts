@@ -54,7 +54,7 @@ export const embedCompare: Operation<EmbedCompareInput, EmbedCompareOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   examples: [{ title: 'After `loci embed backfill`', input: {} }],
   run: runCompare,
 };

@@ -31,7 +31,7 @@ export const embedPrune: Operation<EmbedPruneInput, EmbedPruneOutput> = {
   readOnly: false,
   destructive: true,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   examples: [
     { title: 'What would be removed', input: { dry_run: true } },
     { title: 'After `loci embed switch`, when the new model has proved itself', input: {} },

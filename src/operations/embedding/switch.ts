@@ -32,7 +32,7 @@ export const embedSwitch: Operation<EmbedSwitchInput, EmbedSwitchOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   examples: [
     { title: 'What it would do', input: { dry_run: true } },
     { title: 'After `loci embed backfill`', input: {} },

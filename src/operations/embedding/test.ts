@@ -54,7 +54,7 @@ export const embedTest: Operation<Record<string, never>, EmbedTestOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   examples: [{ title: 'After a change of `embedding`', input: {} }],
   run: runEmbedTest,
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDuration } from '../../config/values.ts';
 import { DEFAULT_CATEGORY, TTL_SECONDS } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
@@ -21,15 +22,12 @@ const input = z.strictObject({
         'pipeline_history are reserved.',
     ),
   tags: tagList().exactOptional().describe('Words to filter by.'),
-  ttl_seconds: z
-    .number()
-    .int()
-    .min(TTL_SECONDS.min)
-    .max(TTL_SECONDS.max)
+  expires: z
+    .string()
+    .max(100)
+    .refine(isLifetime, 'a duration from 1h to 365d (`ttl_seconds` from 3600 to 31536000)')
     .exactOptional()
-    .describe(
-      'Seconds until the fact expires: 3600 (an hour) to 31536000 (365 days); 7776000 (90 days) unless given.',
-    ),
+    .describe('How long the fact is valid: 12h, 7d; 90d unless given, at least 1h, at most 365d.'),
   idempotency_key: idempotencyKey().exactOptional(),
 });
 
@@ -69,21 +67,31 @@ export const storeFact: Operation<z.infer<typeof input>, FactStoreOutput> = {
         key: 'deploy',
         value: 'Deploy via Konflux only.',
         category: 'project_conventions',
-        ttl_seconds: 604_800,
+        expires: '7d',
       },
     },
   ],
   run: runStoreFact,
 };
 
+/** Seconds. `NaN` for text that is no duration. */
+function lifetimeOf(text: string): number {
+  return Math.round((parseDuration(text) ?? Number.NaN) / 1000);
+}
+
+function isLifetime(text: string): boolean {
+  const seconds = lifetimeOf(text);
+  return seconds >= TTL_SECONDS.min && seconds <= TTL_SECONDS.max;
+}
+
 async function runStoreFact(
   context: OperationContext,
-  { ttl_seconds, idempotency_key, ...fields }: z.infer<typeof input>,
+  { expires, idempotency_key, ...fields }: z.infer<typeof input>,
 ): Promise<FactStoreOutput> {
   const loci = await context.loci({ create: true });
   const { expiresAt, masked, ...stored } = await loci.facts.store({
     ...fields,
-    ...(ttl_seconds !== undefined && { ttlSeconds: ttl_seconds }),
+    ...(expires !== undefined && { ttlSeconds: lifetimeOf(expires) }),
     ...(idempotency_key !== undefined && { idempotencyKey: idempotency_key }),
   });
   return { ...stored, expires_at: isoTime(expiresAt), masked: [...masked] };

@@ -31,7 +31,7 @@ export const doctor: Operation<Record<string, never>, DoctorOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   examples: [{ title: 'All checks', input: {} }],
   run: runDoctor,
 };

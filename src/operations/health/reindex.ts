@@ -29,7 +29,7 @@ export const reindex: Operation<z.infer<typeof input>, ReindexOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
-  scope: 'admin',
+  scope: 'operator',
   steps: true,
   examples: [
     { title: 'After `loci doctor` reported a difference', input: {} },

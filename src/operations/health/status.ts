@@ -14,7 +14,7 @@ const output = z.strictObject({
   store: z.strictObject({
     path: z.string(),
     driver: z.string(),
-    bytes: count().describe('On disk, journals included.'),
+    bytes: count().nullable().describe('On disk, journals included; null unless the operator asks.'),
     schema_version: count(),
   }),
   namespace: z.string(),
@@ -51,6 +51,9 @@ const output = z.strictObject({
       .string()
       .nullable()
       .describe('The process that embeds now: `process 4711`; null when none does.'),
+    seconds_left: count()
+      .nullable()
+      .describe('How long that process will take, from its speed so far; null if that is not known.'),
     other_languages: z
       .number()
       .min(0)
@@ -129,6 +132,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     pending,
     change,
     embeddingProcess,
+    embeddingTimeLeft,
     otherLanguages,
     storePath,
     store,
@@ -156,6 +160,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       pending,
       change: changeFields(change),
       running_in: embeddingProcess,
+      seconds_left: embeddingTimeLeft === null ? null : Math.round(embeddingTimeLeft / 1000),
       other_languages: otherLanguages,
     },
     vaults: vaults.map(({ lastRead, ...vault }) => ({

@@ -27,7 +27,7 @@ const summary = z.strictObject({
   project: z.string().nullable(),
   items: count().describe('Records in the text.'),
   candidates: count().describe('Records that were considered.'),
-  budget_tokens: count(),
+  budget: count(),
   used_tokens: count(),
   failed_lanes: z.array(z.string()).describe('Lanes that failed or were late.'),
 });
@@ -75,7 +75,7 @@ function summaryOf(receipt: Receipt): z.infer<typeof summary> {
     project,
     items: new Set(pieces.map(({ record }) => record)).size,
     candidates: candidates.length,
-    budget_tokens: budget.tokens,
+    budget: budget.tokens,
     used_tokens: budget.used,
     failed_lanes: lanes.flatMap(({ name, status }) =>
       status === 'failed' || status === 'late' ? [name] : [],

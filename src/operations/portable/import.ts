@@ -31,6 +31,9 @@ const remarks = () => z.array(z.strictObject({ location: z.string(), message: z.
 const MAX_LINES_LENGTH = 128 * 1024 * 1024;
 const MAX_FILE_LENGTH = 16 * 1024 * 1024;
 
+/** How long a program waits for the embeddings of what it has imported, in milliseconds. The command line waits to their end. */
+const MAX_EMBEDDING_MS = 5000;
+
 const input = z.strictObject({
   path: localPath()
     .exactOptional()
@@ -121,6 +124,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
     signal,
     onProgress,
     ...(agent !== undefined && { agent }),
+    ...(context.machine === undefined && { maxEmbeddingMs: MAX_EMBEDDING_MS }),
   });
   const took_ms = millisecondsSince(started);
   const { records } = result.report;

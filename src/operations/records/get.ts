@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
@@ -101,7 +102,7 @@ async function runGet(context: OperationContext, { citation }: z.infer<typeof in
     category: record.category,
     record_type: record.recordType,
     tags: [...record.tags],
-    created_at: isoTime(record.createdAt),
+    created_at: isoTime(storedTime(record)),
     updated_at: isoTime(record.updatedAt),
     expires_at: record.expiresAt === null ? null : isoTime(record.expiresAt),
     age,

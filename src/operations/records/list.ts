@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { abridge } from '../../core/text/abridge.ts';
+import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
 import type { ListRequest } from '../../engine/records/list.ts';
@@ -83,7 +84,7 @@ async function runList(context: OperationContext, given: ListInput): Promise<Lis
       source: record.source,
       trust: record.trust,
       tags: [...record.tags],
-      created_at: isoTime(record.createdAt),
+      created_at: isoTime(storedTime(record)),
       updated_at: isoTime(record.updatedAt),
       age,
     })),

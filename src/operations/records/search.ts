@@ -19,7 +19,7 @@ const fields = z.strictObject({
     .string()
     .max(MAX_INPUT_LENGTH)
     .describe(
-      'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; there is no other syntax.',
+      'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; beside other words, a phrase in quotes only ranks higher. There is no other syntax.',
     ),
   limit: z
     .number()
@@ -112,7 +112,7 @@ export const search: Operation<SearchInput, SearchOutput> = {
   tool: 'memory_search',
   examples: [
     { title: 'Ask in plain words', input: { query: 'what did we decide about the oven' } },
-    { title: 'An exact phrase, three results', input: { query: '"gas line" oven', limit: 3 } },
+    { title: 'An exact phrase, three results', input: { query: '"gas line"', limit: 3 } },
     {
       title: 'Notes of one autumn with a tag',
       input: { query: 'kitchen', tags: ['home'], from: '2026-09-01', until: '2026-11-30' },

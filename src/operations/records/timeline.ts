@@ -34,7 +34,7 @@ const input = z.strictObject({
     .describe('The moment in the middle instead: 2026-09-14, last week, a time in ISO 8601; now by default.'),
   before: side('before'),
   after: side('after'),
-  budget_tokens: z
+  budget: z
     .number()
     .int()
     .min(MIN_BUDGET)
@@ -116,7 +116,7 @@ async function runTimeline(context: OperationContext, given: TimelineInput): Pro
 function requestOf({
   before = DEFAULT_SIDE,
   after = DEFAULT_SIDE,
-  budget_tokens: budgetTokens = DEFAULT_BUDGET,
+  budget: budgetTokens = DEFAULT_BUDGET,
   tags,
   ...given
 }: TimelineInput): TimelineRequest {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { effectiveSetting } from '../../config/load.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { printedSetting } from './printed-setting.ts';
 import { filterValue } from '../shared/record-fields.ts';
 
 const input = z.strictObject({
@@ -19,7 +20,7 @@ export type ConfigGetOutput = z.infer<typeof output>;
 export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
   name: 'config-get',
   title: 'Get a setting',
-  description: 'Returns one effective setting, unmasked, and where it comes from.',
+  description: 'Returns one effective setting, and where it comes from. Secrets are masked.',
   input,
   output,
   readOnly: true,
@@ -33,5 +34,5 @@ export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
 
 async function runConfigGet(context: OperationContext, { key }: ConfigGetInput): Promise<ConfigGetOutput> {
   const { value, origin } = effectiveSetting(await context.loadConfig(), key);
-  return { key, value, origin };
+  return { key, value: await printedSetting(key, value), origin };
 }

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { configSet as writeSetting } from '../../config/edit.ts';
-import { isKeyItself, shownSetting } from '../../config/secrets.ts';
+import { isKeyItself } from '../../config/secrets.ts';
+import { LociError } from '../../core/errors.ts';
+import type { Json } from '../../core/types.ts';
+import { detectSecrets } from '../../secrets/detect.ts';
+import { printedSetting } from './printed-setting.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue } from '../shared/record-fields.ts';
 
@@ -53,13 +57,27 @@ async function runConfigSet(
   context: OperationContext,
   { key, value }: ConfigSetInput,
 ): Promise<ConfigSetOutput> {
-  const change = await writeSetting(key, value, context);
+  const change = await writeSetting(key, value, context).catch(async (error: unknown) => {
+    // The message repeats the value.
+    if (!(error instanceof LociError) || !(await hasCredential(value))) throw error;
+    throw new LociError(
+      error.code,
+      `${key}: the given value is not valid; it has a credential and is not repeated`,
+      {
+        hint: `docs/configuration.md says what ${key} takes.`,
+      },
+    );
+  });
   return {
     key: change.path,
-    value: shownSetting(change.path, change.value),
+    value: await printedSetting(change.path, change.value),
     in_clear: isKeyItself(change.path, change.value),
     origin: change.origin,
     file: change.file,
     overridden_by: change.overriddenBy ?? null,
   };
+}
+
+async function hasCredential(value: Json): Promise<boolean> {
+  return (await detectSecrets(typeof value === 'string' ? value : JSON.stringify(value))).length > 0;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { effectiveSettings } from '../../config/load.ts';
+import { printedSetting } from './printed-setting.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
 const input = z.strictObject({});
@@ -40,7 +41,13 @@ async function runConfigShow(context: OperationContext): Promise<ConfigShowOutpu
   return {
     home: config.home,
     file: config.file,
-    settings: effectiveSettings(config).map(({ path, value, origin }) => ({ key: path, value, origin })),
+    settings: await Promise.all(
+      effectiveSettings(config).map(async ({ path, value, origin }) => ({
+        key: path,
+        value: await printedSetting(path, value),
+        origin,
+      })),
+    ),
     warnings: [...config.warnings],
   };
 }

@@ -33,6 +33,12 @@ describe('parseInput', () => {
     );
   });
 
+  it('lists the fields where one is unknown', () => {
+    expect(() => parseInput(search, { query: 'x', zebra: 1 })).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^The fields are query, .*limit.*\.$/) }),
+    );
+  });
+
   it.each([
     [{}, 'query is missing'],
     [{ query: null }, 'query must be text, not null'],

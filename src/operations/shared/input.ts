@@ -17,7 +17,8 @@ export interface InputWording {
 
 /**
  * Validates the input of an operation.
- * @throws LociError `invalid_input` that names each wrong field and what it must be, and the closest name of unknown ones
+ * @throws LociError `invalid_input` that names each wrong field and what it must be, and the closest name of unknown ones; the hint
+ * then lists the known ones
  */
 export function parseInput<Input>(
   operation: Pick<Operation<Input>, 'input'>,
@@ -29,6 +30,8 @@ export function parseInput<Input>(
   const { issues } = parsed.error;
   const lines = issues.flatMap((issue) => explain(issue, raw, operation, wording?.nameOf));
   const missing = issues.some(({ path }) => path.length > 0 && valueAt(raw, path) === undefined);
+  if (issues.some(({ code }) => code === 'unrecognized_keys'))
+    throw new LociError('invalid_input', lines.join('\n'), { hint: knownFields(operation) });
   const hint = missing && wording !== undefined ? { hint: wording.missingHint } : {};
   throw new LociError('invalid_input', lines.join('\n'), hint);
 }
@@ -90,6 +93,11 @@ function unknownField(key: string, names: readonly string[]): string {
   const suggestion = closestWord(key, names);
   const question = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
   return `unknown field ${abridge(key, MAX_SHOWN_LENGTH)}${question}`;
+}
+
+function knownFields(operation: Pick<Operation, 'input'>): string {
+  const names = inputFields(operation).map(({ name }) => name);
+  return names.length === 0 ? 'It has no fields.' : `The fields are ${names.join(', ')}.`;
 }
 
 /** What the value must be; it follows "must be". */

@@ -30,6 +30,14 @@ describe('lenientInput', () => {
     expect(convert({ path: 'a.md', title: '12' })).toEqual({ citation: 'a.md', title: '12' });
   });
 
+  it('accepts budget_tokens for budget, and ttl_seconds for expires', () => {
+    const input = z.strictObject({ budget: z.number(), expires: z.string() });
+    expect(lenientInput({ input }, { budget_tokens: '500', ttl_seconds: 3600 })).toEqual({
+      budget: 500,
+      expires: '3600s',
+    });
+  });
+
   it.each([
     { citation: '', path: 'a.md' },
     { citation: null, path: 'a.md' },

@@ -1,18 +1,44 @@
 import type { Operation } from '../operation.ts';
 import { inputFields, type FieldSchema } from './input.ts';
 
+interface Synonym {
+  readonly field: string;
+  readonly valueOf: (value: unknown) => unknown;
+}
+
+/** Other names of fields, which requests may use. */
+const SYNONYMS: ReadonlyMap<string, Synonym> = new Map([
+  ['path', { field: 'citation', valueOf: (value) => value }],
+  ['budget_tokens', { field: 'budget', valueOf: (value) => value }],
+  ['ttl_seconds', { field: 'expires', valueOf: (value) => (isAbsent(value) ? value : `${String(value)}s`) }],
+]);
+
 /**
- * Accepts `path` as another name of the field `citation`. If only one of the two has a value, that one counts; if both have the
- * same, it counts once.
+ * Accepts the other names of fields, such as `path` for `citation`. If only one of the two has a value, that one counts; if both have
+ * the same, it counts once. A name stays where the operation has a field of that name, or where the two values differ.
  */
-export function withCitation(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || !('path' in raw)) return raw;
-  const names = new Set(inputFields(operation).map(({ name }) => name));
-  if (names.has('path') || !names.has('citation')) return raw;
-  const { path, ...rest } = raw;
-  const citation = 'citation' in rest ? rest.citation : undefined;
-  if (isAbsent(citation)) return { ...rest, citation: path };
-  return isAbsent(path) || path === citation ? rest : raw;
+export function withSynonyms(operation: Pick<Operation, 'input'>, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  let input = raw as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(raw)) {
+    const synonym = SYNONYMS.get(name);
+    if (synonym !== undefined) input = withoutSynonym(operation, input, name, synonym);
+  }
+  return input;
+}
+
+function withoutSynonym(
+  operation: Pick<Operation, 'input'>,
+  input: Readonly<Record<string, unknown>>,
+  name: string,
+  { field, valueOf }: Synonym,
+): Readonly<Record<string, unknown>> {
+  const names = new Set(inputFields(operation).map((each) => each.name));
+  if (names.has(name) || !names.has(field)) return input;
+  const { [name]: value, ...rest } = input;
+  const other = valueOf(value);
+  if (isAbsent(rest[field])) return { ...rest, [field]: other };
+  return isAbsent(other) || other === rest[field] ? rest : input;
 }
 
 function isAbsent(value: unknown): boolean {
@@ -22,10 +48,10 @@ function isAbsent(value: unknown): boolean {
 /**
  * Converts what models write for the fields of an operation into the types of the fields: `null` and `""` count as absent,
  * `"3"` as 3, `"true"` as true, and one value as a list of it. What has no conversion stays as it is, so that validation can
- * name it. Accepts `path` as `withCitation` does.
+ * name it. Accepts other names as `withSynonyms` does.
  */
 export function lenientInput(operation: Pick<Operation, 'input'>, input: unknown): unknown {
-  const raw = withCitation(operation, input);
+  const raw = withSynonyms(operation, input);
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
   const fields = new Map(inputFields(operation).map((field) => [field.name, field]));
   const entries = Object.entries(raw).flatMap(([name, value]: [string, unknown]) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
+import { unwatched } from '../../engine/sources/unwatched.ts';
 import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -30,11 +31,12 @@ const approvedSource = z.strictObject({
   cwd: z.string().describe('The working folder of the command.'),
   fingerprint: z.string(),
   changes: z.array(z.string()).describe('The changes since the last approval.'),
-  shell: z
-    .boolean()
-    .describe(
-      'Whether the command is a line for a shell. Files that the line starts are not watched, except those listed in `watch`.',
-    ),
+  shell: z.boolean().describe('Whether the command is a line for a shell.'),
+  watched: z
+    .array(z.string())
+    .describe('Files whose change needs a new approval. Programs that only root can change are left out.'),
+  not_watched: z.string().describe('What may change without a new approval, unless `watch` lists it.'),
+  not_watched_risk: z.boolean().describe('Whether the command may run files that nothing watches.'),
 });
 
 const output = z.strictObject({ approved: z.array(approvedSource) });
@@ -75,6 +77,7 @@ async function runSourcesApprove(
   const approved: SourcesApproveOutput['approved'] = [];
   for (const id of distinctIds) {
     const command = await sources.approve(id, fingerprint);
+    const { text, isRisk } = unwatched(command);
     approved.push({
       id,
       command: formatCommand(command.argv),
@@ -82,6 +85,9 @@ async function runSourcesApprove(
       fingerprint: command.fingerprint.slice(0, FINGERPRINT_LENGTH),
       changes: [...command.changes],
       shell: command.shell,
+      watched: command.files.filter(({ state }) => !state.startsWith('system')).map(({ path }) => path),
+      not_watched: text,
+      not_watched_risk: isRisk,
     });
   }
   return { approved };

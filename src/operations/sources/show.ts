@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unwatched } from '../../engine/sources/unwatched.ts';
 import { parseApproval } from '../../engine/sources/approval-record.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
@@ -10,15 +11,14 @@ const runs = z.strictObject({
   env: z
     .array(z.string())
     .describe('Variables that the command may read in addition to those that every program needs.'),
-  shell: z
-    .boolean()
-    .describe('Whether the command is a line for a shell. Files that the line starts are not watched.'),
+  shell: z.boolean().describe('Whether the command is a line for a shell.'),
   files: z
     .array(z.strictObject({ path: z.string(), state: z.string() }))
     .describe(
       'The watched files, each with the SHA-256 of its content, or `system` for a file that only root can change.',
     ),
   fingerprint: z.string().describe('SHA-256 of all of the above.'),
+  not_watched: z.string().describe('What may change without a new approval, unless `watch` lists it.'),
   approved: z
     .strictObject({ at: z.iso.datetime(), by: z.string(), fingerprint: z.string() })
     .nullable()
@@ -71,6 +71,7 @@ async function runSourcesShow(
       shell: command.shell,
       files: command.files.map((file) => ({ ...file })),
       fingerprint: command.fingerprint,
+      not_watched: unwatched(command).text,
       approved:
         approval === null
           ? null

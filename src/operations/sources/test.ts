@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayText } from '../../core/time/whole-day.ts';
 import { formatProblem } from '../../engine/refresh/source-failure.ts';
 import { isoTime, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -23,7 +24,10 @@ const testedDocument = z.strictObject({
   title: z.string().nullable(),
   text: z.string(),
   tags: z.array(z.string()),
-  timestamp: z.iso.datetime().nullable(),
+  timestamp: z
+    .union([z.iso.datetime(), z.iso.date()])
+    .nullable()
+    .describe('A time, or a day without a time.'),
   completed: z.boolean().nullable(),
   project: z.string().nullable(),
   url: z.string().nullable(),
@@ -71,10 +75,10 @@ async function runSourcesTest(
   const fetched = await loci.sources.test(id, context.signal);
   return {
     id,
-    documents: fetched.documents.slice(0, limit).map(({ timestamp, tags, ...document }) => ({
+    documents: fetched.documents.slice(0, limit).map(({ timestamp, wholeDay, tags, ...document }) => ({
       ...document,
       tags: [...tags],
-      timestamp: timestamp === null ? null : isoTime(timestamp),
+      timestamp: timestamp === null ? null : wholeDay ? dayText(timestamp) : isoTime(timestamp),
     })),
     total: fetched.documents.length,
     printed: fetched.printed,

@@ -31,7 +31,7 @@ export const forgetVault: Operation<ForgetVaultInput, ForgetVaultOutput> = {
   title: 'Forget a vault',
   description:
     'Removes a vault from the settings and its records from the store. The notes themselves are never touched: `index` with ' +
-    'the folder reads them again. A vault that was removed from loci.yaml by hand keeps its records until it is forgotten.',
+    'the folder reads them again, and within a day without embedding them again. A vault that was removed from loci.yaml by hand keeps its records until it is forgotten.',
   input,
   output,
   readOnly: false,

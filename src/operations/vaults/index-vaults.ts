@@ -51,6 +51,17 @@ const indexedVault = z.strictObject({
   other_files: z
     .array(z.strictObject({ ending: z.string(), files: count() }))
     .describe('Files in other formats, which are not read, most frequent first.'),
+  excluded: z
+    .array(
+      z.strictObject({
+        rule: z.string(),
+        from: z.string().describe('The file with the rule.'),
+        paths: z
+          .array(z.string())
+          .describe('Folders end with `/`, and contain the rest of what was left out.'),
+      }),
+    )
+    .describe('What is not read, because the settings or Obsidian exclude it.'),
 });
 export type IndexedVault = z.infer<typeof indexedVault>;
 
@@ -126,7 +137,7 @@ async function runIndex(
   const embeddedBy = startsProcess ? startInBackground(context, paths, once) : report.embeddedBy;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
-    vaults: report.sources.map(({ source, problems, otherFiles, ...counts }) => ({
+    vaults: report.sources.map(({ source, problems, otherFiles, excluded, ...counts }) => ({
       name: source,
       path: folders.get(source) ?? '',
       ...counts,
@@ -134,6 +145,7 @@ async function runIndex(
       other_files: [...otherFiles]
         .map(([ending, files]) => ({ ending, files }))
         .sort((a, b) => b.files - a.files),
+      excluded: excluded.map((each) => ({ ...each, paths: [...each.paths] })),
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,

@@ -1,4 +1,4 @@
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import type { CountTokens } from '../tokens.ts';
 import { shownText, trimSpan, type Span } from '../text/span.ts';
 import { sentencesOf } from '../text/sentences.ts';
@@ -20,7 +20,7 @@ export function bestSentence(text: string, passage: Span, terms: TermWeights): S
   let bestWeight = 0;
   for (const sentence of sentences) {
     const found = new Set(
-      analyzeForTerms(text.slice(sentence.start, sentence.end), names).flatMap(({ term, kind }) =>
+      findTerms(text.slice(sentence.start, sentence.end), names).flatMap(({ term, kind }) =>
         kind === 'tail' ? [] : [term],
       ),
     );

@@ -53,6 +53,8 @@ We decided to buy the wide oven. It needs a cable of its own.
 
 - [ ] call the plumber about the gas line
 - [x] measure the wall
+- [-] sell the car
+- [/] paint the fence
 
 ## Cables
 
@@ -93,7 +95,10 @@ describe('L1', () => {
   it('has the lead, the outline, decisions, open tasks and dates, in their order, each as it stands in the text', () => {
     const parts = summaryOf(splitText(NOTE));
     const byReason = Object.groupBy(parts, ({ reason }) => reason);
-    expect(textsOf(NOTE, byReason.task ?? [])).toEqual(['- [ ] call the plumber about the gas line']);
+    expect(textsOf(NOTE, byReason.task ?? [])).toEqual([
+      '- [ ] call the plumber about the gas line',
+      '- [/] paint the fence',
+    ]);
     expect(textsOf(NOTE, byReason.decision ?? [])).toEqual(['We decided to buy the wide oven.']);
     expect(textsOf(NOTE, byReason.heading ?? [])).toEqual(['# Kitchen remodel', '## Oven', '## Cables']);
     expect(textsOf(NOTE, byReason.date ?? [])).toEqual([

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import type { ComparedPassage } from '../../store/search-model.ts';
 import type { Candidate } from '../candidate.ts';
 import { LineCounter } from '../text/line-counter.ts';
@@ -141,7 +141,7 @@ class TermMatcher {
     const ofTitle = this.#count(title);
     const ofHeadings = new Map<number, ReadonlyMap<string, number>>();
     let next = 0;
-    const tokens = analyzeForTerms(content, this.#names).filter(({ kind }) => kind !== 'tail');
+    const tokens = findTerms(content, this.#names).filter(({ kind }) => kind !== 'tail');
     return sections.map(({ start, end, headings }): Words => {
       const counts = new Map(ofTitle);
       for (const heading of headings) {
@@ -182,7 +182,7 @@ class TermMatcher {
 
   #count(text: string): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { term, kind } of analyzeForTerms(text, this.#names))
+    for (const { term, kind } of findTerms(text, this.#names))
       if (kind !== 'tail') counts.set(term, (counts.get(term) ?? 0) + 1);
     return counts;
   }

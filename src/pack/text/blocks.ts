@@ -1,3 +1,4 @@
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import type { Span } from './span.ts';
 
 export type BlockKind = 'heading' | 'task' | 'done' | 'item' | 'prose' | 'code' | 'table' | 'comment';
@@ -10,7 +11,7 @@ export interface Block extends Span {
 }
 
 export interface Outline {
-  /** Lines between `---` at the beginning, without these; `null` if there are none. */
+  /** Without its fences; `null` if there is none. */
   readonly frontMatter: Span | null;
   readonly blocks: readonly Block[];
 }
@@ -19,7 +20,7 @@ export interface Outline {
 const FENCE = /^(?:[ \t>]|[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})[ \t]*(.*)$/;
 const HEADING = /^(#{1,6})\s+\S/;
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/;
-const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[( |x|X|-)\]\s+\S/;
+const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX/<>!-])\]\s+\S/;
 const TABLE = /^\s*\|/;
 /** What opens a comment on lines of its own, and what closes it. */
 const COMMENTS: readonly (readonly [open: string, close: string])[] = [
@@ -32,12 +33,12 @@ const COMMENTS: readonly (readonly [open: string, close: string])[] = [
  * cuts notes into passages, but needs no time to speak of, and every block is a range of the text.
  */
 export function outlineOf(text: string): Outline {
-  const frontMatter = frontMatterOf(text);
+  const front = frontMatterSpan(text);
   const blocks: Block[] = [];
   const comments = new CommentFinder(text);
   let fence: string | null = null;
   let isBlank = false;
-  let start = frontMatter === null ? 0 : endOfLine(text, frontMatter.end) + 1;
+  let start = front?.bodyStart ?? 0;
   for (let end = 0; start < text.length; start = end + 1) {
     end = endOfLine(text, start);
     const line = text.slice(start, Math.min(end, start + MAX_LINE_START));
@@ -62,7 +63,7 @@ export function outlineOf(text: string): Outline {
     }
     isBlank = kind === null;
   }
-  return { frontMatter, blocks };
+  return { frontMatter: front === null ? null : { start: front.yamlStart, end: front.yamlEnd }, blocks };
 }
 
 /** Finds the comments of a text, in time linear in its length, however many are opened. A passage has no comments either. */
@@ -104,7 +105,7 @@ function kindOf(line: string): BlockKind | null {
   if (line.trim() === '') return null;
   if (HEADING.test(line)) return 'heading';
   const box = TASK.exec(line)?.[1];
-  if (box !== undefined) return box === ' ' ? 'task' : 'done';
+  if (box !== undefined) return /[xX-]/.test(box) ? 'done' : 'task';
   if (ITEM.test(line)) return 'item';
   return TABLE.test(line) ? 'table' : 'prose';
 }
@@ -113,13 +114,6 @@ function kindOf(line: string): BlockKind | null {
 function continues(last: Block, { kind }: Block): boolean {
   if (last.kind === kind) return kind === 'prose' || kind === 'code' || kind === 'table';
   return kind === 'prose' && (last.kind === 'item' || last.kind === 'task' || last.kind === 'done');
-}
-
-function frontMatterOf(text: string): Span | null {
-  const open = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0];
-  if (open === undefined) return null;
-  const close = /^---[ \t]*\r?$/m.exec(text.slice(open.length));
-  return close === null ? null : { start: open.length, end: open.length + close.index };
 }
 
 function endOfLine(text: string, from: number): number {

@@ -4,7 +4,7 @@ import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import { policyOf } from '../rank/source-policy.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import { idfWeight, replacementsOf } from '../retrieve/text.ts';
+import { idfWeight, replacementsOf, wordingsOf } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { connectionsOf, isConnectable, type Connection } from './neighbours.ts';
 
@@ -69,12 +69,7 @@ class QueryWords {
   constructor({ terms, corrections }: RetrievalResult) {
     const replacements = replacementsOf({ terms, corrections });
     this.weights = new Map(terms.map(({ surface, passages }) => [surface, idfWeight(passages)]));
-    this.#alternatives = new Map(
-      terms.map((term) => [
-        term.surface,
-        [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])],
-      ]),
-    );
+    this.#alternatives = new Map(terms.map((term) => [term.surface, wordingsOf(term, replacements)]));
     this.#wanted = new Set([...this.#alternatives.values()].flat(2));
   }
 

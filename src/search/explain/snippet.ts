@@ -1,4 +1,4 @@
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Token } from '../../core/text/analyze.ts';
 
 /** A part of a passage around its matched words. */
@@ -20,7 +20,7 @@ const MAX_EDGE_SHIFT = 24;
  * @param terms analyzer terms
  */
 export function snippet(text: string, terms: ReadonlySet<string>, length: number = SNIPPET_LENGTH): Snippet {
-  const matches = analyzeForTerms(text, terms).filter(({ kind }) => kind !== 'tail');
+  const matches = findTerms(text, terms).filter(({ kind }) => kind !== 'tail');
   const [from, to] = edges(text, bestWindow(matches, length), length);
   const before = from > 0 ? ELLIPSIS : '';
   const after = to < text.length ? ELLIPSIS : '';
@@ -69,7 +69,7 @@ export function snippetWithProperties(
 }
 
 function termsWithin(text: string, terms: ReadonlySet<string>): Set<string> {
-  return new Set(analyzeForTerms(text, terms).flatMap(({ term, kind }) => (kind === 'tail' ? [] : [term])));
+  return new Set(findTerms(text, terms).flatMap(({ term, kind }) => (kind === 'tail' ? [] : [term])));
 }
 
 function joined(before: Snippet, between: string, after: Snippet): Snippet {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectDates } from './dates.ts';
+import { detectDates, writtenDays } from './dates.ts';
 
 /** Noon on a Sunday in the local time zone. */
 const NOW = new Date(2026, 10, 22, 12).getTime();
@@ -16,6 +16,30 @@ function day(date: Date): string {
 function ranges(query: string): [string, string][] {
   return detectDates(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
 }
+
+describe('days in figures', () => {
+  it.each([
+    ['notes of 19.05.2024', ['2024-05-19']],
+    ['05/19/2024', ['2024-05-19']],
+    ['19-5-24', ['2024-05-19']],
+    ['20240519', ['2024-05-19']],
+    ['05/06/2024', ['2024-06-05', '2024-05-06']],
+    ['06.05.2024', ['2024-05-06', '2024-06-05']],
+    ['05.05.2024', ['2024-05-05']],
+    ['31.02.2024 20249999 v1.2.24', []],
+  ])('are read in each order that makes a day: %s', (query, days) => {
+    expect(ranges(query).map(([from]) => from)).toEqual(days);
+  });
+
+  it('are searched for as records with dates have them', () => {
+    const terms = (query: string): string[] =>
+      writtenDays(detectDates(query, NOW)).map((term) => term.terms.join(' '));
+    expect(terms('05/06/2024')).toEqual(['2024 06 05', '2024 05 06']);
+    expect(terms('May 19th')).toEqual(['19 mai']);
+    expect(terms('May 19th 2024')).toEqual(['2024 05 19']);
+    expect(terms('yesterday, May 2024 and last week')).toEqual([]);
+  });
+});
 
 describe('detectDates', () => {
   it.each([

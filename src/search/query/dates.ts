@@ -1,6 +1,8 @@
 import { Chrono, configuration, type ParsedResult, type Parser } from 'chrono-node/en';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Timestamp } from '../../core/types.ts';
+import { DATE_ORDERS, findDate } from '../../sources/dates/written-date.ts';
+import type { TextTerm } from '../../store/search-model.ts';
 import type { QueryTerm } from './parse.ts';
 
 /** A day, week, month or year that a query names. */
@@ -33,6 +35,8 @@ const YEAR = /(?<=\b(?:in|of|since|during|from|summer|winter|spring|autumn|year)
 const RELATIVE = /\b(?:yesterday|today|tonight|tomorrow|ago|last|past|this|next)\b/i;
 /** Longer than any month. */
 const MAX_RELATIVE_MS = 32 * 86_400_000;
+/** `19.05.2024`, `05/19/24`, `20240519`. */
+const NUMERIC = /(?<![\p{L}\d.,/-])(?:(\d{1,2}([-/.])\d{1,2}\2)(\d{4}|\d{2})|\d{8})(?![\p{L}\d]|[.,/-]\d)/gu;
 const MAX_RANGES = 20;
 /** Longer queries are not read for dates. UTF-16 code units. */
 const MAX_LENGTH = 500;
@@ -40,14 +44,16 @@ const MAX_LENGTH = 500;
 /**
  * Dates named in a query, in local time. Relative ones are counted from `now`: this week includes today. A weekday, or a
  * day or month without a year, gives two ranges: the last one that has begun and the one after it, since notes are about
- * the past and calendars about the future. "Last" and "next" choose one of them.
+ * the past and calendars about the future. "Last" and "next" choose one of them. So does a date such as `03-05-2024`, which may
+ * begin with the day or with the month.
  */
 export function detectDates(query: string, now: Timestamp): DateRange[] {
   if (query.length > MAX_LENGTH || !MAY_NAME_A_DATE.test(query)) return [];
   const today = new Date(now);
+  const numeric = numericDays(query);
   const found = chronoFor(query)
     .parse(query, today)
-    .filter(({ text }) => !AMBIGUOUS.test(text));
+    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !numeric.some((day) => overlaps(day, text, index)));
   const ranges = found.flatMap(({ text, start, end }) =>
     rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
       const [from, until] = [begin.getTime(), end.getTime()];
@@ -63,7 +69,61 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
     until: new Date(Number(text) + 1, 0, 1).getTime(),
     relative: false,
   }));
-  return unique([...ranges, ...ofYears]);
+  return unique([...numeric.flatMap(({ ranges }) => ranges), ...ranges, ...ofYears]);
+}
+
+interface NumericDay {
+  readonly text: string;
+  readonly index: number;
+  /** One for each order of day and month that makes it a day. */
+  readonly ranges: readonly DateRange[];
+}
+
+function numericDays(query: string): NumericDay[] {
+  return [...query.matchAll(NUMERIC)].flatMap(({ 0: text, 1: start, 3: year, index }) => {
+    const date = findDate(year?.length === 2 ? `${start!}20${year}` : text);
+    if (date === null) return [];
+    const days = new Set(DATE_ORDERS.flatMap((order) => date.readings[order] ?? []));
+    const ranges = [...days].map((day): DateRange => {
+      const from = new Date(`${day}T00:00:00`);
+      return { text, from: from.getTime(), until: dayOf(from, 1).getTime(), relative: false };
+    });
+    return [{ text, index, ranges }];
+  });
+}
+
+function overlaps({ text, index }: NumericDay, other: string, at: number): boolean {
+  return at < index + text.length && index < at + other.length;
+}
+
+/** The day on which summer time ends has 25 hours. */
+const MAX_DAY_MS = 25 * 3_600_000;
+
+/**
+ * Other ways to write the days that a query names in figures: `2024-05-19` for `19.05.2024`, and `19 May` for `May 19th`, a day
+ * without a year. Every record with a date has both in its index (`store/lexical/text-fields.ts`).
+ */
+export function writtenDays(dates: readonly DateRange[]): TextTerm[] {
+  const days = dates.filter(({ text, from, until }) => /\d/.test(text) && until - from <= MAX_DAY_MS);
+  // `years` has made two ranges of a day without a year.
+  const texts = days.map(({ text, from }) =>
+    days.some(
+      (other) => other.text === text && other.from !== from && dayAndMonth(other.from) === dayAndMonth(from),
+    )
+      ? dayAndMonth(from)
+      : isoDay(from),
+  );
+  return [...new Set(texts)].map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+}
+
+function dayAndMonth(time: Timestamp): string {
+  return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });
+}
+
+function isoDay(time: Timestamp): string {
+  const day = new Date(time);
+  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** Drops duplicates, since each range costs a query of its own. */

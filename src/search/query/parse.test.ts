@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_QUERY_LENGTH, parseQuery } from './parse.ts';
+import { MAX_QUERY_LENGTH, parseQuery, requiredPhrases } from './parse.ts';
 
 function surfaces(text: string): string[] {
   return parseQuery(text).terms.map(({ surface }) => surface);
@@ -40,6 +40,11 @@ describe('parseQuery', () => {
       { terms: ['番茄', '茄炒', '炒蛋'], prefix: false },
     ]);
     expect(terms.map(({ surface }) => surface)).toContain('pump');
+    // Where a run without spaces ends within a phrase, it ends in the text as well.
+    expect(parseQuery('"充電器 説明"').phrases).toEqual([
+      { terms: ['充電', '電器', '器', '説明'], prefix: false },
+    ]);
+    expect(parseQuery('"green 茶"').phrases).toEqual([{ terms: ['green', '茶'], prefix: true }]);
     expect(parseQuery('never "closed here').phrases).toEqual([]);
     expect(parseQuery('nothing in "?!" it').phrases).toEqual([]);
   });
@@ -80,6 +85,17 @@ describe('parseQuery', () => {
     expect(parseQuery(many.join(' ')).phrases).toHaveLength(32);
   });
 
+  it.each([
+    ['"gas line"', 1],
+    ['"C++ templates"', 1],
+    ['the "gas line"', 1],
+    ['"gas line" "blue tiles"', 2],
+    ['"gas line" oven', 0],
+    ['who wrote "The Tailors"?', 0],
+  ])('requires the phrases of a query that is nothing else: %s', (query, required) => {
+    expect(requiredPhrases(parseQuery(query))).toHaveLength(required);
+  });
+
   it('treats FTS operators as words', () => {
     expect(surfaces('kitchen AND NOT tiles NEAR(oven, 5) title:*')).toEqual([
       'kitchen',
@@ -91,9 +107,93 @@ describe('parseQuery', () => {
     ]);
   });
 
-  it('returns no terms for punctuation and emoji', () => {
-    for (const text of ['', ' ', '🎂🎉', '?!* ( ) : ^', '"', '\0'])
+  it('returns no terms for punctuation', () => {
+    for (const text of ['', ' ', '?!* ( ) : ^', '"', '\0'])
       expect(parseQuery(text)).toMatchObject({ terms: [], phrases: [] });
+  });
+
+  it.each([
+    ['🎂🎉', [['🎂'], ['🎉']], []],
+    ['the → ?', [['→']], []],
+    ['🍕 on Friday', [['fridai']], [['🍕']]],
+    ['from Oslo → Rome', [['oslo'], ['rome']], []],
+  ])(
+    'searches for symbols only if %s has no other words, and for emoji beside them',
+    (query, terms, symbols) => {
+      const parsed = parseQuery(query);
+      expect(parsed.terms.map((term) => term.terms)).toEqual(terms);
+      expect(parsed.symbols.map((term) => term.terms)).toEqual(symbols);
+    },
+  );
+
+  it.each([
+    ['1299.50', ['1299 5', '1 299 5', '1 299 50']],
+    ['$1,299.50', ['1299 5', '1299 50', '1 299 5']],
+    ['12.5', ['12 50']],
+    ['1,299.00', ['1299', '1299 00', '1 299']],
+    ['250000', ['250 000']],
+    ['2026', []],
+    ['250GB', ['250 gb']],
+    ['2.5GB', ['2 5 gb']],
+    ['e-mail', ['email']],
+    ['node.js', ['nodej']],
+    ['9fceb02', ['9fceb02*']],
+    ['550e8400-e29b-41', ['550e8400 e29b 41*', '550e8400e29b41']],
+    ['facade', []],
+    ['302-1234567', ['3021234567']],
+    [
+      '9fceb02d0a'.repeat(4),
+      ['9fceb02', '9fceb02d', '9fceb02d0', '9fceb02d0a', '9fceb02d0a9', '9fceb02d0a9f'],
+    ],
+  ])('knows other ways in which texts write %s', (query, wordings) => {
+    const [term] = parseQuery(query).terms;
+    const alternatives = term?.alternatives ?? [];
+    expect(alternatives.map(({ terms, prefix }) => terms.join(' ') + (prefix ? '*' : ''))).toEqual(wordings);
+  });
+
+  it('counts a number or code in groups as its whole, and a unit as a part of the number before it', () => {
+    for (const [query, whole] of [
+      ['the IBAN DE89 3704 0044 0532 0130 00', 'de89370400440532013000'],
+      ['call +49 (0)170 123-4567', '491701234567'],
+      ['می‌خواهم', 'میخواهم'],
+    ] as const) {
+      const parts = parseQuery(query).terms.filter(({ surface }) => !['iban', 'call'].includes(surface));
+      expect(parts.length).toBeGreaterThan(1);
+      for (const { alternatives = [] } of parts)
+        expect(alternatives.map(({ surface }) => surface)).toContain(whole);
+    }
+    const disk = parseQuery('disk of 250 GB').terms.map(({ surface, alternatives }) => [
+      surface,
+      alternatives?.[0]?.surface,
+    ]);
+    expect(disk).toEqual([
+      ['disk', undefined],
+      ['250', '250gb'],
+      ['gb', '250gb'],
+    ]);
+  });
+
+  it.each([
+    ['C++', ['c＋＋']],
+    ['C#/.NET?', ['c＃', '．net']],
+    ['F#', ['f＃']],
+    ['ASP.NET', ['asp net']],
+    ['AT&T', ['at t']],
+    ['R&D', ['r d']],
+  ])('keeps the name %s whole', (query, terms) => {
+    expect(parseQuery(query).terms.map((term) => term.terms.join(' '))).toEqual(terms);
+  });
+
+  it.each([
+    ['USER.md', 'user.md'],
+    ['memory/2026-03-16', 'memory/2026-03-16'],
+    ['[[Memory/Plan|that]]', 'memory/plan'],
+    ['./notes\\Plan.md', 'notes/plan.md'],
+    ['24/7', undefined],
+    ['and/or', undefined],
+    ['v1.2', undefined],
+  ])('takes %s for the path of a note or not', (query, path) => {
+    expect(parseQuery(query).terms[0]?.path).toBe(path);
   });
 
   it('truncates a query of 100,000 characters', () => {

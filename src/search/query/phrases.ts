@@ -1,4 +1,4 @@
-import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
+import { findTerms } from '../../core/text/additional-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { StoredPassage, TextTerm } from '../../store/search-model.ts';
 import { textFields } from '../../store/lexical/text-fields.ts';
@@ -7,12 +7,8 @@ import { textFields } from '../../store/lexical/text-fields.ts';
 export function containsPhrases(passage: StoredPassage, phrases: readonly TextTerm[]): boolean {
   if (phrases.length === 0) return true;
   const { title, headings, body, tags } = textFields(passage.record, passage);
-  const texts = [title, headings, body, tags].map((text) =>
-    analyze(text)
-      .filter((token) => token.kind !== 'tail')
-      .map((token) => token.term),
-  );
-  return phrases.every(({ terms }) => texts.some((words) => hasSequence(words, terms)));
+  const texts = [title, headings, body, tags].map((text) => analyze(text).map(({ term }) => term));
+  return phrases.every((phrase) => texts.some((words) => hasSequence(words, phrase)));
 }
 
 /** Those of the index terms that are in the passage's title, headings, text or tags. */
@@ -20,10 +16,13 @@ export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>)
   const { title, headings, body, tags } = textFields(passage.record, passage);
   const matched = new Set<string>();
   for (const text of [title, headings, body, tags])
-    if (text !== '') for (const { term } of analyzeForTerms(text, terms)) matched.add(term);
+    if (text !== '') for (const { term } of findTerms(text, terms)) matched.add(term);
   return matched;
 }
 
-function hasSequence(words: readonly string[], phrase: readonly string[]): boolean {
-  return words.some((_, start) => phrase.every((term, i) => words[start + i] === term));
+function hasSequence(words: readonly string[], { terms, prefix }: TextTerm): boolean {
+  const last = terms.length - 1;
+  const matches = (word: string | undefined, i: number): boolean =>
+    word === terms[i] || (prefix && i === last && word?.startsWith(terms[i]!) === true);
+  return words.some((_, start) => terms.every((_term, i) => matches(words[start + i], i)));
 }

@@ -1,7 +1,7 @@
 import { analyze } from '../../core/text/analyze.ts';
-import { linkSpans } from '../../sources/markdown/inline-syntax.ts';
+import { linkSpans } from '../../sources/markdown/scan-links.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
-import { idfWeight, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
+import { idfWeight, wordingsOf, type Replacements, type WeightedTerm } from '../retrieve/text.ts';
 import type { AnchorText } from './ranking.ts';
 
 /** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
@@ -51,8 +51,11 @@ function sentencesWithLinks(markdown: string): LinkingSentence[] {
   }
   if (links.length === 0) return [];
   text += markdown.slice(end);
+  let next = 0;
   return sentenceBounds(text).flatMap(([from, to]): LinkingSentence[] => {
-    const inside = links.filter((link) => link.from >= from && link.from < to);
+    const first = next;
+    while (next < links.length && links[next]!.from < to) next++;
+    const inside = links.slice(first, next);
     if (inside.length === 0) return [];
     const shifted = inside.map((link) => ({ ...link, from: link.from - from, to: link.to - from }));
     return [{ text: text.slice(from, to), links: shifted }];
@@ -79,19 +82,19 @@ function anchorsOf({ text, links }: LinkingSentence): Anchor[] {
   const terms = tokens.map(({ term }) => term);
   const sentence = text.trim().replace(LIST_MARKER, '');
   const isInLink = new Array<boolean>(tokens.length).fill(false);
+  let next = 0;
+  /** The index of the first token that starts at an offset or after it. The offsets grow. */
+  const firstAt = (offset: number): number => {
+    while (next < tokens.length && tokens[next]!.start < offset) next++;
+    return next;
+  };
   const spans = links.map(({ target, from, to }) => {
-    const start = firstAt(tokens, from);
-    const end = firstAt(tokens, to);
+    const start = firstAt(from);
+    const end = firstAt(to);
     isInLink.fill(true, start, end);
     return { target, start, end };
   });
   return spans.map((span) => ({ ...span, sentence, terms, isInLink }));
-}
-
-/** The index of the first token that starts at this offset or after it. */
-function firstAt(tokens: readonly { readonly start: number }[], offset: number): number {
-  const index = tokens.findIndex(({ start }) => start >= offset);
-  return index === -1 ? tokens.length : index;
 }
 
 /** How well a link and the words around it match a query. */
@@ -130,9 +133,7 @@ export function matchAnchor(
   for (const term of wanted) {
     const weight = idfWeight(term.passages);
     total += weight;
-    const found = [term.terms, ...[...(replacements.get(term.surface) ?? [])].map((word) => [word])].find(
-      (words) => words.every((word) => distances.has(word)),
-    );
+    const found = wordingsOf(term, replacements).find((words) => words.every((word) => distances.has(word)));
     if (found === undefined) continue;
     matched++;
     for (const word of found) matchedTerms.add(word);

@@ -1,12 +1,14 @@
 import { fold } from '../../core/text/analyze.ts';
 import type { Neighbourhood, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
+import { namesFile } from '../query/file-names.ts';
 import { matchesIntent, type QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import {
   idfWeight,
   replacementsOf,
+  wordingsOf,
   type Correction,
   type Replacements,
   type WeightedTerm,
@@ -29,6 +31,9 @@ export class QueryCoverage {
   readonly #wanted: ReadonlySet<string>;
   readonly #termsOfDates: ReadonlySet<string>;
   readonly #fullShare: number;
+  /** Terms that may be the beginnings of words. The last character of a Chinese word is a term of its own, the others are not. */
+  readonly #beginnings: readonly { readonly terms: readonly string[]; readonly words: readonly string[] }[];
+  readonly #paths: readonly WeightedTerm[];
   readonly #had = new Map<StoredPassage, ReadonlySet<string>>();
 
   constructor(
@@ -41,6 +46,12 @@ export class QueryCoverage {
     this.#doubtful = new Set(corrections.filter(isDoubtful).map(({ word }) => word));
     this.#wanted = wantedTerms(terms, this.#replacements);
     this.#termsOfDates = dateTerms(run.dates);
+    this.#beginnings = terms.flatMap(({ terms: words, prefix, alternatives = [] }) =>
+      [{ terms: words, prefix }, ...alternatives]
+        .filter((wording) => wording.prefix)
+        .map((wording) => ({ terms: words, words: wording.terms })),
+    );
+    this.#paths = terms.filter(({ path }) => path !== undefined);
     const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
     this.#fullShare = 1 - bigrams / 2;
   }
@@ -73,9 +84,10 @@ export class QueryCoverage {
   get known(): number {
     const { dates, intent } = this.#run;
     const implied = dateTerms(dates);
-    const isKnown = ({ terms, kind, passages }: WeightedTerm): boolean =>
+    const isKnown = ({ terms, kind, passages, alternatives }: WeightedTerm): boolean =>
       passages > 0 ||
       kind === 'bigram' ||
+      alternatives?.some(({ prefix }) => prefix) === true ||
       terms.every((term) => implied.has(term) || intent?.intentTerms.has(term) === true);
     const known = new Set(this.#terms.filter(isKnown).flatMap(({ terms }) => terms));
     for (const words of this.#replacements.values()) for (const word of words) known.add(word);
@@ -100,11 +112,14 @@ export class QueryCoverage {
     const { dates, intent } = this.#run;
     if (dates.length > 0 && dateOf(passage, dates) !== undefined) yield* this.#termsOfDates;
     if (intent !== null && isWanted(passage, intent)) yield* intent.intentTerms;
-    // The last character of a Chinese word is a term of its own, the others are not.
-    for (const { terms, prefix } of this.#terms)
-      if (prefix && terms.every((term) => fold(`${passage.record.title} ${passage.text}`).includes(term)))
-        yield* terms;
+    for (const { terms, words } of this.#beginnings) if (includesAll(passage, words)) yield* terms;
+    for (const { terms, path = '' } of this.#paths) if (namesFile(path, passage.record)) yield* terms;
   }
+}
+
+function includesAll({ record, text }: StoredPassage, words: readonly string[]): boolean {
+  const folded = fold(`${record.title} ${text}`);
+  return words.every((word) => folded.includes(word));
 }
 
 /**
@@ -124,9 +139,7 @@ function isDoubtful({ word, replacements }: Correction): boolean {
 const DOUBTFUL_SHARE = 0.5;
 
 export function wantedTerms(terms: readonly WeightedTerm[], replacements: Replacements): Set<string> {
-  const wanted = new Set(terms.flatMap(({ terms: words }) => words));
-  for (const words of replacements.values()) for (const word of words) wanted.add(word);
-  return wanted;
+  return new Set(terms.flatMap((term) => wordingsOf(term, replacements).flat()));
 }
 
 /**
@@ -144,7 +157,8 @@ export function coverageOf(
   for (const term of terms) {
     const weight = idfWeight(term.passages);
     total += weight;
-    if (term.terms.every(has)) covered += weight;
+    if (term.terms.every(has) || term.alternatives?.some(({ terms: words }) => words.every(has)) === true)
+      covered += weight;
     else if ([...(replacements.get(term.surface) ?? [])].some(has)) covered += weight * replacedShare(term);
   }
   return total === 0 ? 0 : covered / total;

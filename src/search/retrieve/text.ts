@@ -1,7 +1,10 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/stop-names.ts';
 import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
+import { writtenDays } from '../query/dates.ts';
+import { fileNameWording } from '../query/file-names.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
+import type { Wording } from '../query/wordings.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
 /** A word of the query that no passage contains, and the indexed words that were searched for as well. */
@@ -12,6 +15,15 @@ export interface Correction {
 
 /** The index terms that count in place of a term: inflections of a word, replacements of a misspelt one. */
 export type Replacements = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The index terms of each way in which texts write a term, misspelt words corrected. A passage with one of them has the term. */
+export function wordingsOf(term: QueryTerm, replacements: Replacements): (readonly string[])[] {
+  return [
+    term.terms,
+    ...(term.alternatives ?? []).map(({ terms }) => terms),
+    ...[...(replacements.get(term.surface) ?? [])].map((word) => [word]),
+  ];
+}
 
 /** @param terms have either corrections or inflections */
 export function replacementsOf({
@@ -57,7 +69,7 @@ export async function lookUpTerms({
 }: StartedRun): Promise<readonly TermInfo[]> {
   return store.search.terms(
     namespace,
-    [...new Set(query.terms.flatMap(vocabularyWords))],
+    [...new Set(query.terms.flatMap(searchedWordings).flatMap(vocabularyWords))],
     deadlineMs,
     query.languages,
   );
@@ -67,17 +79,19 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   const { ranking, query } = run;
   const infos = new Map(found.map((info) => [info.word, info]));
   const weighted = query.terms.map((term) => {
-    // An identifier is at most as frequent as its rarest part.
-    const counts = vocabularyWords(term).map((word) => infos.get(word)?.passages ?? 0);
+    // A phrase is at most as frequent as its rarest word.
+    const counts = searchedWordings(term).map((wording) =>
+      Math.min(...vocabularyWords(wording).map((word) => infos.get(word)?.passages ?? 0)),
+    );
+    const passages = Math.max(0, ...counts.filter(Number.isFinite));
     const variants = term.kind === 'word' ? infos.get(term.surface)?.variants : undefined;
-    const passages = counts.length === 0 ? 0 : Math.min(...counts);
     return variants === undefined ? { ...term, passages } : { ...term, passages, variants };
   });
   const terms = withinFrequencyBudget(run, weighted);
   const required = requiredPhrases(query);
   const optional = required.length > 0 ? [] : query.phrases;
   const queryFor = (alternatives: readonly TextTerm[]): TextQuery => ({
-    any: [...alternatives, ...indexPhrases(optional)],
+    any: [...alternatives, ...query.symbols, ...indexPhrases(optional), ...writtenDays(run.dates)],
     all: indexPhrases(required),
     weights: ranking.fields,
   });
@@ -85,9 +99,10 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);
   // The corrected query finds every passage that the literal one finds. If it has all of the weight, the literal one is not needed.
   const isLiteralNeeded = corrections.length === 0 || ranking.correctionShare !== 1;
+  const written = indexWordings(terms);
   return {
-    literal: isLiteralNeeded ? queryFor(terms) : null,
-    corrected: corrections.length === 0 ? null : queryFor([...terms, ...corrected]),
+    literal: isLiteralNeeded ? queryFor(written) : null,
+    corrected: corrections.length === 0 ? null : queryFor([...written, ...corrected]),
     corrections,
     terms,
   };
@@ -111,9 +126,30 @@ function indexPhrases(phrases: readonly TextTerm[]): TextTerm[] {
   });
 }
 
-/** The words of a term that the vocabulary can contain. It contains no bigrams. */
-function vocabularyWords({ kind, surface }: QueryTerm): string[] {
-  return kind === 'bigram' ? [] : surface.split(' ');
+/** All ways in which texts write a term. The index has the name of a note's file, but not its folder. */
+function searchedWordings(term: QueryTerm): readonly Wording[] {
+  const { alternatives = [], path } = term;
+  const fileName = path === undefined ? [] : [fileNameWording(path)];
+  return [term, ...alternatives, ...fileName].filter(({ terms }) => terms.length > 0);
+}
+
+/** Each way once. */
+function indexWordings(terms: readonly QueryTerm[]): TextTerm[] {
+  const wordings = terms.flatMap(searchedWordings).map(({ terms: words, prefix, variants }) => ({
+    terms: words,
+    prefix,
+    ...(variants !== undefined && { variants }),
+  }));
+  return [...new Map(wordings.map((wording) => [JSON.stringify(wording), wording])).values()];
+}
+
+/** The words of a term that the vocabulary can contain. It contains no bigrams, and does not count beginnings of words. */
+function vocabularyWords({
+  kind,
+  surface,
+  prefix,
+}: Wording & { readonly kind?: QueryTerm['kind'] }): string[] {
+  return kind === 'bigram' || prefix ? [] : surface.split(' ');
 }
 
 /** The rarest terms, as many as the budget of passages allows, but at least one. */

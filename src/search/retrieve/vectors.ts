@@ -1,8 +1,9 @@
 import { LociError } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
-import type { PassageScore, QueryVector } from '../../store/search-model.ts';
+import type { PassageScore, QueryVector, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
-import type { SearchRun } from '../run.ts';
+import { inOrder, type Fused } from '../rank/fuse.ts';
+import type { SearchRun, VectorIndexRef } from '../run.ts';
 import { bestFirst, type MissingSignal, type SignalList } from './signals.ts';
 import { idfWeight, type WeightedTerm } from './text.ts';
 
@@ -14,7 +15,40 @@ export interface EmbeddedQuery {
   readonly milliseconds: number;
 }
 
-/** Embeds the query. A provider that cannot answer is reported as missing. */
+/** A model that knows a smaller share of a text knows nothing of it. */
+const MIN_KNOWN_SHARE = 0.1;
+/** A text with two Latin letters in a row has a piece that every model knows. */
+const SURELY_KNOWN = /[a-z]{2}/i;
+
+/** Whether the model knows almost nothing of a text: emoji, scripts that its vocabulary lacks. */
+function isUnknown(text: string, { embedder }: VectorIndexRef): boolean {
+  if (SURELY_KNOWN.test(text)) return false;
+  const share = embedder.knownShare?.(text) ?? 1;
+  return share <= MIN_KNOWN_SHARE;
+}
+
+/** The entries without what their vectors added, where the model knows almost nothing of the passage. */
+export function withoutUnknown(
+  fused: readonly Fused[],
+  passages: readonly StoredPassage[],
+  vectors: VectorIndexRef | null,
+): Fused[] {
+  if (vectors === null) return [...fused];
+  const unknown = new Set(passages.filter(({ text }) => isUnknown(text, vectors)).map(({ id }) => id));
+  if (unknown.size === 0) return [...fused];
+  return inOrder(
+    fused.flatMap((entry) => {
+      if (!unknown.has(entry.passage)) return [entry];
+      const contributions = entry.contributions.filter(({ signal }) => signal !== 'vector');
+      const score = contributions.reduce((sum, { added }) => sum + added, 0);
+      return contributions.length === 0 ? [] : [{ ...entry, contributions, score }];
+    }),
+  );
+}
+
+/**
+ * Embeds the query, unless the model knows almost nothing of it. A provider that cannot answer is reported as missing.
+ */
 export async function embedQuery({
   namespace,
   ranking,
@@ -22,7 +56,8 @@ export async function embedQuery({
   signal,
   query,
 }: SearchRun): Promise<EmbeddedQuery> {
-  if (vectors === null || ranking.weights.vector === 0) return { vector: null, missing: [], milliseconds: 0 };
+  if (vectors === null || ranking.weights.vector === 0 || isUnknown(query.text, vectors))
+    return { vector: null, missing: [], milliseconds: 0 };
   const started = performance.now();
   const embedded = (
     vector: Float32Array | undefined,
@@ -117,11 +152,12 @@ const CODE = /^(?=.*\d).{3,}$/s;
 function semanticShare(terms: readonly WeightedTerm[], dates: SearchRun['dates']): number {
   const ofDates = dateTerms(dates);
   let [total, codes] = [0, 0];
-  for (const { terms: words, surface, passages } of terms) {
+  for (const { terms: words, surface, passages, alternatives = [] } of terms) {
     const weight = idfWeight(passages);
     total += weight;
     const isCode = CODE.test(surface) && !words.every((word) => ofDates.has(word));
-    if (isCode && passages > 0) codes += weight;
+    const isFound = passages > 0 || alternatives.some(({ prefix }) => prefix);
+    if (isCode && isFound) codes += weight;
   }
   return total === 0 ? 1 : 1 - codes / total;
 }

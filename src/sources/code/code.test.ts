@@ -27,7 +27,13 @@ describe('a function that returns documents', () => {
     expect(result).toMatchObject({ printed: 1, problems: [], stderr: '' });
     expect(result.bytes).toBeGreaterThan(100);
     expect(result.documents).toEqual([
-      { ...fields, id: '7', text: 'Buy tile samples\nfrom Home Depot', timestamp: 1_764_060_000_000 },
+      {
+        ...fields,
+        id: '7',
+        text: 'Buy tile samples\nfrom Home Depot',
+        timestamp: 1_764_060_000_000,
+        wholeDay: false,
+      },
     ]);
   });
 

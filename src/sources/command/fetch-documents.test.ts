@@ -46,8 +46,64 @@ describe('fetching documents from a command', () => {
         text: 'Buy tile samples\nfrom Home Depot',
         tags: ['home', 'kitchen'],
         timestamp: 1_764_060_000_000,
+        wholeDay: false,
       },
     ]);
+  });
+
+  it('reads the midnights of tasks as days, unless a task of the output has a time of day', async () => {
+    const midnight = '2026-05-02T00:00:00.000Z';
+    const day = new Date(2026, 4, 2).getTime();
+    const isTask = { completed: '{{status}}', timestamp: '{{when}}', text: '{{id}}' };
+    const task = (id: number, when: string) => ({ id, when, status: 'needsAction' });
+    const cases: [string, Partial<FetchRequest>, object[], [number | null, boolean][]][] = [
+      ['a day', {}, [{ id: 1, text: 'a', timestamp: '2026-05-02' }], [[day, true]]],
+      ['a midnight of a task', { map: isTask }, [task(1, midnight)], [[day, true]]],
+      [
+        'a midnight that is due',
+        { map: { timestamp: '{{task.due}}' } },
+        [{ id: 1, text: 'a', task: { due: midnight } }],
+        [[day, true]],
+      ],
+      [
+        'a task with a time of day',
+        { map: isTask },
+        [task(1, midnight), task(2, '2026-05-03T15:07:00Z')],
+        [
+          [Date.parse(midnight), false],
+          [Date.parse('2026-05-03T15:07:00Z'), false],
+        ],
+      ],
+      [
+        'an event',
+        { map: { timestamp: '{{start}}' } },
+        [{ id: 1, text: 'a', start: midnight }],
+        [[Date.parse(midnight), false]],
+      ],
+      [
+        'a day where there is no time',
+        { map: { timestamp: '{{due.at}}', day: '{{due.date}}' } },
+        [
+          { id: 1, text: 'a', due: { date: midnight } },
+          { id: 2, text: 'b', due: { at: '2026-05-03T15:07:00Z', date: '2026-05-03' } },
+          { id: 3, text: 'c', due: { date: new Date(2026, 4, 2, 15, 7).toISOString() } },
+          { id: 4, text: 'd' },
+        ],
+        [
+          [day, true],
+          [Date.parse('2026-05-03T15:07:00Z'), false],
+          [day, true],
+          [null, false],
+        ],
+      ],
+    ];
+    for (const [name, request, printed, expected] of cases) {
+      const { documents } = await fetchDocuments(await printing(JSON.stringify(printed), request));
+      expect(
+        documents.map(({ timestamp, wholeDay }) => [timestamp, wholeDay]),
+        name,
+      ).toEqual(expected);
+    }
   });
 
   it('reports each invalid document with index and id, and returns the valid ones (S13)', async () => {
@@ -72,6 +128,21 @@ describe('fetching documents from a command', () => {
       await printing(printed.map((each) => JSON.stringify(each)).join('\n')),
     );
     expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
+  });
+
+  it('keeps numbers as they are printed: ids of 17 digits, versions and times', async () => {
+    const lines = ['20240501123045123', '20240501123045124'].map(
+      (id) => `{"id":${id},"text":"x","version":1.10,"tags":[1.20],"timestamp":1.7e9}`,
+    );
+    for (const output of [lines.join('\n'), `[${lines.join(',')}]`]) {
+      const map = { title: '{{version}}', text: 'v{{version}} {{id}}' };
+      const { documents, problems } = await fetchDocuments(await printing(output, { map }));
+      expect(problems).toEqual([]);
+      expect(documents).toMatchObject([
+        { id: '20240501123045123', title: '1.10', text: 'v1.10 20240501123045123', tags: ['1.20'] },
+        { id: '20240501123045124', timestamp: 1_700_000_000_000 },
+      ]);
+    }
   });
 
   it('uses the names of labels that are objects', async () => {

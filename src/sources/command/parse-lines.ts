@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { isJsonMap, textExceedsDepth } from '../../core/json.ts';
+import { isJsonMap, parseExact, textExceedsDepth } from '../../core/json.ts';
 import { MAX_NESTING, type OutputValue, assertDocumentLimit } from '../documents/output-value.ts';
 
 /** The largest valid document has about 700,000 characters, if every one of them is escaped. */
@@ -60,7 +60,7 @@ function readLine(line: string, index: number): OutputValue {
   if (textExceedsDepth(MAX_NESTING, line))
     return { index, problem: `it is nested deeper than ${String(MAX_NESTING)} levels` };
   try {
-    return { index, value: JSON.parse(line) as unknown };
+    return { index, value: parseExact(line) };
   } catch {
     return { index, problem: INVALID_JSON };
   }

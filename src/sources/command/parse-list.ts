@@ -1,5 +1,6 @@
-import { JSONParser, TokenType } from '@streamparser/json';
+import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
 import { LociError } from '../../core/errors.ts';
+import { exactNumber } from '../../core/json.ts';
 import { MAX_NESTING, type OutputValue, assertDocumentLimit } from '../documents/output-value.ts';
 
 /** Names, numbers, brackets and commas of one value. A valid document has far fewer. */
@@ -22,9 +23,17 @@ export async function* parseList(
   list.end();
 }
 
+class ExactTokenizer extends Tokenizer {
+  /** The parser of values takes any. */
+  protected override parseNumber(text: string): number {
+    return exactNumber(text) as number;
+  }
+}
+
 class ListParser {
   readonly #items: string | undefined;
-  readonly #parser: JSONParser;
+  readonly #tokenizer: Tokenizer;
+  readonly #parser: TokenParser;
   /** Nesting depth of the list. */
   readonly #listLevel: number;
   #level = 0;
@@ -39,13 +48,23 @@ class ListParser {
     this.#found = items === undefined;
     this.#listLevel = path.length;
     const list = path.join('.');
-    this.#parser = new JSONParser({
-      paths: items === undefined ? ['$.*'] : [list, `${list}.*`],
-      keepStack: false,
+    const paths = items === undefined ? ['$.*'] : [list, `${list}.*`];
+    this.#parser = new TokenParser({ paths, keepStack: false });
+    this.#tokenizer = new ExactTokenizer({
       stringBufferSize: STRING_BUFFER_BYTES,
       numberBufferSize: NUMBER_BUFFER_BYTES,
     });
-    this.#parser.onToken = ({ token }) => this.#measure(token);
+    this.#tokenizer.onToken = (parsed) => {
+      this.#measure(parsed.token);
+      this.#parser.write(parsed);
+    };
+    this.#tokenizer.onEnd = () => {
+      if (!this.#parser.isEnded) this.#parser.end();
+    };
+    this.#parser.onError = (error) => this.#tokenizer.error(error);
+    this.#parser.onEnd = () => {
+      if (!this.#tokenizer.isEnded) this.#tokenizer.end();
+    };
     this.#parser.onValue = ({ value, stack, parent }) => {
       if (stack.length < this.#listLevel) this.#checkList(value);
       else this.#addValue(value, parent);
@@ -56,17 +75,17 @@ class ListParser {
   write(text: string): unknown[] {
     this.#values = [];
     try {
-      this.#parser.write(text);
+      this.#tokenizer.write(text);
     } catch (error) {
       if (error instanceof LociError) throw error;
-      const where = this.#parser.isEnded ? 'after its end' : `at document ${String(this.#count + 1)}`;
+      const where = this.#isEnded ? 'after its end' : `at document ${String(this.#count + 1)}`;
       throw failure(`the output is not valid JSON ${where}`, error);
     }
     return this.#values;
   }
 
   end(): void {
-    if (!this.#parser.isEnded) {
+    if (!this.#isEnded) {
       const isWithinDocument = this.#level > this.#listLevel;
       throw failure(
         isWithinDocument
@@ -75,6 +94,10 @@ class ListParser {
       );
     }
     if (!this.#found) throw failure(`the output has no list at \`${this.#items ?? ''}\``);
+  }
+
+  get #isEnded(): boolean {
+    return this.#tokenizer.isEnded && this.#parser.isEnded;
   }
 
   #measure(token: TokenType): void {

@@ -4,7 +4,8 @@ import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
 import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';
-import { readDocument, type ReadDocument } from './read-document.ts';
+import { readDocument, type ReadDocument, type ReadFields } from './read-document.ts';
+import { pathsOf } from './template.ts';
 import { UnknownFieldFinder } from './unknown-fields.ts';
 
 export interface ReadOptions {
@@ -14,6 +15,9 @@ export interface ReadOptions {
   /** Whether the source may have a `map`. Default true. */
   readonly canMap?: boolean;
 }
+
+/** A field of this name has the time at which a task is due, also where documents do not say that they are tasks. */
+const DUE = /due|deadline/i;
 
 type Collected = Pick<FetchResult, 'documents' | 'problems' | 'printed'>;
 
@@ -27,6 +31,7 @@ export function documentCollector(
   const read = documentReader(options);
   const checker = new MapChecker(options.map ?? {});
   const unknown = new UnknownFieldFinder(options);
+  const isDue = pathsOf('map.timestamp', options.map?.timestamp ?? '').some((path) => DUE.test(path));
   return async (values) => {
     const collected = await collect(values, (value) => {
       if ('value' in value) {
@@ -35,8 +40,14 @@ export function documentCollector(
       }
       return read(value);
     });
+    const documents = withDays(collected.read, isDue);
     // Problems of all documents come first, because they explain those of single documents.
-    return { ...collected, problems: [...checker.problems(), ...unknown.problems(), ...collected.problems] };
+    const { printed } = collected;
+    return {
+      documents,
+      printed,
+      problems: [...checker.problems(), ...unknown.problems(), ...collected.problems],
+    };
   };
 }
 
@@ -57,8 +68,11 @@ function documentReader({ map, fields }: ReadOptions): Reader {
   };
 }
 
-async function collect(values: AsyncIterable<OutputValue>, read: Reader): Promise<Collected> {
-  const documents = new Map<string, { readonly document: MemoryDocument; readonly index: number }>();
+async function collect(
+  values: AsyncIterable<OutputValue>,
+  read: Reader,
+): Promise<Omit<Collected, 'documents'> & { readonly read: readonly ReadFields[] }> {
+  const documents = new Map<string, ReadFields & { readonly index: number }>();
   const problems: DocumentProblem[] = [];
   const yieldIfBusy = eventLoopYielder();
   let printed = 0;
@@ -74,11 +88,28 @@ async function collect(values: AsyncIterable<OutputValue>, read: Reader): Promis
         problems.push({ index: value.index, id: document.id, detail, skipped: false });
         documents.delete(document.id);
       }
-      documents.set(document.id, { document, index: value.index });
+      documents.set(document.id, { ...result, index: value.index });
     }
     await yieldIfBusy();
   }
-  return { documents: [...documents.values()].map(({ document }) => document), problems, printed };
+  return { read: [...documents.values()], problems, printed };
+}
+
+/**
+ * Many programs print the day on which a task is due as its midnight, often in UTC. That is read as the day, unless another task
+ * of the same output shows that the program prints times of day.
+ */
+function withDays(read: readonly ReadFields[], isDue: boolean): MemoryDocument[] {
+  const isTask = ({ completed }: MemoryDocument): boolean => isDue || completed !== null;
+  const printsTimes = read.some(
+    ({ document, possibleDay }) =>
+      isTask(document) && document.timestamp !== null && !document.wholeDay && possibleDay === null,
+  );
+  return read.map(({ document, possibleDay }) =>
+    possibleDay === null || printsTimes || !isTask(document)
+      ? document
+      : { ...document, timestamp: possibleDay, wholeDay: true },
+  );
 }
 
 /**

@@ -57,7 +57,7 @@ describe('mapping documents', () => {
   it('accepts a constant for fields that can be the same in all documents', () => {
     const constant = { title: 'Mail', tags: 'mail, unread', completed: 'no', project: 'house' };
     expect(mapped(constant, { id: 1, text: 'a' })).toMatchObject({ ...constant, completed: false });
-    for (const field of ['id', 'text', 'timestamp'])
+    for (const field of ['id', 'text', 'timestamp', 'day'])
       expect(() => documentMapper({ [field]: 'notes' })).toThrow(
         expect.objectContaining({
           code: 'invalid_config',

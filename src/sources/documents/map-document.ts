@@ -1,8 +1,10 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { isJsonMap } from '../../core/json.ts';
+import { dayText } from '../../core/time/whole-day.ts';
 import type { Json } from '../../core/types.ts';
 import type { DocumentProblem } from '../document.ts';
+import { readTimestamp } from './timestamp.ts';
 import { compileTemplate, hasPath, pathsOf, type Template, textOf } from './template.ts';
 
 /** Fields that must be text. */
@@ -10,7 +12,7 @@ const TEXT_FIELDS = ['text', 'title', 'project', 'url'] as const;
 export const FIELDS = [...TEXT_FIELDS, 'id', 'tags', 'timestamp', 'completed'] as const;
 export type Field = (typeof FIELDS)[number];
 /** Fields that must differ between documents. */
-const DISTINCT_FIELDS = ['id', 'text', 'timestamp'] as const;
+const DISTINCT_FIELDS = ['id', 'text', 'timestamp', 'day'] as const;
 
 /** Words that tools print for a completed item. */
 export const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
@@ -29,6 +31,7 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
   const metadata = entries?.map(
     ([name, templateText]) => [name, compileTemplate(`map.metadata.${name}`, templateText)] as const,
   );
+  const day = map.day === undefined ? undefined : compileTemplate('map.day', map.day);
   return (item) => {
     if (!isJsonMap(item)) return item;
     const value = (field: Field): Json | undefined => templates.get(field)?.(item);
@@ -36,7 +39,7 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
       id: value('id'),
       ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, asText(value(field))])),
       tags: asTags(value('tags')),
-      timestamp: value('timestamp'),
+      timestamp: textOf(value('timestamp')).trim() === '' ? asDay(day?.(item)) : value('timestamp'),
       completed: asCompleted(value('completed')),
       metadata: metadata === undefined ? metadataOf(item) : applyAll(metadata, item),
     };
@@ -68,6 +71,12 @@ function applyAll(
       return value === null ? [] : [[name, Array.isArray(value) ? textOf(value) : value]];
     }),
   );
+}
+
+/** The day of a time, without its time of day. What is no time is returned as it is, to be reported. */
+function asDay(value: Json | undefined): Json | undefined {
+  const printed = typeof value === 'string' || typeof value === 'number' ? readTimestamp(value) : null;
+  return printed === null ? value : dayText(printed.day ?? printed.time);
 }
 
 function asText(value: Json | undefined): Json | undefined {

@@ -6,6 +6,7 @@ const emptyFields = {
   title: null,
   tags: [],
   timestamp: null,
+  wholeDay: false,
   metadata: {},
   completed: null,
   project: null,

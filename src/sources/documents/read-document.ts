@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Metadata } from '../../core/types.ts';
+import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { DocumentProblem, MemoryDocument } from '../document.ts';
 import { readTimestamp } from './timestamp.ts';
 
@@ -185,7 +185,13 @@ const DOCUMENT = z.object(
   typeMismatch('an object'),
 );
 
-export type ReadDocument = { readonly document: MemoryDocument } | { readonly problem: DocumentProblem };
+export interface ReadFields {
+  readonly document: MemoryDocument;
+  /** The beginning of the day that its timestamp may mean: see `PrintedTime`. */
+  readonly possibleDay: Timestamp | null;
+}
+
+export type ReadDocument = ReadFields | { readonly problem: DocumentProblem };
 
 /**
  * Converts a printed value to a document, or describes why that is impossible. Lone surrogates become U+FFFD, and control characters become spaces. A
@@ -199,8 +205,16 @@ export function readDocument(value: unknown, index: number, noText = 'text is mi
     problem: { index, id: idOf(value), detail, skipped: true },
   });
   if (!parsed.success) return problem(explain(parsed.error.issues));
-  const text = parsed.data.text ?? parsed.data.title;
-  return text === null ? problem(noText) : { document: { ...parsed.data, text } };
+  const { timestamp: printed, ...fields } = parsed.data;
+  const text = fields.text ?? fields.title;
+  if (text === null) return problem(noText);
+  const document = {
+    ...fields,
+    text,
+    timestamp: printed?.time ?? null,
+    wholeDay: printed?.hasTime === false,
+  };
+  return { document, possibleDay: printed?.day ?? null };
 }
 
 /** The id of an invalid document; `null` if the id is invalid too. */

@@ -2,15 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTimestamp } from './timestamp.ts';
 
+function timeOf(raw: string | number): number | null {
+  return readTimestamp(raw)?.time ?? null;
+}
+
 describe('parsing timestamps', () => {
   it('accepts a number of milliseconds, or of seconds if it is small', () => {
-    expect(readTimestamp(1_764_060_000_000)).toBe(1_764_060_000_000);
-    expect(readTimestamp(1_764_060_000)).toBe(1_764_060_000_000);
-    expect(readTimestamp(1_764_060_000.5)).toBe(1_764_060_000_500);
-    expect(readTimestamp('1764060000')).toBe(1_764_060_000_000);
-    expect(readTimestamp('1764060000000')).toBe(1_764_060_000_000);
-    expect(readTimestamp(-86_400)).toBe(-86_400_000);
-    expect(readTimestamp(0)).toBe(0);
+    expect(timeOf(1_764_060_000_000)).toBe(1_764_060_000_000);
+    expect(timeOf(1_764_060_000)).toBe(1_764_060_000_000);
+    expect(timeOf(1_764_060_000.5)).toBe(1_764_060_000_500);
+    expect(timeOf('1764060000')).toBe(1_764_060_000_000);
+    expect(timeOf('1764060000000')).toBe(1_764_060_000_000);
+    expect(timeOf(-86_400)).toBe(-86_400_000);
+    expect(timeOf(0)).toBe(0);
   });
 
   it('accepts ISO 8601 with a zone, extended or basic', () => {
@@ -24,16 +28,16 @@ describe('parsing timestamps', () => {
       '20261125T043000-05',
       ' 2026-11-25T15:00:00.000+05:30 ',
     ])
-      expect(readTimestamp(written), written).toBe(time);
-    expect(readTimestamp('2026-11-25T09:30:00.1239Z')).toBe(time + 123);
-    expect(readTimestamp('0050-01-01T00:00:00Z')).toBe(Date.parse('0050-01-01T00:00:00Z'));
+      expect(timeOf(written), written).toBe(time);
+    expect(timeOf('2026-11-25T09:30:00.1239Z')).toBe(time + 123);
+    expect(timeOf('0050-01-01T00:00:00Z')).toBe(Date.parse('0050-01-01T00:00:00Z'));
   });
 
   it('interprets a day or time without a zone as local', () => {
     const midnight = new Date(2026, 10, 25).getTime();
     for (const written of ['2026-11-25', '20261125', '2026-11-25T00:00', '20261125T000000'])
-      expect(readTimestamp(written), written).toBe(midnight);
-    expect(readTimestamp('2026-11-25 18:05')).toBe(new Date(2026, 10, 25, 18, 5).getTime());
+      expect(timeOf(written), written).toBe(midnight);
+    expect(timeOf('2026-11-25 18:05')).toBe(new Date(2026, 10, 25, 18, 5).getTime());
   });
 
   it('returns null for other values', () => {
@@ -53,22 +57,38 @@ describe('parsing timestamps', () => {
       '0000-01-01T00:00:00Z',
       '１２３４-11-25',
     ])
-      expect(readTimestamp(written), written).toBeNull();
-    for (const number of [Infinity, NaN, -Infinity, 1e20, -1e20]) expect(readTimestamp(number)).toBeNull();
+      expect(timeOf(written), written).toBeNull();
+    for (const number of [Infinity, NaN, -Infinity, 1e20, -1e20]) expect(timeOf(number)).toBeNull();
   });
 
   it('parses every ISO 8601 time, and never throws', () => {
     const times = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
     fc.assert(
       fc.property(times, (time) => {
-        expect(readTimestamp(time.toISOString())).toBe(time.getTime());
+        expect(timeOf(time.toISOString())).toBe(time.getTime());
       }),
     );
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double()), (written) => {
-        const read = readTimestamp(written);
+        const read = timeOf(written);
         expect(read === null || Number.isInteger(read)).toBe(true);
       }),
     );
+  });
+
+  it('says which day is meant, or may be', () => {
+    const day = new Date(2026, 4, 2).getTime();
+    for (const written of ['2026-05-02', '20260502'])
+      expect(readTimestamp(written), written).toEqual({ time: day, day, hasTime: false });
+    for (const written of [
+      ...['2026-05-02T00:00:00.000Z', '2026-05-02T00:00Z', '20260502T000000Z', '2026-05-02T00:00:00+14:00'],
+      ...['2026-05-02T00:00:00-12:00', '2026-05-02T00:00:00.0000000', '2026-05-02T23:59:59.999Z'],
+      ...['2026-05-02T23:59:59+0530', Date.UTC(2026, 4, 2), Date.UTC(2026, 4, 2) / 1000, day],
+      new Date(day).toISOString(),
+    ])
+      expect(readTimestamp(written), String(written)).toMatchObject({ day, hasTime: true });
+    const afternoon = new Date(2026, 4, 2, 15, 7);
+    for (const written of [afternoon.toISOString(), '2026-05-02T15:07', afternoon.getTime()])
+      expect(readTimestamp(written), String(written)).toMatchObject({ day: null, hasTime: true });
   });
 });

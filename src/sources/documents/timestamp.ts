@@ -1,29 +1,43 @@
+import { DAY_MS, localDayOf } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../files/file-time.ts';
 
 /** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
 const MIN_MILLISECONDS = 1e11;
 /** ISO 8601, extended (`2026-11-25T10:00:00+01:00`) or basic (`20261125T100000Z`), with at least a day. */
 const ISO =
   /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2}))(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
-/** Seconds or milliseconds as text. No ISO 8601 date has ten or thirteen digits. */
-const EPOCH = /^\d{10}(?:\d{3})?$/;
+/** Seconds or milliseconds as text. No ISO 8601 date has ten or thirteen digits, a fraction or an exponent. */
+const EPOCH = /^(?:\d{10}|\d{13}|-?\d{1,13}\.\d{1,20}|-?\d{1,2}(?:\.\d{1,20})?e\+?\d{1,2})$/i;
+
+/** A printed time, in the time zone of this machine if it names none. */
+export interface PrintedTime {
+  readonly time: Timestamp;
+  /** The beginning on this machine of the day that may be meant, because there is no time of day or it is that of a whole day. */
+  readonly day: Timestamp | null;
+  /** Whether a time of day is written. */
+  readonly hasTime: boolean;
+}
+
+/** Milliseconds of the times of day that programs write for a whole day: the first of it, and the last in seconds or milliseconds. */
+const WHOLE_DAY_TIMES: ReadonlySet<number> = new Set([0, 86_399_000, 86_399_999]);
 
 /**
- * A printed time: milliseconds since 1970, seconds if the number is below 1e11, or ISO 8601. A date without a time, and a time
- * without a zone, are in the time zone of this machine. `null` for anything that is not a time of the years 1 to 9999.
+ * A printed time: milliseconds since 1970, seconds if the number is below 1e11, or ISO 8601. `null` for anything that is not a
+ * time of the years 1 to 9999.
  */
-export function readTimestamp(raw: string | number): Timestamp | null {
+export function readTimestamp(raw: string | number): PrintedTime | null {
   if (typeof raw === 'number') return fromNumber(raw);
   const text = raw.trim();
   return EPOCH.test(text) ? fromNumber(Number(text)) : fromIso(text);
 }
 
-function fromNumber(number: number): Timestamp | null {
-  return inRange(Math.round(Math.abs(number) < MIN_MILLISECONDS ? number * 1000 : number));
+function fromNumber(number: number): PrintedTime | null {
+  const time = Math.round(Math.abs(number) < MIN_MILLISECONDS ? number * 1000 : number);
+  return inRange({ time, day: time % DAY_MS === 0 ? localDayOf(time) : midnightHere(time), hasTime: true });
 }
 
-function fromIso(text: string): Timestamp | null {
+function fromIso(text: string): PrintedTime | null {
   const match = ISO.exec(text);
   if (match === null) return null;
   const [year = 0, month = 0, day = 0] = (match[1] === undefined ? match.slice(4, 7) : match.slice(1, 4)).map(
@@ -40,13 +54,20 @@ function fromIso(text: string): Timestamp | null {
   utc.setUTCFullYear(year, month - 1, day);
   if (utc.getUTCMonth() !== month - 1 || utc.getUTCDate() !== day) return null;
   const offset = offsetOf(match[11]);
-  if (offset === 'local') {
-    const local = new Date(2000, 0, 1);
-    local.setFullYear(year, month - 1, day);
-    local.setHours(hour, minute, second, millisecond);
-    return inRange(local.getTime());
-  }
-  return offset === null ? null : inRange(utc.setUTCHours(hour, minute, second, millisecond) - offset);
+  if (offset === null) return null;
+  const localDay = localDayOf(utc.getTime());
+  if (match[7] === undefined) return inRange({ time: localDay, day: localDay, hasTime: false });
+  const time =
+    offset === 'local'
+      ? new Date(localDay).setHours(hour, minute, second, millisecond)
+      : utc.setUTCHours(hour, minute, second, millisecond) - offset;
+  const isOfDay = WHOLE_DAY_TIMES.has(((hour * 60 + minute) * 60 + second) * 1000 + millisecond);
+  return inRange({ time, day: isOfDay ? localDay : midnightHere(time), hasTime: true });
+}
+
+/** Programs also write a day as the time at which it begins on this machine. */
+function midnightHere(time: Timestamp): Timestamp | null {
+  return new Date(time).setHours(0, 0, 0, 0) === time ? time : null;
 }
 
 /** Milliseconds east of Greenwich. */
@@ -58,6 +79,6 @@ function offsetOf(zone: string | undefined): number | 'local' | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-function inRange(time: number): Timestamp | null {
-  return time >= MIN_TIME && time <= MAX_TIME ? time : null;
+function inRange(printed: PrintedTime): PrintedTime | null {
+  return printed.time >= MIN_TIME && printed.time <= MAX_TIME ? printed : null;
 }

@@ -16,6 +16,17 @@ describe('frontMatterSpan', () => {
     expect(parts('---\nkey:\n  - value\n---\n\n---\nmore')).toEqual(['key:\n  - value\n', '\n---\nmore']);
   });
 
+  it('finds JSON, TOML, and YAML whose keys are indented', () => {
+    expect(parts('---\n  a: 1\n  b: 2\n---\nbody')).toEqual(['  a: 1\n  b: 2\n', 'body']);
+    expect(parts('+++\na = 1\n+++\nbody')).toEqual(['a = 1\n', 'body']);
+    expect(parts('---json\n{"a": 1}\n---\nbody')).toEqual(['{"a": 1}\n', 'body']);
+    expect(parts(';;;\n{\n"a": 1\n}\n;;;\nbody')).toEqual(['{\n"a": 1\n}\n', 'body']);
+    expect(parts('{\n  "a": {\n    "b": 1\n  }\n}\nbody')).toEqual([
+      '{\n  "a": {\n    "b": 1\n  }\n}',
+      'body',
+    ]);
+  });
+
   it('ignores a block that is not closed, not at the beginning, or no list of fields', () => {
     for (const content of [
       '',
@@ -26,6 +37,11 @@ describe('frontMatterSpan', () => {
       '---\na: 1\n --- \n',
       '\n---\na: 1\n---\n',
       '---\nHello there.\n---\n',
+      '---json\na: 1\n---\n',
+      '+++\ntext\n+++\n',
+      ';;;\ntext\n;;;\n',
+      '{\ntext\n}\n',
+      '{ "a": 1 }\n',
       '---\n- a list\n---\n',
       '---\nhttp://a.b\n---\n',
       `---\na: 1\n${'b: 2\n'.repeat(10_000)}---\n`,

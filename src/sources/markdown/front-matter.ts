@@ -1,11 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
+import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { exactNumber } from '../../core/json.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 
 interface FrontMatter {
   /** The fields as plain JSON; only those that could be read if the YAML is invalid. */
   readonly fields: Metadata;
-  /** What is wrong and what follows from it, for the owner of the note. Lines count from the opening `---`. */
+  /** What is wrong and what follows from it, for the owner of the note. */
   readonly problem: string | null;
 }
 
@@ -23,28 +24,63 @@ interface Budget {
   readonly problems: Set<string>;
 }
 
+interface Options {
+  /** The line of the file on which the YAML begins. */
+  readonly firstLine?: number;
+  readonly isToml?: boolean;
+  /** Whether the values of a property are names, which are the text that stands there: `1.10` and `true` are no number and no truth value. */
+  readonly isName?: (property: string) => boolean;
+}
+
 /**
- * Parses YAML 1.2; dates stay strings. Never throws. Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left
- * out and mentioned in `problem`. Strings are truncated to 2,000 UTF-16 units.
+ * Parses YAML 1.2; dates stay strings. Never throws. A field that is no YAML is read as text, and the others as if it were not there.
+ * Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left out and mentioned in `problem`. Strings are truncated to 2,000
+ * UTF-16 units.
  */
-export function parseFrontMatter(yaml: string): FrontMatter {
-  const document = parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
-  const syntaxError = describeSyntaxError(document);
+export function parseFrontMatter(text: string, options: Options = {}): FrontMatter {
+  const { firstLine = 2, isToml = false, isName = () => false } = options;
+  const yaml = isToml ? yamlOfToml(text) : text;
+  const given = parse(yaml);
+  const corrected = given.errors.length === 0 ? null : correctFields(yaml, firstLine);
+  const document = corrected?.document ?? given;
+  const syntaxError = corrected?.error ?? describeSyntaxError(document, yaml, firstLine);
   if (document.contents === null) return { fields: {}, problem: describeProblem({}, syntaxError) };
   if (!isMap(document.contents))
     return { fields: {}, problem: describeProblem({}, syntaxError ?? 'it is not a list of fields') };
-  const budget: Budget = { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
-  const fields = toJson(document.contents, budget, 0) as Metadata;
+  const budget = budgetOf(document);
+  const fields = mapToJson(document.contents, budget, 0, isName);
   const [first] = budget.problems;
   return { fields, problem: describeProblem(fields, syntaxError ?? first ?? null) };
 }
 
-/** Describes the first syntax error, with its line in the file. The YAML begins on the second line, after `---`. */
-function describeSyntaxError({ errors: [error] }: Document): string | null {
+/** TOML as YAML, line by line, which is right for all but texts of several lines and lists of tables. */
+function yamlOfToml(toml: string): string {
+  let indent = '';
+  return toml
+    .split(/\r?\n/)
+    .map((line) => {
+      const [, table] = /^\s*\[+([^[\]]+)\]+\s*$/.exec(line) ?? [];
+      if (table !== undefined) indent = '  ';
+      const [, key, value] = /^\s*("[^"]*"|'[^']*'|[\w.-]+)[ \t]*=[ \t]*(\S.*)$/.exec(line) ?? [];
+      if (key !== undefined) return `${indent}${key}: ${value!}`;
+      return table === undefined ? `${indent}  ${line}` : `${table.trim()}:`;
+    })
+    .join('\n');
+}
+
+function parse(yaml: string): Document {
+  return parseDocument(yaml, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+}
+
+function budgetOf(document: Document): Budget {
+  return { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
+}
+
+/** Describes the first syntax error, with its line in the file. */
+function describeSyntaxError({ errors: [error] }: Document, yaml: string, firstLine: number): string | null {
   if (error === undefined) return null;
-  const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
-  const line = error.linePos?.[0].line;
-  return line === undefined ? message : `line ${String(line + 1)} of the file: ${message}`;
+  const line = yaml.slice(0, error.pos[0]).split('\n').length + firstLine - 1;
+  return `line ${String(line)} of the file: ${error.message}`;
 }
 
 /** Says what an error means for the note, and then what it is. */
@@ -52,26 +88,117 @@ function describeProblem(fields: Metadata, error: string | null): string | null 
   if (error === null) return null;
   return Object.keys(fields).length === 0
     ? `read without its front matter, and so without the tags and properties there; ${error}`
-    : `read with a part of its front matter, so tags and properties may be wrong; ${error}`;
+    : `read with a part of its front matter as text, so tags and properties may be wrong; ${error}`;
+}
+
+/** A property with the lines of its value; without a name for a line that belongs to none. */
+interface Field {
+  readonly name: string | null;
+  readonly lines: string[];
+  /** The line of the file. */
+  readonly line: number;
+}
+
+const FIELD = /^((?:"[^"]*"|'[^']*')[ \t]*|[^\s#\-"'[\]{}|>].*?):(?=\s|$)/;
+/** Lines that continue the value of the property above: indented, empty, a comment, an item of a list, or the end of a list. */
+const CONTINUATION = /^(?:\s|$|#|-(?:\s|$)|[\]}])/;
+/** The property whose values are the lines that belong to no property. */
+const UNREAD = 'unread lines';
+/** A list whose end is missing, or whose lines are not indented, is right up to there. */
+const MISSING_END: ReadonlySet<string> = new Set(['MISSING_CHAR', 'BAD_INDENT']);
+const MAX_NAMED_LINES = 5;
+
+/** Parses each property by itself, and all together with the text of those that are no YAML. `null` if there are no properties. */
+function correctFields(yaml: string, firstLine: number): { document: Document; error: string } | null {
+  const fields = splitFields(yaml, firstLine);
+  if (!fields.some(({ name }) => name !== null)) return null;
+  const [unread, faulty, kept]: [string[], Field[], string[]] = [[], [], []];
+  let message = 'it belongs to no property';
+  for (const field of fields) {
+    const alone = field.name === null ? null : parse(field.lines.join('\n'));
+    const error = alone?.errors[0];
+    if (error !== undefined && faulty.length === 0) message = error.message;
+    if (error !== undefined || alone === null) faulty.push(field);
+    if (alone === null) unread.push(...field.lines);
+    else if (error === undefined) kept.push(...field.lines);
+    else kept.push(`${field.name!}: ${correctedValue(field, alone)}`);
+  }
+  if (unread.length > 0) kept.push(`${UNREAD}: ${JSON.stringify(unread)}`);
+  const lines = faulty.map(({ line }) => String(line));
+  const named =
+    lines.slice(0, MAX_NAMED_LINES).join(', ') + (lines.length > MAX_NAMED_LINES ? ' and others' : '');
+  const document = parse(kept.join('\n'));
+  const error = `${lines.length === 1 ? 'line' : 'lines'} ${named} of the file: ${message}`;
+  return faulty.length === 0 || document.errors.length > 0 ? null : { document, error };
+}
+
+function splitFields(yaml: string, firstLine: number): Field[] {
+  const fields: Field[] = [];
+  const lines = yaml.split(/\r?\n/);
+  const indent = /^[ \t]*/.exec(lines.find((line) => FIELD.test(line.trimStart())) ?? '')![0];
+  for (const [index, raw] of lines.entries()) {
+    const line = raw.startsWith(indent) ? raw.slice(indent.length) : raw.trimStart();
+    const name = FIELD.exec(line)?.[1] ?? null;
+    const last = fields.at(-1);
+    if (name === null && last !== undefined && (CONTINUATION.test(line) || isOpenList(last)))
+      last.lines.push(line);
+    else if (name !== null || !/^(?:\s*$|#)/.test(line))
+      fields.push({ name, lines: [line], line: index + firstLine });
+  }
+  return fields;
+}
+
+function isOpenList({ lines }: Field): boolean {
+  return /^[^:]*:\s*\[/.test(lines[0]!) && !lines.at(-1)!.includes(']');
+}
+
+/** The value of a property that is no YAML, as JSON: what the tabs or the missing end of a list hide, or else its text. */
+function correctedValue({ name, lines }: Field, faulty: Document): string {
+  const yaml = lines.join('\n');
+  const spaced = yaml.replaceAll(/^[ \t]+/gm, (space) => space.replaceAll('\t', '  '));
+  const document = spaced === yaml ? faulty : parse(spaced);
+  if (isMap(document.contents) && document.errors.every(({ code }) => MISSING_END.has(code))) {
+    const [value] = Object.values(mapToJson(document.contents, budgetOf(document), 0, () => true));
+    if (typeof value === 'object' && !yaml.includes('#')) return JSON.stringify(value);
+  }
+  const line = yaml
+    .slice(name!.length + 1)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return JSON.stringify(/^(?:"[^"]*|'[^']*)$/.test(line) ? line.slice(1) : line);
 }
 
 /** Walks the parsed nodes instead of calling `toJS`, because nested keys and aliases can multiply the cost of that without limit. */
-function toJson(node: unknown, budget: Budget, depth: number): Json {
+function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): Json {
   if (budget.values-- <= 0) return omit(budget, `it holds more than ${String(MAX_VALUES)} values`);
   if (depth > MAX_DEPTH) return omit(budget, `it is nested deeper than ${String(MAX_DEPTH)} levels`);
-  if (isScalar(node)) return scalar(node.value);
+  if (isScalar(node)) return (asText ? emptyAsText(node, false) : null) ?? scalar(node, asText);
   if (isAlias(node)) {
     if (budget.aliases-- <= 0) return omit(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
     const target = node.resolve(budget.document);
-    return target === undefined
-      ? omit(budget, `*${node.source} refers to nothing`)
-      : toJson(target, budget, depth + 1);
+    if (target !== undefined) return toJson(target, budget, depth + 1, asText);
+    omit(budget, `*${node.source} refers to nothing`);
+    return `*${node.source}`;
   }
-  if (isSeq(node)) return node.items.slice(0, MAX_VALUES).map((item) => toJson(item, budget, depth + 1));
-  if (!isMap(node)) return null;
-  const pairs = node.items.slice(0, MAX_VALUES).flatMap(({ key, value }): [string, Json][] => {
-    const name = isScalar(key) ? scalar(key.value) : null;
-    return name === null ? [] : [[String(name), toJson(value, budget, depth + 1)]];
+  if (isSeq(node))
+    return (
+      unquotedLink(node) ??
+      node.items
+        .slice(0, MAX_VALUES)
+        .map((item) => (asText ? emptyAsText(item, true) : null) ?? toJson(item, budget, depth + 1, asText))
+    );
+  return isMap(node) ? mapToJson(node, budget, depth, () => asText) : null;
+}
+
+function mapToJson(
+  { items }: YAMLMap,
+  budget: Budget,
+  depth: number,
+  isName: (property: string) => boolean,
+): Metadata {
+  const pairs = items.slice(0, MAX_VALUES + 1).flatMap(({ key, value }): [string, Json][] => {
+    const name = isScalar(key) ? scalar(key, true) : null;
+    return name === null ? [] : [[String(name), toJson(value, budget, depth + 1, isName(String(name)))]];
   });
   // Makes an own property even for a key such as `__proto__`.
   return Object.fromEntries(pairs);
@@ -82,8 +209,32 @@ function omit(budget: Budget, problem: string): null {
   return null;
 }
 
-function scalar(value: unknown): string | number | boolean | null {
-  if (typeof value === 'string') return value.slice(0, MAX_STRING).toWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  return typeof value === 'boolean' ? value : null;
+/** `[[Kitchen]]` without quotes, which YAML reads as a list in a list, as the link that it is; `null` for another list. */
+function unquotedLink({ items: [inner, ...others] }: YAMLSeq): string | null {
+  if (others.length > 0 || !isSeq(inner) || inner.flow !== true || inner.items.length !== 1) return null;
+  const [target] = inner.items;
+  return isScalar(target) && target.type === 'PLAIN' ? `[[${target.source ?? ''}]]` : null;
+}
+
+/**
+ * A name that YAML takes for nothing: `#kitchen`, which is a comment there, and `null` and `~` in a list. As the value of a property,
+ * those say that there is none.
+ */
+function emptyAsText(node: unknown, isInList: boolean): string | null {
+  if (!isScalar(node) || node.value !== null) return null;
+  const { comment, source = '' } = node;
+  if (/^\S/.test(comment ?? '')) return `#${comment!}`.slice(0, MAX_STRING);
+  return isInList && source !== '' ? source : null;
+}
+
+function scalar({ value, source, tag }: Scalar, asText: boolean): string | number | boolean | null {
+  if (typeof value === 'number') {
+    const text = (source ?? String(value)).slice(0, MAX_STRING);
+    return asText ? text : exactNumber(text);
+  }
+  if (typeof value === 'boolean') return asText ? (source ?? String(value)) : value;
+  if (typeof value !== 'string') return null;
+  // `!important` is no tag of YAML.
+  const text = tag?.startsWith('!') === true ? `${tag} ${value}`.trim() : value;
+  return text.slice(0, MAX_STRING).toWellFormed();
 }

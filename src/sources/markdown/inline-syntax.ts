@@ -1,16 +1,12 @@
 import type { MarkdownIt, StateInline } from 'markdown-it';
-
-/** A parsed link: `[[target#heading|alias]]`. */
-export interface Link {
-  /** The path or name as written; empty for a link within the same note. */
-  readonly target: string;
-  /** The path of headings as written: `A#B`. */
-  readonly heading?: string;
-  /** The id of a block, without `^`. */
-  readonly block?: string;
-  readonly alias?: string;
-  readonly embed?: true;
-}
+import {
+  linkText,
+  scanLinks,
+  scanWikilink,
+  type Link,
+  type References,
+  type ScannedLink,
+} from './scan-links.ts';
 
 /** The links and tags that the rules found, in order. markdown-it passes it as `env.findings`. */
 export interface InlineFindings {
@@ -19,12 +15,6 @@ export interface InlineFindings {
   readonly tags: string[];
 }
 
-/** Paths and titles are shorter. The limit also bounds the search for a closing bracket. In UTF-16 units. */
-const MAX_LINK_LENGTH = 1000;
-
-const MARKDOWN_LINK =
-  /!?\[([^[\]\n]{0,500})\]\((?:<([^<>\n]{1,1000})>|((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,1000}))(?:[ \t]+(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'))?[ \t]*\)/y;
-const URL_SCHEME = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 const TAG = /#([\p{L}\p{M}\p{N}\p{Extended_Pictographic}\u200D\uFE0F_/-]+)/uy;
 /** A tag needs a letter, an emoji, or digits together with another character: `#2024` is a number and `#---` a line. */
 const TAG_WORD = /[\p{L}\p{Extended_Pictographic}]|[\p{N}][^\p{N}/]|[^\p{N}/][\p{N}]/u;
@@ -47,9 +37,10 @@ export function collectInline(md: MarkdownIt): void {
     return true;
   });
   md.inline.ruler.after('wikilink', 'file_link', (state) => {
-    const found = scanMarkdownLink(state.src, state.pos);
-    if (found === null) return false;
-    if (found.link !== null) findings(state).links.push(found.link);
+    const char = state.src[state.pos];
+    const found = char === '[' || char === '!' ? linksOf(state).get(state.pos) : undefined;
+    if (found === undefined) return false;
+    findings(state).links.push(...(found.link === null ? [] : [found.link]), ...found.images);
     state.pos = found.end;
     return true;
   });
@@ -75,6 +66,18 @@ export function showInline(md: MarkdownIt): void {
   md.inline.ruler.before('link', 'comment', passComment);
 }
 
+/** The links of the text of a state by their beginning. They are found at once, which takes time in proportion to its length. */
+function linksOf(state: StateInline): ReadonlyMap<number, ScannedLink> {
+  const cached = linksByState.get(state);
+  if (cached !== undefined) return cached;
+  const links = scanLinks(state.src, state.env['linkReferences'] as References | undefined);
+  const byStart = new Map(links.map((found) => [found.start, found]));
+  linksByState.set(state, byStart);
+  return byStart;
+}
+
+const linksByState = new WeakMap<StateInline, ReadonlyMap<number, ScannedLink>>();
+
 function findings(state: StateInline): InlineFindings {
   return state.env['findings'] as InlineFindings;
 }
@@ -86,102 +89,6 @@ function passComment(state: StateInline): boolean {
   if (close < 0 || close + 2 > state.posMax) return false;
   state.pos = close + 2;
   return true;
-}
-
-/** A link within a text, and the words that a reader sees in its place. */
-export interface LinkSpan {
-  readonly link: Link;
-  readonly shown: string;
-  /** Offsets of the whole link in the text: UTF-16 code units, end exclusive. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The wikilinks, embeds and Markdown links to files in a part of a note, in order; also those in code and comments. */
-export function linkSpans(text: string): LinkSpan[] {
-  const spans: LinkSpan[] = [];
-  LINK_START.lastIndex = 0;
-  for (let match; (match = LINK_START.exec(text)) !== null;) {
-    const start = match.index;
-    const found = scanWikilink(text, start, text.length) ?? scanMarkdownLink(text, start);
-    if (found === null) continue;
-    if (found.link !== null)
-      spans.push({ link: found.link, shown: linkText(found.link), start, end: found.end });
-    LINK_START.lastIndex = found.end;
-  }
-  return spans;
-}
-
-const LINK_START = /!?\[/g;
-
-interface Scanned<T> {
-  readonly link: T;
-  readonly end: number;
-}
-
-function scanWikilink(src: string, pos: number, limit: number): Scanned<Link> | null {
-  const embed = src[pos] === '!';
-  const open = embed ? pos + 1 : pos;
-  if (!src.startsWith('[[', open)) return null;
-  const close = closingBrackets(src, open + 2, Math.min(limit, open + 2 + MAX_LINK_LENGTH));
-  if (close === null) return null;
-  const inside = src.slice(open + 2, close);
-  const bar = inside.indexOf('|');
-  // In a table the bar is escaped: `\|`.
-  const path = (bar < 0 ? inside : inside.slice(0, bar)).replace(/\\$/, '');
-  const link = makeLink(path, bar < 0 ? '' : inside.slice(bar + 1), embed);
-  return link === null ? null : { link, end: close + 2 };
-}
-
-/** Offset of the `]]` that closes a wikilink; a line break or another `[[` before it means there is none. */
-function closingBrackets(src: string, from: number, limit: number): number | null {
-  for (let offset = from; offset + 1 < limit; offset++) {
-    const char = src[offset];
-    if (char === ']' && src[offset + 1] === ']') return offset;
-    if (char === '\n' || (char === '[' && src[offset + 1] === '[')) return null;
-  }
-  return null;
-}
-
-/** Scans `[text](file.md#part)`. The `link` of a link to the web is `null`. */
-function scanMarkdownLink(src: string, pos: number): Scanned<Link | null> | null {
-  if (src[pos] !== '[' && !src.startsWith('![', pos)) return null;
-  MARKDOWN_LINK.lastIndex = pos;
-  const match = MARKDOWN_LINK.exec(src);
-  if (match === null) return null;
-  const url = match[2] ?? match[3] ?? '';
-  const link = URL_SCHEME.test(url) ? null : makeLink(decoded(url), match[1] ?? '', src[pos] === '!');
-  return { link, end: MARKDOWN_LINK.lastIndex };
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
-}
-
-/** Parses the path of a link. A heading follows the first `#`, and a block id follows `#^`. Returns `null` for an empty path. */
-function makeLink(path: string, aliasText: string, embed: boolean): Link | null {
-  const hash = path.indexOf('#');
-  const target = (hash < 0 ? path : path.slice(0, hash)).trim();
-  const anchor = hash < 0 ? '' : path.slice(hash + 1).trim();
-  const alias = aliasText.trim();
-  if (target === '' && (anchor === '' || anchor === '^')) return null;
-  return {
-    target,
-    ...(anchor !== '' && !anchor.startsWith('^') && { heading: anchor }),
-    ...(anchor.length > 1 && anchor.startsWith('^') && { block: anchor.slice(1) }),
-    ...(alias !== '' && { alias }),
-    ...(embed && { embed }),
-  };
-}
-
-/** The text that Obsidian shows for a link: its alias, or else `Note > Heading`. */
-function linkText({ alias, target, heading, block }: Link): string {
-  const anchor = heading ?? (block === undefined ? undefined : `^${block}`);
-  return alias ?? [target, anchor].filter((part) => part !== undefined && part !== '').join(' > ');
 }
 
 /** The tag that begins at `pos`, without `#`. A tag consists of letters, digits, emoji, `_`, `-` and `/`, but is not a number. */

@@ -47,7 +47,7 @@ async function readSkill(realRoot: string, name: string): Promise<FoundSkill | n
   if (typeof text !== 'string') return { id: toId(name), folder, memorySource: null, problem: text.problem };
   const span = frontMatterSpan(text);
   if (span === null) return null;
-  const { fields, problem } = parseFrontMatter(text.slice(span.yamlStart, span.yamlEnd));
+  const { fields, problem } = parseFrontMatter(text.slice(span.yamlStart, span.yamlEnd), span);
   const { name: title, memorySource } = fields;
   if (memorySource === undefined) return null;
   const { id, settings } = takeId(memorySource);

@@ -15,7 +15,7 @@ const CANVAS = {
 
 describe('canvasText', () => {
   it('has groups and cards in reading order, cards of files as links, and labels of lines', () => {
-    expect(canvasText(JSON.stringify(CANVAS))).toBe(
+    expect(canvasText(JSON.stringify(CANVAS)).text).toBe(
       [
         'Remodel',
         '# Plan\nThe oven moves. #kitchen',
@@ -26,8 +26,58 @@ describe('canvasText', () => {
     );
   });
 
-  it.each(['', '{}', '{"nodes":[],"edges":[]}', '{"nodes":"none"}'])('is empty for %j', (json) => {
-    expect(canvasText(json)).toBe('');
+  it.each(['', '{}', '{"nodes":[],"edges":[]}', '{"nodes":null}'])('is empty for %j', (json) => {
+    expect(canvasText(json)).toEqual({ text: '', problem: null });
+  });
+
+  const card = { id: 'b', type: 'text', text: 'card' };
+  const four = [1, null, 'x', [], card, true, 2, 3];
+  it.each([
+    ['ids that are numbers', { nodes: [{ ...card, id: 1 }, card] }, 'card\n\ncard', null],
+    ['no ids', { nodes: [{ text: 'card' }] }, 'card', null],
+    ['a bad node', { nodes: [null, card] }, 'card', 'read without node 1, which is no object'],
+    [
+      'many bad nodes',
+      { nodes: four },
+      'card',
+      'read without nodes 1, 2, 3, 4, 6 and 2 more, which are no objects',
+    ],
+    ['nodes by id', { nodes: { b: card } }, 'card', null],
+    [
+      'no list',
+      { nodes: 'none', edges: [{ label: 'to' }] },
+      'to',
+      'read without its nodes, which are no list',
+    ],
+    [
+      'edges to missing nodes',
+      { nodes: [card], edges: [{ fromNode: 'z', toNode: 'y', label: 'to' }, 5] },
+      'card\n\nto',
+      'read without edge 2, which is no object',
+    ],
+    [
+      'fields of other types',
+      {
+        nodes: [
+          { text: 5, label: 'group', x: 'left' },
+          { file: ['a'], url: 'https://a.b' },
+        ],
+      },
+      'group\n\nhttps://a.b',
+      null,
+    ],
+  ])('keeps what is good of a canvas with %s', (_, canvas, text, problem) => {
+    expect(canvasText(JSON.stringify(canvas))).toEqual({ text, problem });
+  });
+
+  it('reads a canvas that something follows, but not one that was cut off', () => {
+    const json = JSON.stringify({ nodes: [card] });
+    for (const rest of ['}', '\n{"nodes":[]}', '\u0000\u0000'])
+      expect(canvasText(json + rest)).toEqual({
+        text: 'card',
+        problem: 'read without what follows its JSON',
+      });
+    expect(() => canvasText(json.slice(0, -1))).toThrow('it is not a canvas in JSON');
   });
 
   it('never has front matter', () => {
@@ -40,7 +90,7 @@ describe('canvasText', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (json) => {
         try {
-          expect(typeof canvasText(json)).toBe('string');
+          expect(typeof canvasText(json).text).toBe('string');
         } catch (error) {
           expect(error).toMatchObject({ code: 'unreadable', message: 'it is not a canvas in JSON' });
         }

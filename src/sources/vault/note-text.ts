@@ -7,6 +7,8 @@ import { parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
   readonly note: Note;
+  /** What of a canvas could not be read; `null` if all could. */
+  readonly canvasProblem: string | null;
 }
 
 /** The formats of files that are notes. */
@@ -30,16 +32,17 @@ export function noteFormat(key: string): NoteFormat | null {
 export function readNoteText(bytes: Uint8Array, format: NoteFormat): NoteText | null {
   const decoded = decodeText(bytes);
   if (decoded === null) return null;
-  if (format === 'text') return { ...decoded, note: PLAIN_NOTE };
-  const text = format === 'canvas' ? canvasText(decoded.text) : decoded.text;
+  if (format === 'text') return { ...decoded, note: PLAIN_NOTE, canvasProblem: null };
+  const { text, problem } =
+    format === 'canvas' ? canvasText(decoded.text) : { text: decoded.text, problem: null };
   assertParseable(text);
-  return { ...decoded, text, note: parseNote(text) };
+  return { ...decoded, text, note: parseNote(text), canvasProblem: problem };
 }
 
 /** Plain text has no syntax: `#` in it is no tag. */
 const PLAIN_NOTE: Note = {
   ...{ title: null, identity: null, project: null, category: null, type: null, frontMatterProblem: null },
-  ...{ tags: [], aliases: [], links: [], blockIds: [], frontMatter: {} },
+  ...{ tags: [], aliases: [], links: [], blockIds: [], dates: [], frontMatter: {} },
 };
 
 /** `readNoteText` as a task for a thread, because parsing a long note would block the caller. */

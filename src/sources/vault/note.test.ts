@@ -27,6 +27,7 @@ describe('parseNote, front matter', () => {
       aliases: ['Stove', 'Cooker'],
       links: [],
       blockIds: [],
+      dates: [],
       frontMatter: { rating: 5 },
       frontMatterProblem: null,
     } satisfies Note);
@@ -48,7 +49,7 @@ describe('parseNote, front matter', () => {
   it('extracts category and type if they are single names, and keeps them in the front matter', () => {
     const one = parseNote('---\ncategory: " Recipes "\ntype: 7\n---\n');
     expect([one.category, one.type]).toEqual(['Recipes', '7']);
-    expect(one.frontMatter).toEqual({ category: ' Recipes ', type: 7 });
+    expect(one.frontMatter).toEqual({ category: ' Recipes ', type: '7' });
     const linked = parseNote('---\ncategory: "[[Books|book]]"\n---\n');
     expect([linked.category, linked.type]).toEqual(['Books', null]);
     const several = parseNote('---\ncategory: [a, b]\ntype: {a: b}\n---\n');
@@ -58,11 +59,54 @@ describe('parseNote, front matter', () => {
 
   it('ignores a title, id or project that is empty or not a name', () => {
     const note = parseNote(
-      '---\ntitle: ""\nid: [1]\nproject:\ntags: [null, "", 7, {a: b}]\naliases: 3\n---\n',
+      '---\ntitle: ""\nid: [1]\nproject: null\ntags: ["", 7, {a: b}]\naliases: 3\n---\n',
     );
     expect([note.title, note.identity, note.project]).toEqual([null, null, null]);
     expect(note.tags).toEqual(['7']);
     expect(note.aliases).toEqual(['3']);
+  });
+
+  it('reads known fields in any case', () => {
+    const note = parseNote('---\nTags: [a]\nTAGS: b\nAliases: [c]\nTitle: T\nID: 007\nStatus: open\n---\n');
+    expect(note).toMatchObject({ tags: ['a', 'b'], aliases: ['c'], title: 'T', identity: '007' });
+    expect(note.frontMatter).toEqual({ Status: 'open' });
+  });
+
+  it('reads what stands beside a faulty line, and links in that line', () => {
+    const note = parseNote('---\nfamily: [[A]] [[B]]\ntags: [a, b] c\nid: 1.10\n---\n');
+    expect(note).toMatchObject({
+      links: [{ target: 'A' }, { target: 'B' }],
+      tags: ['a', 'b'],
+      identity: '1.10',
+    });
+    expect(note.frontMatterProblem).toContain('lines 2, 3 of the file');
+  });
+
+  it('reads TOML', () => {
+    const note = parseNote(
+      '+++\ntitle = "Oven: hot"\ndate = 2024-05-16T10:00:00Z # noon\ntags = [\n  "a",\n  "b",\n]\nrating = 1.10\n\n[extra]\nby = \'Ann\'\n+++\n#c',
+    );
+    expect(note).toMatchObject({ title: 'Oven: hot', tags: ['a', 'b', 'c'], frontMatterProblem: null });
+    expect(note.frontMatter).toEqual({ date: '2024-05-16T10:00:00Z', rating: '1.10', extra: { by: 'Ann' } });
+    expect(parseNote('+++\ntitle = "A" B\nid = 7\n+++\n')).toMatchObject({ title: '"A" B', identity: '7' });
+  });
+
+  it('reads JSON', () => {
+    const note = parseNote('{\n  "title": "Oven",\n  "tags": ["a"],\n  "date": "2024-05-16"\n}\n#b');
+    expect(note).toMatchObject({ title: 'Oven', tags: ['a', 'b'], frontMatter: { date: '2024-05-16' } });
+  });
+
+  it('finds dates in the front matter, then in inline fields', () => {
+    const note = parseNote(
+      '---\nCreated: 2024-05-01\nrating: 5\n---\ndate:: 2024-05-02\n- **Updated**:: [[2024-05-03]]\n\n' +
+        '[created:: 2024-05-04]\n\n- [ ] call [created:: 2024-05-05]\n\n```\ndate:: 2024-05-06\n```\n\nsee date:: 2024-05-07',
+    );
+    expect(note.dates.map(({ role, text }) => `${role} ${text}`)).toEqual([
+      'created 2024-05-01',
+      'date 2024-05-02',
+      'modified [[2024-05-03]]',
+      'created 2024-05-04',
+    ]);
   });
 
   it('finds links in properties', () => {
@@ -106,6 +150,68 @@ describe('parseNote, links', () => {
       { target: 'with space.md', alias: 'c' },
       { target: 'x_(1).md', alias: 'd' },
     ]);
+  });
+
+  it.each<[string, object[]]>([
+    ['[x](a%23one.md)', [{ target: 'a#one.md', alias: 'x' }]],
+    ['[x](C%23%20notes.md#Part%20%231)', [{ target: 'C# notes.md', heading: 'Part #1', alias: 'x' }]],
+    ['[x](<a%23one.md#%5Eid1>)', [{ target: 'a#one.md', block: 'id1', alias: 'x' }]],
+    ['[x](100%.md#50%25)', [{ target: '100%.md', heading: '50%', alias: 'x' }]],
+    ['See [a [b] c](T.md)', [{ target: 'T.md', alias: 'a [b] c' }]],
+    ['> See [long\n> name](T.md)', [{ target: 'T.md', alias: 'long name' }]],
+    ['[x][r] now\n\n[r]: T.md', [{ target: 'T.md', alias: 'x' }]],
+    [
+      '[X Y][] and [x  y]\n\n> [x y]: <T%23 1.md#a> "title"',
+      [
+        { target: 'T# 1.md', heading: 'a', alias: 'X Y' },
+        { target: 'T# 1.md', heading: 'a', alias: 'x y' },
+      ],
+    ],
+    ['![x][r]\n\n[r]:\n  plan.png (a title)', [{ target: 'plan.png', alias: 'x', embed: true }]],
+    ['[x][web] [y][none] [ ] [^1]\n\n[web]: https://a.b\n[unused]: T.md\n[^1]: T.md', []],
+    ['[said]\n\n[said]: that is a remark', []],
+    [
+      '[![i](p.png)](T.md)',
+      [
+        { target: 'T.md', alias: 'i' },
+        { target: 'p.png', alias: 'i', embed: true },
+      ],
+    ],
+    [
+      '[![[p.png]]](T.md)',
+      [
+        { target: 'T.md', alias: '![[p.png]]' },
+        { target: 'p.png', embed: true },
+      ],
+    ],
+    ['[a [b](T.md) c](U.md)', [{ target: 'T.md', alias: 'b' }]],
+    ['[a [[T]] c](U.md)', [{ target: 'T' }]],
+    ['[a \\] b](T.md)', [{ target: 'T.md', alias: 'a ] b' }]],
+    ['\\[a](T.md)', []],
+    ['[x](a\\_b&amp;c.md)', [{ target: 'a_b&c.md', alias: 'x' }]],
+    [
+      '[x](T.md (title)) [y](U.md\n"two\nlines") [z](V.md "a \\"b\\" c")',
+      [
+        { target: 'T.md', alias: 'x' },
+        { target: 'U.md', alias: 'y' },
+        { target: 'V.md', alias: 'z' },
+      ],
+    ],
+    [
+      '[x]( T.md ) [y](< U V.md >)',
+      [
+        { target: 'T.md', alias: 'x' },
+        { target: 'U V.md', alias: 'y' },
+      ],
+    ],
+    ['[`a]b`](T.md)', [{ target: 'T.md', alias: '`a]b`' }]],
+    ['a <b [x](T.md) > c', [{ target: 'T.md', alias: 'x' }]],
+    ['[x <i title="](U.md)"> y](T.md)', [{ target: 'T.md', alias: 'x <i title="](U.md)"> y' }]],
+    ['[x ``a`](U.md)`` y](T.md)', [{ target: 'T.md', alias: 'x ``a`](U.md)`` y' }]],
+    ['[a](b [T](T.md)', [{ target: 'T.md', alias: 'T' }]],
+    ['`[x](T.md)` [x](two words.md) [x]()', []],
+  ])('reads the links of %j as CommonMark does', (text, expected) => {
+    expect(parseNote(text).links).toEqual(expected);
   });
 
   it('finds links in every kind of block', () => {
@@ -237,9 +343,14 @@ describe('parseNote, for every text', () => {
       '`',
       '*_',
       '[\\]',
+      '[a](b "',
+      '[a]: b\n',
+      '![[a](',
+      '[a][',
+      '[[a] ',
     ]) {
       const startTime = performance.now();
-      parseNote(`x ${unit.repeat(size / unit.length)}`);
+      parseNote(`x ${unit.repeat(size / unit.length)}]`);
       expect(performance.now() - startTime, unit).toBeLessThan(5000);
     }
   });

@@ -1,9 +1,10 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
+import { dateField, type DateField } from '../dates/note-dates.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
 import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
-import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
-import { collectInline } from '../markdown/inline-syntax.ts';
+import { collectInline, type InlineFindings } from '../markdown/inline-syntax.ts';
+import { referencesIn, type Link, type References } from '../markdown/scan-links.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 import { notesNamedPlainly } from '../markdown/statement-property.ts';
@@ -26,6 +27,8 @@ export interface Note {
   readonly links: readonly Link[];
   /** Ids of blocks that other notes can link to, without `^`. */
   readonly blockIds: readonly string[];
+  /** Dates of the front matter, then inline fields of the text: `date:: 2026-05-01`. */
+  readonly dates: readonly DateField[];
   /** The other fields of the front matter, and `category` and `type`, so that the note is found by their words. */
   readonly frontMatter: Metadata;
   readonly frontMatterProblem: string | null;
@@ -34,9 +37,14 @@ export interface Note {
 /** Limits what one note adds to the metadata in the store. A generated index may have 100,000 links. */
 export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 2000, nameLength: 300 } as const;
 
-const EXTRACTED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
+const EXTRACTED_FIELDS: readonly string[] = 'title tags tag aliases alias project id uid'.split(' ');
+const NAME_FIELDS: readonly string[] = [...EXTRACTED_FIELDS, 'category', 'type'];
 const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
-const PROPERTY_LINK = /^!?\[\[[^[\]\n]+\]\]$/;
+/** A link, or several. */
+const PROPERTY_LINK = /^(?:!?\[\[[^[\]\n]+\]\][\s,;]*)+$/;
+/** `key:: value` or `[key:: value]`, where the key may be emphasised. */
+const INLINE_FIELD = /^[*_]{0,3}(\p{L}[\p{L}\d _-]{0,30}?)[*_]{0,3}::[*_]{0,3}[ \t]*(\S.{0,100})$/u;
+const MAX_INLINE_DATES = 20;
 
 const parser = new MarkdownIt({ html: true })
   .use(plainBlockTokens)
@@ -53,35 +61,58 @@ export function parseNote(content: string): Note {
   const { fields, problem } =
     span === null
       ? { fields: {}, problem: isUnclosedFrontMatter(content) ? UNCLOSED : null }
-      : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd));
+      : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd), {
+          ...span,
+          isName: (property) => NAME_FIELDS.includes(property.toLowerCase()),
+        });
   const body = readBody(content.slice(span?.bodyStart ?? 0));
-  const { title, project, category, type, id, uid, tags, tag, aliases, alias } = fields;
+  // The names of properties differ in case: `Tags`, `TAGS`.
+  const valuesOf = (...properties: readonly string[]): Json[] =>
+    properties.flatMap((property) =>
+      Object.entries(fields).flatMap(([key, value]) => (key.toLowerCase() === property ? [value] : [])),
+    );
+  const first = (read: (value: Json) => string | null, ...properties: readonly string[]): string | null =>
+    valuesOf(...properties)
+      .map(read)
+      .find((text) => text !== null) ?? null;
   const propertyLinks = strings(fields).flatMap((text) => (PROPERTY_LINK.test(text) ? linksIn(text) : []));
   const namedLinks = notesNamedPlainly(fields).map(({ target }): Link => ({ target }));
   return {
-    title: name(title),
-    identity: name(id) ?? name(uid),
-    project: linkedName(project),
-    category: linkedName(category),
-    type: linkedName(type),
-    tags: tagList([...words(tags), ...words(tag), ...body.tags]),
-    aliases: distinct([...names(aliases), ...names(alias)], (text) => text).slice(0, NOTE_LIMITS.aliases),
+    title: first(name, 'title'),
+    identity: first(name, 'id', 'uid'),
+    project: first(linkedName, 'project'),
+    category: first(linkedName, 'category'),
+    type: first(linkedName, 'type'),
+    tags: tagList([...valuesOf('tags', 'tag').flatMap(words), ...body.tags]),
+    aliases: distinct(valuesOf('aliases', 'alias').flatMap(names), (text) => text).slice(
+      0,
+      NOTE_LIMITS.aliases,
+    ),
     links: distinct([...propertyLinks, ...namedLinks, ...body.links], (link) => JSON.stringify(link)).slice(
       0,
       NOTE_LIMITS.links,
     ),
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
-    frontMatter: Object.fromEntries(Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.has(key))),
+    dates: [...Object.entries(fields).flatMap(([key, value]) => dateField(key, value) ?? []), ...body.dates],
+    frontMatter: Object.fromEntries(
+      Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.includes(key.toLowerCase())),
+    ),
     frontMatterProblem: problem,
   };
 }
 
-function readBody(body: string): InlineFindings & { blockIds: string[] } {
-  const found = { links: [], tags: [], blockIds: [] as string[] };
+function readBody(body: string): InlineFindings & { blockIds: string[]; dates: DateField[] } {
+  const found = { links: [], tags: [], blockIds: [] as string[], dates: [] as DateField[] };
+  const references = referencesIn(body);
   const read = ({ content }: Token): void => {
-    collect(content, found);
+    collect(content, found, references);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
+    if (!content.includes('::')) return;
+    for (const line of content.split('\n')) {
+      const date = found.dates.length < MAX_INLINE_DATES ? inlineDate(line) : null;
+      if (date !== null) found.dates.push(date);
+    }
   };
   parseBlocks(parser, body, {
     keeps: (type) => type === 'inline',
@@ -93,8 +124,15 @@ function readBody(body: string): InlineFindings & { blockIds: string[] } {
   return found;
 }
 
-function collect(text: string, found: InlineFindings): void {
-  parser.inline.parse(text, parser, { findings: found }, []);
+function inlineDate(line: string): DateField | null {
+  const text = line.trim();
+  const field = /^(?:\[(?!\[)|\()/.test(text) ? text.slice(1, -1) : text;
+  const [, property, value] = INLINE_FIELD.exec(field) ?? [];
+  return property === undefined ? null : dateField(property, value!);
+}
+
+function collect(text: string, found: InlineFindings, references?: References): void {
+  parser.inline.parse(text, parser, { findings: found, linkReferences: references }, []);
 }
 
 function linksIn(text: string): Link[] {
@@ -118,7 +156,9 @@ function name(value: Json | undefined): string | null {
 
 /** Reads a list, or one string of names separated by commas. */
 function names(value: Json | undefined): string[] {
-  const list = Array.isArray(value) ? value : (name(value)?.split(',') ?? []);
+  // A list that is no YAML is text: `[a, b] c`.
+  const text = name(value)?.replace(/^\[([^[\]]*)\].*$/s, '$1');
+  const list = Array.isArray(value) ? value : (text?.split(',') ?? []);
   return list.map(name).filter((text) => text !== null);
 }
 

@@ -259,6 +259,7 @@ describe('reading a note', () => {
           { target: 'p.png', embed: true },
         ],
         blockIds: ['why'],
+        created: '2026-05-01',
         frontMatter: { category: 'rooms', type: 'device', created: '2026-05-01 09:30', rating: 5 },
         date: '2026-05-01',
       },
@@ -282,13 +283,50 @@ describe('reading a note', () => {
     expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
   });
 
-  it('returns notes that are empty, or have invalid front matter or bytes, and reports these', async () => {
+  it('reads dates whose order is not clear as other dates of the vault are written, or as the setting says', async () => {
+    await writeVaultFile('a.md', '---\ncreated: 03-05-2024\nupdated: 04/05/2024\n---\n');
+    await writeVaultFile('06.07.2024.md', 'daily');
+    await writeVaultFile('b.md', '---\ndue: 25.12.2024\n---\ndate:: 12/31/2024');
+    await writeVaultFile('31-12-2024.md', 'daily');
+    await list();
+    expect((await read('a.md'))!.metadata).toMatchObject({
+      date: '2024-05-03',
+      modified: '2024-04-05T00:00:00',
+    });
+    expect((await read('06.07.2024.md'))!.metadata).toMatchObject({ date: '2024-07-06' });
+    const options = { name: 'notes', root, dateOrder: 'month-first' } as const;
+    const [before] = await list();
+    vault = await openSource('vault', options);
+    expect((await list())[0]!.revision).not.toBe(before!.revision);
+    expect((await read('a.md'))!.metadata).toMatchObject({
+      date: '2024-03-05',
+      modified: '2024-04-05T00:00:00',
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('reports dates that it does not read', async () => {
+    await writeVaultFile('a.md', '---\ncreated: 03-05-2024\ndate: soon\n---\n');
+    await writeVaultFile('b.md', '---\ndue: 25.12.2024\nreview: 12/31/2024\n---\n');
+    await list();
+    expect(await read('a.md')).toMatchObject({ unsettled: true });
+    expect(reportedProblems()).toEqual(['a.md ambiguous_date', 'a.md unreadable_date']);
+    expect(problems[0]!.detail).toMatch(/: created: 03-05-2024; set `dateOrder` of the vault/);
+  });
+
+  it('returns notes that are empty, or have invalid front matter, nodes or bytes, and reports these', async () => {
     await writeVaultFile('Empty.md', '');
     expect((await read('Empty.md'))!.content).toBe('');
     await writeVaultFile('yaml.md', '---\ntitle: Oven\ntags: [a\n---\nkept');
     await writeVaultFile('bytes.md', Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e));
+    await writeVaultFile('Board.canvas', '{"nodes":[null,{"text":"card"}]}');
+    expect((await read('Board.canvas'))!.content).toBe('card');
     expect((await read('yaml.md'))!.content).toContain('kept');
     expect((await read('bytes.md'))!.content).toBe('ov\uFFFDn');
-    expect(reportedProblems()).toEqual(['yaml.md invalid_front_matter', 'bytes.md invalid_encoding']);
+    expect(reportedProblems()).toEqual([
+      'Board.canvas invalid_canvas',
+      'yaml.md invalid_front_matter',
+      'bytes.md invalid_encoding',
+    ]);
   });
 });

@@ -1,15 +1,27 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BigIntStats } from 'node:fs';
+import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Trust } from '../../core/types.ts';
-import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
-import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
+import { noteDates, type NoteDates } from '../dates/note-dates.ts';
+import type { OrderOf } from '../dates/written-date.ts';
+import { timeOfFile } from '../files/file-time.ts';
+import { Exclusions } from './exclusions.ts';
+import type {
+  ExcludedFiles,
+  Source,
+  SourceDocument,
+  SourceItem,
+  SourceProblem,
+  SourceProblemReason,
+} from '../source.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
+import { vaultDateOrder } from './date-order.ts';
 import type { Note } from './note.ts';
 import { noteFormat, READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
-import { type FileContent, readWithin } from '../files/read-file.ts';
+import { readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
 export interface VaultOptions {
@@ -24,8 +36,12 @@ export interface VaultOptions {
   readonly include?: readonly string[];
   /** A pattern, with `/`, of the only paths that are read: `runbooks/*.md`. By default all are. */
   readonly pattern?: string;
+  /** Globs of what is not read, as in `.gitignore`. */
+  readonly exclude?: readonly string[];
   /** Who is responsible for the notes. Default `operator`. */
   readonly trust?: Trust;
+  /** Whether dates such as `03-05-2024` begin with the day or the month. By default other dates of the vault show it. */
+  readonly dateOrder?: DateOrder;
   /** Larger notes are skipped. In bytes. */
   readonly maxFileSize?: number;
   /** Parses long notes. By default the thread of the caller does. */
@@ -38,7 +54,7 @@ type Report = (problem: SourceProblem) => void;
 const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 3;
+const PARSER_VERSION = 4;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -57,6 +73,10 @@ class Vault implements Source {
    */
   #realRoot: string | null = null;
   #otherFiles = new Map<string, number>();
+  /** The notes of the last listing, and the order that their dates show, once it is needed. */
+  #keys: string[] = [];
+  #dateOrder: Promise<OrderOf> | null = null;
+  #exclusions: Exclusions | null = null;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -69,28 +89,41 @@ class Vault implements Source {
     this.#realRoot = await realRootOf(this.#options);
     const otherFiles = new Map<string, number>();
     this.#otherFiles = otherFiles;
+    [this.#keys, this.#dateOrder] = [[], null];
     const onOtherFile = (key: string): void => {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include, pattern } = this.#options;
+    const { include, pattern, exclude = [] } = this.#options;
+    const exclusions = new Exclusions(this.name, exclude, report);
+    this.#exclusions = exclusions;
     const walk = walkNotes({
       vault: this.name,
       realRoot: this.#realRoot,
       include,
       pattern,
+      exclusions,
       report,
       onOtherFile,
       signal,
     });
     for await (const { key, stats } of walk) {
+      this.#keys.push(key);
       if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
-      else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
+      else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
   }
 
   otherFiles(): ReadonlyMap<string, number> {
     return this.#otherFiles;
+  }
+
+  excluded(): readonly ExcludedFiles[] {
+    return this.#exclusions?.excluded() ?? [];
+  }
+
+  excludedOf(keys: readonly string[]): readonly string[] {
+    return this.#exclusions?.excludedOf(keys) ?? [];
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
@@ -100,7 +133,8 @@ class Vault implements Source {
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#maxBytes));
-      else return toDocument(this.#options, key, file, await this.#readText(key, file.bytes, signal), report);
+      else
+        return await this.#toDocument(key, file.stats, await this.#readText(key, file.bytes, signal), report);
     } catch (error) {
       if (error instanceof LociError && error.code === 'aborted') throw error;
       report(skipped(key, 'unreadable', describeFileError(error)));
@@ -122,43 +156,61 @@ class Vault implements Source {
       transfer: [bytes.buffer],
     });
   }
-}
 
-function toDocument(
-  options: VaultOptions,
-  key: string,
-  { stats }: FileContent,
-  noteText: NoteText | null,
-  report: Report,
-): SourceDocument | null {
-  if (noteText === null) {
-    report(skipped(key, 'binary', 'it is not a text file'));
-    return null;
+  async #toDocument(
+    key: string,
+    stats: BigIntStats,
+    noteText: NoteText | null,
+    report: Report,
+  ): Promise<SourceDocument | null> {
+    if (noteText === null) {
+      report(skipped(key, 'binary', 'it is not a text file'));
+      return null;
+    }
+    const { text, invalidEncoding, note, canvasProblem } = noteText;
+    const { project, projects } = this.#options;
+    const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
+    const dates = await this.#datesOf(note, fileName);
+    if (invalidEncoding !== null) {
+      const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
+      report({ key, reason: 'invalid_encoding', detail, skipped: false });
+    }
+    if (canvasProblem !== null)
+      report({ key, reason: 'invalid_canvas', detail: canvasProblem, skipped: false });
+    if (note.frontMatterProblem !== null)
+      report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
+    reportDates(key, dates, report);
+    return {
+      key,
+      revision: this.#revisionOf(stats),
+      ...(dates.ambiguous.length > 0 && { unsettled: true }),
+      identity: note.identity,
+      project: note.project ?? folderProject(key, projects) ?? project ?? null,
+      category: note.category,
+      recordType: note.type,
+      title: note.title ?? fileName,
+      tags: note.tags,
+      content: text,
+      metadata: metadataOf(note, dates),
+      createdAt: dates.created?.timestamp ?? fileCreated(stats),
+      updatedAt: timeOfFile(stats.mtimeMs),
+    };
   }
-  const { text, invalidEncoding, note } = noteText;
-  if (invalidEncoding !== null) {
-    const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
-    report({ key, reason: 'invalid_encoding', detail, skipped: false });
+
+  async #datesOf(note: Note, fileName: string): Promise<NoteDates> {
+    const { dateOrder = null } = this.#options;
+    const dates = noteDates(note.dates, fileName, () => dateOrder);
+    if (dates.ambiguous.length === 0) return dates;
+    this.#dateOrder ??= vaultDateOrder(this.#realRoot!, this.#keys);
+    return noteDates(note.dates, fileName, await this.#dateOrder);
   }
-  if (note.frontMatterProblem !== null) {
-    report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
+
+  /** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
+  #revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
+    const { dateOrder } = this.#options;
+    const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
+    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
   }
-  const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
-  const date = noteDate(note.frontMatter, fileName);
-  return {
-    key,
-    revision: revisionOf(stats),
-    identity: note.identity,
-    project: note.project ?? folderProject(key, options.projects) ?? options.project ?? null,
-    category: note.category,
-    recordType: note.type,
-    title: note.title ?? fileName,
-    tags: note.tags,
-    content: text,
-    metadata: metadataOf(note, date?.day ?? null),
-    createdAt: createdDate(note.frontMatter)?.timestamp ?? date?.timestamp ?? fileCreated(stats),
-    updatedAt: timeOfFile(stats.mtimeMs),
-  };
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {
@@ -173,24 +225,33 @@ function folderProject(key: string, projects: VaultOptions['projects']): string 
   return project;
 }
 
-function metadataOf(note: Note, day: string | null): Metadata {
+/** Names the dates that are not read. */
+function reportDates(key: string, { ambiguous, unreadable }: NoteDates, report: Report): void {
+  if (ambiguous.length > 0) {
+    const detail =
+      `a date is not read, since it may begin with the day or with the month: ${ambiguous.join(', ')}; set ` +
+      '`dateOrder` of the vault in loci.yaml';
+    report({ key, reason: 'ambiguous_date', detail, skipped: false });
+  }
+  if (unreadable.length > 0) {
+    const detail = `a date is not read, since it is not the date of a day: ${unreadable.join(', ')}`;
+    report({ key, reason: 'unreadable_date', detail, skipped: false });
+  }
+}
+
+function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
   return {
     aliases: [...note.aliases],
     links: note.links.map((link): Json => ({ ...link })),
     blockIds: [...note.blockIds],
     frontMatter: note.frontMatter,
-    ...(day !== null && { date: day }),
+    ...metadata,
   };
 }
 
 /** When a file was created. A copied file may be created after its last modification, and some file systems record no creation. */
 function fileCreated({ birthtimeMs, mtimeMs }: BigIntStats): number {
   return timeOfFile(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
-}
-
-/** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
-function revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${String(PARSER_VERSION)}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
 }
 
 async function realRootOf({ name, root }: VaultOptions): Promise<string> {

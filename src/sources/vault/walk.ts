@@ -5,6 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
+import { type Exclusions, foldersOf, OBSIDIAN_FOLDER, slashed } from './exclusions.ts';
 import { noteFormat } from './note-text.ts';
 
 /** A note of a vault. */
@@ -26,6 +27,7 @@ interface WalkOptions {
   readonly include: readonly string[] | undefined;
   /** A pattern of the only files that are listed, as `path.matchesGlob` has it. By default all are. */
   readonly pattern: string | undefined;
+  readonly exclusions: Exclusions;
   readonly report: (problem: SourceProblem) => void;
   /** Called for each file whose format is not that of a note. */
   readonly onOtherFile: (key: string) => void;
@@ -53,7 +55,7 @@ type EntryResult = FoundFile | Folder | SourceProblem | null;
 
 /**
  * Lists every note (see `noteFormat`) below a real root, sorted by name within each folder. Names that begin with a dot and
- * `node_modules` are skipped. A symlink is followed if its target is below the root.
+ * `node_modules` are skipped, and so is what the rules exclude. A symlink is followed if its target is below the root.
  * @throws LociError `unreadable`, with the name of the vault, if the root cannot be read; `aborted`
  */
 export async function* walkNotes(options: WalkOptions): AsyncGenerator<FoundFile> {
@@ -62,7 +64,7 @@ export async function* walkNotes(options: WalkOptions): AsyncGenerator<FoundFile
 }
 
 async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile> {
-  const entries = await readFolder(walk, folder);
+  const entries = walk.exclusions.filter(await readFolder(walk, folder), (entry) => pathsTo(walk, entry));
   for (let start = 0; start < entries.length; start += STAT_BATCH_SIZE) {
     const batch = entries.slice(start, start + STAT_BATCH_SIZE);
     const results = await Promise.all(batch.map((entry) => examine(walk, folder, entry)));
@@ -76,10 +78,20 @@ async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile
   }
 }
 
+/** The paths below the root that lead to an entry, for rules: the other one is without symbolic links. */
+function pathsTo(walk: Walk, { key, path: realPath, dirent }: Entry): string[] {
+  const real = slashed(path.relative(walk.realRoot, realPath));
+  const keys = real === key ? [key] : [key, real];
+  return keys.map((each) => (dirent.isDirectory() ? `${each}/` : each));
+}
+
 /** The entries of a folder, sorted. If two names differ only in their Unicode normalisation form, only the first is returned. */
 async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
   try {
     const dirents = await readdir(folder.realPath, { withFileTypes: true });
+    if (folder.key === '') await walk.exclusions.readAround(folder.realPath);
+    else if (dirents.some(({ name }) => name === OBSIDIAN_FOLDER))
+      await walk.exclusions.readFolder(folder.realPath, folder.key);
     const entries = dirents
       .filter(({ name }) => !name.startsWith('.') && !IGNORED_FOLDERS.has(name))
       .filter(({ name }) => folder.key !== '' || walk.include?.includes(name) !== false)
@@ -97,6 +109,7 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
       return false;
     });
   } catch (error) {
+    if (error instanceof LociError) throw error;
     if (folder.key === '') throw unreadableRoot(walk.vault, folder.realPath, error);
     if (systemErrorCode(error) !== 'ENOENT') walk.report(unreadable(folder.key, describeFileError(error)));
     return [];
@@ -126,6 +139,11 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
     return { key, reason: 'outside_root', detail: 'the link leads out of the vault', skipped: true };
   }
   const stats = await stat(realPath, { bigint: true });
+  const target = slashed(path.relative(walk.realRoot, realPath));
+  const targets = stats.isDirectory()
+    ? [`${key}/`, ...foldersOf(`${target}/`)]
+    : [key, ...foldersOf(target), target];
+  if (walk.exclusions.filter([key], () => targets).length === 0) return null;
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
   if (!stats.isFile() || !isWanted(walk, key)) return null;
   return noteFormat(key) === null ? otherFile(walk, key) : { key, stats };

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Metadata } from '../../core/types.ts';
-import { indexPassage, sameFields, textFields } from './text-fields.ts';
+import { indexPassage, sameFields, textFields, type IndexedFields } from './text-fields.ts';
 
-const RECORD = { title: 'Oven', tags: ['kitchen', 'to buy'], metadata: {} };
+const RECORD: IndexedFields = {
+  ...{ title: 'Oven', tags: ['kitchen', 'to buy'], metadata: {} },
+  ...{ origin: 'vault', key: 'home/Oven.md' },
+};
 const PASSAGE = { ordinal: 0, headings: ['Home', 'Kitchen'], text: 'It costs too much.', context: null };
 
-function withMetadata(metadata: Metadata): typeof RECORD {
+function withMetadata(metadata: Metadata): IndexedFields {
   return { ...RECORD, metadata };
 }
 
@@ -35,10 +38,20 @@ describe('text fields', () => {
 
   it('contain front matter only in the first passage', () => {
     const record = withMetadata({
-      frontMatter: { status: 'open', people: ['Ada', 3], price: 9, nested: { a: 'no' } },
+      frontMatter: { status: 'open', people: ['Ada', 3], price: 9, by: { name: 'Bo' } },
     });
-    expect(textFields(record, PASSAGE).body).toBe('It costs too much.\nopen\nAda');
+    expect(textFields(record, PASSAGE).body).toBe('It costs too much.\nopen\nAda\nBo');
     expect(textFields(record, { ...PASSAGE, ordinal: 1 }).body).toBe('It costs too much.');
+  });
+
+  it('contain the file name of a note with another title, in the first passage', () => {
+    const named = (key: string, origin: IndexedFields['origin'] = 'vault'): string =>
+      textFields({ ...RECORD, key, origin }, { ...PASSAGE, text: '' }).body.trim();
+    expect([named('home/old-stove.md'), named('x.md'), named('old.md', 'source')]).toEqual([
+      'old-stove',
+      '',
+      '',
+    ]);
   });
 
   it('accept metadata of any shape', () => {
@@ -71,7 +84,7 @@ describe('text fields', () => {
 
 describe('indexPassage', () => {
   it('returns the terms of each field in order, and each word once', () => {
-    const record = { ...RECORD, title: 'Ovens, 数据库' };
+    const record = { ...RECORD, title: 'Ovens, 数据库', key: null };
     const indexed = indexPassage(record, { ...PASSAGE, text: 'The oven. An OVEN!' });
     expect(indexed.terms).toEqual({
       title: ['oven', '数据', '据库', '库'],

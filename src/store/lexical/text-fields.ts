@@ -1,5 +1,7 @@
+import { additionalTerms } from '../../core/text/additional-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
+import type { Json, LociRecord, Metadata, Passage } from '../../core/types.ts';
+import { fileNameOf } from '../rules/link-index.ts';
 
 /** The four fields of a passage in the full-text index. Each has a separate weight. */
 export interface TextFields {
@@ -12,11 +14,12 @@ export interface TextFields {
 export const TEXT_FIELDS: readonly (keyof TextFields)[] = ['title', 'headings', 'body', 'tags'];
 
 /** The fields of a record that are indexed with each of its passages. */
-export type IndexedFields = Pick<LociRecord, 'title' | 'tags' | 'metadata'>;
+export type IndexedFields = Pick<LociRecord, 'title' | 'tags' | 'metadata' | 'origin' | 'key'>;
 
 /**
- * The text of a record and a passage that is searched, by field. Aliases of a note belong to the title. Speaker and date
- * belong to the headings, because they are context of the words like a heading.
+ * The text of a record and a passage that is searched, by field. Aliases of a note belong to the title. Front matter and the
+ * name of the file are indexed once, with the first passage. Speaker and date belong to the headings, because they are context of
+ * the words like a heading.
  */
 export function textFields(
   record: IndexedFields,
@@ -32,7 +35,7 @@ export function textFields(
       passage.text,
       ...strings(passage.context),
       ...strings(metadata['caption']),
-      ...properties(passage.ordinal, metadata),
+      ...(passage.ordinal === 0 ? [...properties(metadata), ...otherFileName(record)] : []),
     ].join('\n'),
     tags: record.tags.join('\n'),
   };
@@ -47,7 +50,7 @@ export function sameFields(a: IndexedFields, b: IndexedFields): boolean {
 
 /** The terms and words that a passage adds to the indexes. */
 export interface IndexedPassage {
-  /** The terms of each field, in order. */
+  /** The terms of each field, in order, and its additional terms, each once. */
   readonly terms: Readonly<Record<keyof TextFields, readonly string[]>>;
   /** The words that the vocabulary counts, each once. CJK bigrams have no spelling to correct. */
   readonly words: ReadonlySet<string>;
@@ -59,11 +62,19 @@ export function indexPassage(
 ): IndexedPassage {
   const fields = textFields(record, passage);
   const words = new Set<string>();
-  const termsOf = (text: string): string[] =>
-    analyze(text).map(({ term, surface, kind }) => {
+  const termsOf = (text: string): string[] => {
+    const tokens = analyze(text);
+    const terms = tokens.map(({ term, surface, kind }) => {
       if (kind === 'word') words.add(surface);
       return term;
     });
+    const additional = new Map(additionalTerms(text, tokens).map(({ term, surface }) => [term, surface]));
+    for (const [term, surface] of additional) {
+      words.add(surface);
+      terms.push(term);
+    }
+    return terms;
+  };
   const terms = {
     title: termsOf(fields.title),
     headings: termsOf(fields.headings),
@@ -73,11 +84,25 @@ export function indexPassage(
   return { terms, words };
 }
 
-/** Front matter is indexed once, with the first passage of the note. */
-function properties(ordinal: number, metadata: Metadata): string[] {
+/** A shorter name, such as `24` in `24/7`, is not searched for as the name of a file. */
+export const MIN_FILE_NAME_LENGTH = 3;
+
+/** The file name of a note that has another title. */
+function otherFileName({ origin, key, title }: IndexedFields): string[] {
+  if (origin !== 'vault' || key === null) return [];
+  const name = fileNameOf(key);
+  return name === title || name.length < MIN_FILE_NAME_LENGTH ? [] : [name];
+}
+
+function properties(metadata: Metadata): string[] {
   const frontMatter = metadata['frontMatter'];
-  if (ordinal !== 0 || typeof frontMatter !== 'object' || frontMatter === null) return [];
-  return Object.values(frontMatter).flatMap(strings);
+  return typeof frontMatter !== 'object' || frontMatter === null ? [] : textsOf(frontMatter);
+}
+
+/** The texts of a value, however they are nested. */
+function textsOf(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values<Json>(value).flatMap(textsOf) : [];
 }
 
 function strings(value: unknown): string[] {

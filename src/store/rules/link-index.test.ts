@@ -11,6 +11,8 @@ const KEYS = [
   'Work/v1.2.md',
   'Work/Old/Kitchen.markdown',
   'Work/Café.md',
+  'Work/C.md',
+  'Work/C# notes.md',
   'Archive/Home.md',
   'a/Same.md',
   'b/Same.md',
@@ -36,9 +38,7 @@ describe('LinkIndex', () => {
     ['./Oven', 'Work/v1.2.md', 'Work/Oven.md'],
     ['../House/Kitchen', 'Work/v1.2.md', 'House/Kitchen.md'],
     ['/Work/Oven', 'House/Kitchen.md', 'Work/Oven.md'],
-    ['Kitchen#Heading', 'Home.md', 'House/Kitchen.md'],
-    ['Kitchen#^block|alias', 'Home.md', 'House/Kitchen.md'],
-    ['#Heading', 'Home.md', 'Home.md'],
+    ['C# notes', 'Home.md', 'Work/C# notes.md'],
     ['', 'Home.md', 'Home.md'],
   ])('resolves [[%s]] in %s to %s', (target, from, key) => {
     expect(index.resolve(target, from)).toBe(key);

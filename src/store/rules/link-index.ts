@@ -53,8 +53,7 @@ export class LinkIndex {
   /**
    * Returns the key of the note to which `target` refers in the note `fromKey`, or `null`. Case and the ending `.md` do not
    * matter. An empty target is the note itself; `./` and `../` start at its folder, `/` at the root. Any other target is a
-   * whole path, or else the end of a path: of several, one below the folder of `fromKey`, or else the shortest. A heading or
-   * block (`#…`) and an alias (`|…`) are ignored.
+   * whole path, or else the end of a path: of several, one below the folder of `fromKey`, or else the shortest.
    */
   resolve(target: string, fromKey: string): string | null {
     const wanted = wantedPath(target, fromKey);
@@ -108,7 +107,7 @@ function lastTwoParts(key: string): string {
 
 /** What a link asks for: a path, or any path that ends with it unless `isExact`; `null` for the note itself. */
 function wantedPath(target: string, fromKey: string): { path: string; isExact: boolean } | null {
-  const wanted = target.split(/[#|]/, 1)[0]!.trim().normalize('NFC');
+  const wanted = target.trim().normalize('NFC');
   if (wanted === '') return null;
   if (/^\.\.?\//.test(wanted))
     return { path: path.posix.join(path.posix.dirname(fromKey), wanted), isExact: true };

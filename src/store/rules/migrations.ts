@@ -10,7 +10,7 @@ export interface Migration {
 
 const FILE_NAME = /^(\d{3})-(.+)\.sql$/;
 
-/** The migrations of a folder, by version, without gaps. */
+/** The migrations of a folder, by version. */
 export function loadMigrations(folder: URL): Migration[] {
   const migrations = readdirSync(folder)
     .sort()
@@ -29,8 +29,8 @@ export function loadMigrations(folder: URL): Migration[] {
       ];
     });
   for (const [index, { version, name }] of migrations.entries()) {
-    if (version !== index + 1)
-      throw new LociError('internal', `migration ${name} is not number ${String(index + 1)}`);
+    if (version === migrations[index - 1]?.version)
+      throw new LociError('internal', `migration ${name} has the number of another, ${String(version)}`);
   }
   return migrations;
 }

@@ -16,13 +16,13 @@ describe('the time of a record in the timeline', () => {
 
   it('is the day of a note, and the last update of a note without a day', () => {
     expect(timeOf('vault', { date: '2026-01-01' })).toBe(CREATED);
-    expect(timeOf('vault', { date: '2026-01-01', frontMatter: { date: '2026-01-01' } })).toBe(CREATED);
+    expect(timeOf('vault', { date: '2026-01-01', created: '2026-01-01' })).toBe(CREATED);
     expect(timeOf('vault', {})).toBe(UPDATED);
   });
 
   it('is the day that a note is about, not the day on which it was created', () => {
-    const frontMatter = { date: '2026-03-05', 'date created': '2026-01-01' };
-    expect(timeOf('vault', { date: '2026-03-05', frontMatter })).toBe(Date.UTC(2026, 2, 5, 12));
+    const metadata = { date: '2026-03-05', created: '2026-01-01' };
+    expect(timeOf('vault', metadata)).toBe(Date.UTC(2026, 2, 5, 12));
   });
 
   it('is the day of a daily file of an OpenClaw agent', () => {
@@ -32,6 +32,6 @@ describe('the time of a record in the timeline', () => {
 
   it('is the last update where the date is none', () => {
     for (const date of ['2026-13-99', 'soon', 7, null]) expect(timeOf('vault', { date })).toBe(UPDATED);
-    expect(timeOf('memory', { frontMatter: { created: '2026-01-01' } })).toBe(UPDATED);
+    expect(timeOf('memory', { created: '2026-01-01' })).toBe(UPDATED);
   });
 });

@@ -1,6 +1,5 @@
-import { CREATED_FIELDS } from '../../core/time/created-fields.ts';
-import { isJsonMap } from '../../core/json.ts';
-import type { Json, Metadata, Timestamp } from '../../core/types.ts';
+import { isOfWholeDay, storedTime } from '../../core/time/whole-day.ts';
+import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader } from '../search-model.ts';
 
 const DAILY_FILE = /^memory\/(?:.*\/)?[^/]*\d{4}-\d{2}-\d{2}[^/]*\.md$/;
@@ -16,10 +15,13 @@ export function recordTime({
   createdAt,
   updatedAt,
 }: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
+  if (isOfWholeDay({ origin, metadata })) return storedTime({ origin, metadata, createdAt }) + NOON_MS;
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
   const day = dayOf(metadata);
   if (day === null) return isDailyFile(metadata) ? createdAt : updatedAt;
-  return isDatedTwice(metadata['frontMatter']) ? noonOf(day) : createdAt;
+  // `createdAt` is a time on another day where a note was not created on the day that it is about.
+  const { created = day } = metadata;
+  return created === day ? createdAt : noonOf(day);
 }
 
 /** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
@@ -32,16 +34,9 @@ function isDailyFile({ file }: Metadata): boolean {
   return typeof file === 'string' && DAILY_FILE.test(file);
 }
 
+const NOON_MS = 12 * 3_600_000;
+
 /** Noon in UTC is on the same day in nearly all time zones. */
 function noonOf(day: string): Timestamp {
   return Date.parse(`${day}T12:00Z`);
-}
-
-/** Whether the front matter has both the day that the note is about and the time of its creation, which `createdAt` is then. */
-function isDatedTwice(frontMatter: Json | undefined): boolean {
-  if (!isJsonMap(frontMatter)) return false;
-  return (
-    typeof frontMatter['date'] === 'string' &&
-    CREATED_FIELDS.some((field) => typeof frontMatter[field] === 'string')
-  );
 }

@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import type { Slices } from '../../core/threads/slices.ts';
 import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
@@ -88,11 +89,11 @@ import {
 
 type Synchronous<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
-    ? (...parameters: Parameters) => Result
+    ? (...parameters: Parameters) => Result | Slices<Result>
     : never;
 };
 
-/** The calls of the store interface, which run synchronously on a connection. */
+/** The calls of the store interface, which run synchronously on a connection. Those that may read much pause after each part. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
   readonly search: Synchronous<
@@ -129,6 +130,23 @@ function read<Result>(db: Database, namespace: string, empty: Result, work: (ns:
     const ns = findNamespace(db, namespace);
     return ns === null ? empty : work(ns);
   });
+}
+
+/** The same in slices, each of which reads a snapshot of its own. */
+function* readSlices<Result>(
+  db: Database,
+  namespace: string,
+  empty: Result,
+  work: (ns: number) => Slices<Result>,
+): Slices<Result> {
+  const ns = db.snapshot(() => findNamespace(db, namespace));
+  if (ns === null) return empty;
+  const slices = work(ns);
+  for (;;) {
+    const { done, value } = db.snapshot(() => slices.next());
+    if (done === true) return value;
+    yield;
+  }
 }
 
 function recordCalls(db: Database): StoreCalls['records'] {
@@ -172,7 +190,7 @@ function recordCalls(db: Database): StoreCalls['records'] {
       return ns === null ? 0 : purge(db, namespace, ns, request);
     },
     timeline: (namespace, request) =>
-      read(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
+      readSlices(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(db, namespace, ns, request),
       ),
     sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
@@ -286,13 +304,14 @@ function graphCalls(db: Database): StoreCalls['graph'] {
 
 function conceptCalls(db: Database): Synchronous<StoreConcepts> {
   return {
-    conceptNames: (namespace, selector) => read(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
+    conceptNames: (namespace, selector) =>
+      readSlices(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
     conceptKeys: (namespace, project, firstWords) =>
       read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
     recordConcepts: (namespace, records) =>
       read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
     nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
-      read(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
+      readSlices(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
         nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
       ),
     recordsNaming: (namespace, project, keys, page, excludedSources = []) =>

@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
+import { withoutPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
@@ -73,7 +74,7 @@ async function openInline(options: SessionsOptions): Promise<OpenCalls> {
     ...createStoreProxy(async (call, route, parameters) => {
       if (isClosed) throw new LociError('store_failed', `${options.reader.path}: is closed`);
       sessions[route] ??= new Session(options[route]);
-      return sessions[route].run(call, parameters);
+      return withoutPauses(sessions[route].run(call, parameters));
     }),
     close: async () => {
       if (isClosed) return;

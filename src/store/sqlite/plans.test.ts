@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
 import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/written-samples.ts';
+import { withoutPauses } from '../../core/threads/slices.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
@@ -82,6 +83,16 @@ it('calls of agents use an index and do not scan a namespace', () => {
   expect(scans).toEqual([]);
 });
 
+it('records whose keys begin with a prefix are found with the index of keys', () => {
+  const plans = plansOf(/\bFROM record AS r\b/, ({ records }) => {
+    const filter = { now: NOW, origins: ['memory'], sources: ['s'], keyPrefix: 'k#' } as const;
+    for (const deleted of [false, true]) records.list('n', { filter: { ...filter, deleted } }, ALL);
+  });
+  expect(plans.size).toBe(2);
+  for (const [step] of plans.values())
+    expect(step).toMatch(/USING INDEX record_(by_)?key \(ns=\? AND (source=\? AND )?key>\? AND key<\?\)/);
+});
+
 it('a search by time reads an index in both directions and does not sort', () => {
   const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
     searchByTime(calls);
@@ -96,17 +107,17 @@ it('a search by time reads an index in both directions and does not sort', () =>
 });
 
 it('a timeline reads an index in both directions, stops at its limit and does not sort', () => {
-  const plans = plansOf(/\bFROM record_time AS t INDEXED BY/, ({ records }) => {
+  const plans = plansOf(/\bFROM record_time AS t INDEXED BY record_time_at CROSS JOIN/, ({ records }) => {
     const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
     for (const filter of filters)
       for (const around of [{ record: 1 }, { time: NOW }])
-        records.timeline('n', { filter, around, before: 5, after: 5 });
+        withoutPauses(records.timeline('n', { filter, around, before: 5, after: 5 }));
   });
   expect(plans.size).toBe(4);
   for (const plan of plans.values()) {
     const [times, record, ...rest] = plan.filter((step) => !/json_each|SUBQUERY|BLOOM/.test(step));
     expect(times).toMatch(
-      /^SEARCH t USING COVERING INDEX record_time_at \(ns=\? AND \(at,record\)[<>]\(\?,\?\)\)$/,
+      /^SEARCH t USING COVERING INDEX record_time_at \(ns=\? AND \(at,record\)>\(\?,\?\) AND \(at,record\)<\(\?,\?\)\)$/,
     );
     expect(record).toMatch(
       /^SEARCH r USING (INDEX sqlite_autoindex_record_1|PRIMARY KEY|INDEX \w+) \(ns=\? AND id=\?\)$/,

@@ -27,7 +27,7 @@ export class Session {
     this.#calls = storeCalls(this.#db);
   }
 
-  /** Returns the result, packed for a transfer between threads. @throws the errors of the call */
+  /** Returns the result, packed for a transfer between threads, or slices that return it. @throws the errors of the call */
   run(call: StoreCall, parameters: readonly unknown[]): unknown {
     const [role = '', name = ''] = call.split('.');
     const calls = this.#calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;

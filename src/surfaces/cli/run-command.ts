@@ -8,6 +8,7 @@ import { type ContextOptions, createContext, type OpenContext } from '../../oper
 import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
+import { askYesNo, mayAsk } from '../shared/ask.ts';
 import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { hostReaderIn } from '../shared/host-reader.ts';
 import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
@@ -40,6 +41,8 @@ export type OpenSession = (options: SessionOptions) => CommandSession;
 export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSession): Promise<number> {
   const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
+  const question = call.viewOptions.has('yes') ? undefined : command.question?.(input);
+  if (question !== undefined && mayAsk(io)) await askYesNo(io, question);
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
   const reader = hostReaderIn(io.env);
@@ -91,6 +94,8 @@ function outputText(output: unknown, { command, json, viewOptions }: CommandCall
 
 /** Enough for the largest export, which `import` reads whole. */
 const MAX_STDIN_BYTES = 128 * 1024 * 1024;
+/** New objects of a background process, in megabytes. V8 would use a fifth of its memory more, without being faster. */
+const MAX_SEMI_SPACE = '--max-semi-space-size=8';
 
 /** Gives an operation access to standard input and output, and so to the files of this machine. */
 class ProcessIo implements LocalIo {
@@ -119,7 +124,8 @@ class ProcessIo implements LocalIo {
     rmSync(path, { force: true });
     const log = openSync(path, 'wx', 0o600);
     try {
-      const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...commandLine], {
+      const options = [...process.execArgv, MAX_SEMI_SPACE];
+      const child = spawn(process.execPath, [...options, process.argv[1] ?? '', ...commandLine], {
         detached: true,
         stdio: ['ignore', log, log],
         env: { ...this.#io.env, LOCI_HOME: home },

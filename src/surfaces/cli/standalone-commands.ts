@@ -157,7 +157,6 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       { title: 'What it would do', line: 'loci openclaw setup --dry-run' },
       { title: 'Set it up', line: 'loci openclaw setup' },
       { title: 'Keep memory-core', line: 'loci openclaw setup --beside' },
-      { title: 'Without Loci on this machine', line: 'npx loci-memory openclaw setup' },
     ],
     load: async () => (await import('../openclaw/setup/setup.ts')).setUpOpenclaw,
   },

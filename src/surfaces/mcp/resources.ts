@@ -15,8 +15,9 @@ import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources/list.ts';
 import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
-import { jsonText } from './results/fence.ts';
-import { errorText } from './results/tool-result.ts';
+import { withoutHidden } from '../shared/escape-control.ts';
+import { jsonText, RECALLED_FIELDS_ARE_DATA } from './results/fence.ts';
+import { errorText, outputText } from './results/tool-result.ts';
 import { assertPermitted, type Permission } from './session.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -42,7 +43,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     operation: 'startup-preview',
     // A client that reads the resource wants the text, even if the session has it already.
     input: () => ({ mode: 'always' }),
-    text: ({ text }: StartupTextOutput) => text,
+    text: ({ text }: StartupTextOutput) => withoutHidden(text),
   },
   {
     uri: 'loci://my-memory',
@@ -52,7 +53,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     mimeType: 'application/json',
     operation: 'fact-categories',
     input: () => ({}),
-    text: (output: FactCategoriesOutput) => jsonText(output),
+    text: jsonResource,
   },
   {
     uri: 'loci://sources',
@@ -64,7 +65,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     mimeType: 'application/json',
     operation: 'sources-list',
     input: () => ({}),
-    text: (output: SourcesListOutput) => jsonText(output),
+    text: jsonResource,
   },
   {
     uri: 'loci://record/{id}',
@@ -74,9 +75,14 @@ const RESOURCES: readonly ResourceEntry[] = [
     mimeType: 'text/markdown',
     operation: 'get',
     input: ({ id = '' }) => ({ citation: `record/${id}` }),
-    text: ({ text }: GetOutput) => text,
+    text: (output: GetOutput) => outputText('get', output),
   },
 ];
+
+/** JSON has no fence. */
+function jsonResource(output: FactCategoriesOutput | SourcesListOutput): string {
+  return jsonText({ notice: RECALLED_FIELDS_ARE_DATA, ...output });
+}
 
 const isTemplate = ({ uri }: ResourceEntry): boolean => uri.includes('{');
 

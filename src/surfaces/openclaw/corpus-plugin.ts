@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { namespaceOf } from './host/agents.ts';
+import { withoutHidden } from '../shared/escape-control.ts';
 import type { CorpusSupplement, PluginApi, PluginEntry } from './host/api.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
 
@@ -50,10 +51,10 @@ function supplement(api: PluginApi): CorpusSupplement {
       return documents.map(({ docid, path, collection, score, title, snippet }) => ({
         corpus: CORPUS,
         path,
-        title,
+        title: withoutHidden(title),
         kind: collection,
         score,
-        snippet,
+        snippet: withoutHidden(snippet),
         id: docid,
       }));
     },
@@ -68,8 +69,8 @@ function supplement(api: PluginApi): CorpusSupplement {
       return {
         corpus: CORPUS,
         path: lookup,
-        title: record.title,
-        content: lines.join('\n'),
+        title: withoutHidden(record.title),
+        content: withoutHidden(lines.join('\n')),
         fromLine,
         lineCount: lines.length,
       };

@@ -176,10 +176,9 @@ export const WRITE_TOOLS: readonly ToolDefinition[] = [
             'A category, such as preferences or project_conventions; `user_facts` unless given. pack_history and pipeline_history are reserved.',
         },
         tags: { type: 'array', description: 'Words to filter by.', items: { type: 'string' } },
-        ttl_seconds: {
-          type: 'integer',
-          description:
-            'Seconds until the fact expires: 3600 (an hour) to 31536000 (365 days); 7776000 (90 days) unless given.',
+        expires: {
+          type: 'string',
+          description: 'How long the fact is valid: 12h, 7d; 90d unless given, at least 1h, at most 365d.',
         },
         idempotency_key: {
           type: 'string',

@@ -1,3 +1,4 @@
+import { withoutHidden } from '../shared/escape-control.ts';
 import { withDeadline } from './host/deadline.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
@@ -119,9 +120,12 @@ function write(call: ToolCall, operation: string, input: unknown): Promise<ToolR
   );
 }
 
-/** A result as text and as data, like the host's own tools. */
-function jsonResult(details: unknown): ToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(details) }], details };
+/** A result as text and as data, like the host's own tools. Errors and names in it may quote what others wrote. */
+function jsonResult(result: unknown): ToolResult {
+  const text = JSON.stringify(result, (_, value: unknown) =>
+    typeof value === 'string' ? withoutHidden(value) : value,
+  );
+  return { content: [{ type: 'text', text }], details: JSON.parse(text) as unknown };
 }
 
 /** What went wrong, and what to do. */

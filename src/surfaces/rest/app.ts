@@ -10,15 +10,17 @@ import { type ErrorCode, LociError } from '../../core/errors.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
-import { withCitation } from '../../operations/shared/lenient-input.ts';
+import { withSynonyms } from '../../operations/shared/lenient-input.ts';
 import type { Scope } from '../../operations/operation.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
+import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
 import { withinTime } from './http/deadline.ts';
 import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
+import { overview, OVERVIEW_PATHS } from './overview.ts';
 import { API, outputJson } from './http/paths.ts';
 import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { RateLimit } from './access/rate-limit.ts';
@@ -59,11 +61,13 @@ export function restApp(parts: AppParts): Hono<Env> {
     parts.log.warn({ problem }, 'not ready');
     return c.json({ status: 'not ready' }, 503);
   });
+  const text = overview(routes, mcp !== undefined);
+  for (const path of OVERVIEW_PATHS) app.get(path, (c) => c.text(text));
   const authenticated = authenticatedBy(parts);
-  app.use('/metrics', authenticated, allowing('admin'));
+  app.use('/metrics', authenticated, allowing('operator'));
   app.get('/metrics', async (c) => {
-    const text = await metrics.text(context.loci());
-    return c.body(text, 200, { 'Content-Type': metrics.type });
+    const figures = await metrics.text(context.loci());
+    return c.body(figures, 200, { 'Content-Type': metrics.type });
   });
   const description = openApi(routes);
   app.get(`${API}/openapi.json`, (c) => c.json(description));
@@ -83,7 +87,7 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): 
   app.on(operation.readOnly ? ['POST', 'GET'] : ['POST'], [path], allowing(operation.scope), async (c) => {
     const { incoming, outgoing } = c.env;
     const body = incoming.method === 'POST' ? await readBody(incoming, limits.maxBodyBytes) : '';
-    const input = parseInput(operation, withCitation(operation, requestInput(incoming, route, body)));
+    const input = parseInput(operation, withSynonyms(operation, requestInput(incoming, route, body)));
     const { caller } = c.get('identity');
     const output = await withinTime(limits.requestTimeoutMs, outgoing, (signal) =>
       runOperation(operation, context.forCall({ caller, signal }), input),
@@ -203,10 +207,16 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
   };
 }
 
+/** When to try again after `rate_limited`, in seconds, unless the answer says it. */
+const RETRY_AFTER_S = 5;
+
 function answerProblem(c: Context<Env>, error: unknown): Response {
   const problem = problemOf(error, c.get('id'));
   c.set('code', problem.code);
-  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, {
+  const { outgoing } = c.env;
+  if (problem.code === 'rate_limited' && !outgoing.hasHeader('Retry-After'))
+    outgoing.setHeader('Retry-After', String(RETRY_AFTER_S));
+  return c.body(escapeControlJson(JSON.stringify(problem)), problem.status as ContentfulStatusCode, {
     'Content-Type': PROBLEM_TYPE,
   });
 }

@@ -25,7 +25,8 @@ const BODY_PROBLEM: readonly ErrorCode[] = [...ANY_PROBLEM, 'unsupported_media_t
 const SCOPE_TEXT: Readonly<Record<Scope, string>> = {
   read: 'Operations that read the memory of the caller; they need the scope `read`.',
   write: 'Operations that change it; they need the scope `write`.',
-  admin: 'Operations for the owner of the server; they need the scope `admin`.',
+  admin: 'Operations that administer the memory of the caller; they need the scope `admin`.',
+  operator: 'Operations that concern the server or all namespaces; they need the scope `operator`.',
 };
 
 /** The description of the API (OpenAPI 3.1), generated from the schemas of the operations. */

@@ -1,6 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import type { RefreshEvent } from '../../engine/refresh/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
+import { CallerLimit } from '../../operations/caller-limit.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { AnswerCommands } from '../shared/run-standalone.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
@@ -51,12 +52,13 @@ interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { home, env = process.env, entries, listenAt = {}, ownsProcess = false, mcp } = options;
   const caller = { surface: 'rest', trust: 'agent' } as const;
-  const context = createContext({ caller, env, ...(home !== undefined && { home }) });
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const limit = new CallerLimit(limits.callerWaitMs);
+  const context = createContext({ caller, env, limit, ...(home !== undefined && { home }) });
   try {
     const config = (await context.loadConfig()).values;
     const loci = await context.loci({ create: true });
     const address = { ...config.server, ...listenAt };
-    const limits = { ...SERVER_LIMITS, ...options.limits };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);

@@ -1,4 +1,4 @@
-import { jsonEscapes, replaceInvisible } from '../../core/text/invisible-characters.ts';
+import { jsonEscapes, removeInvisible, replaceInvisible } from '../../core/text/invisible-characters.ts';
 
 /**
  * Characters that a terminal interprets instead of showing: control characters (including ESC and the C1 controls, which
@@ -28,8 +28,13 @@ export function escapeControl(text: string): string {
  * Removes the characters that begin or are commands for a terminal, for texts that another program may print. Line breaks and
  * tabs remain. Unlike `escapeControl`, it keeps the marks that right-to-left text needs.
  */
-export function removeTerminalControl(text: string): string {
+function removeTerminalControl(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(TERMINAL_CONTROL, (found) => (found === '\r' ? '\n' : ''));
+}
+
+/** A recalled text as every model gets it: without the characters that a person does not see. */
+export function withoutHidden(text: string): string {
+  return removeTerminalControl(removeInvisible(text)).toWellFormed();
 }
 
 /** Like `escapeControl`, with line breaks and tabs replaced by spaces. */

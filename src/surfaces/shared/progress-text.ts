@@ -8,7 +8,7 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
     case 'deriving':
       return 'cutting into passages';
     case 'relating':
-      return 'finding the notes of documents';
+      return 'relating records to each other';
     case 'embedding':
       return 'embedding';
     case 'checking':

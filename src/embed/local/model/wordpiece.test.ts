@@ -29,6 +29,13 @@ function splitSlowly(word: string): number[] | null {
   return ids;
 }
 
+it('knows the share of the pieces of a text that its vocabulary has', () => {
+  const shares = ['', '🍕', 'ฉันชอบกินข้าว', 'pizza 🍕', '→ €', 'pizza'].map((text) =>
+    tokenizer.knownShare(text),
+  );
+  expect(shares).toEqual([0, 0, 0, 0.5, 1, 1]);
+});
+
 describe('Vocabulary', () => {
   const vocabulary = new Vocabulary(json);
 

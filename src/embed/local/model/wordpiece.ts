@@ -104,6 +104,12 @@ export class WordPiece {
     return count;
   }
 
+  /** The share of the pieces that are not `[UNK]`. 0 to 1. */
+  knownShare(text: string): number {
+    const ids = this.encode(text);
+    return ids.length === 0 ? 0 : ids.filter((id) => id !== this.#unknown[0]).length / ids.length;
+  }
+
   #pieces(word: string): readonly number[] {
     if (word.length > MAX_WORD) return this.#unknown;
     const known = this.#cache.get(word);

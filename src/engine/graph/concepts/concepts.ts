@@ -35,25 +35,15 @@ export async function listConcepts(
   { project, name, limit, after }: ConceptListRequest,
 ): Promise<ConceptPage> {
   const part = name === undefined ? null : nameKey(name);
-  const all: CountedConcept[] = [];
-  for (const within of await readConcepts(context, project)) {
-    const matching = within.concepts.filter(
-      ({ names }) => part === null || names.some(({ key, kind }) => kind !== 'note' && key.includes(part)),
-    );
-    all.push(...(await counted(context, within, matching)));
-  }
-  all.sort(
-    (a, b) =>
-      b.naming - a.naming ||
-      compareText(a.concept.label, b.concept.label) ||
-      compareText(a.concept.id, b.concept.id),
+  const all = (await rankedConcepts(context, await readConcepts(context, project))).filter(
+    ({ names }) => part === null || names.some(({ key, kind }) => kind !== 'note' && key.includes(part)),
   );
-  const start = after === undefined ? 0 : all.findIndex(({ concept }) => concept.id === after) + 1;
+  const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0)
     throw new LociError('not_found', `no concept has the id ${after} any more`, {
       hint: 'Begin with the first page.',
     });
-  const page = all.slice(start, start + limit).map(({ concept }) => concept);
+  const page = all.slice(start, start + limit);
   return {
     concepts: await new ConceptMask(context.thread).concepts(page),
     total: all.length,
@@ -67,14 +57,52 @@ interface CountedConcept {
   readonly naming: number;
 }
 
+/** The concepts in the order of a list, for as long as these concepts are remembered. */
+const ranked = new WeakMap<readonly ProjectConcepts[], Promise<readonly Concept[]>>();
+
+/** Those that most records name first, ties by label. */
+function rankedConcepts(
+  context: EngineContext,
+  projects: readonly ProjectConcepts[],
+): Promise<readonly Concept[]> {
+  const known = ranked.get(projects);
+  if (known !== undefined) return known;
+  const ranking = rank(context, projects);
+  ranked.set(projects, ranking);
+  ranking.catch(() => ranked.delete(projects));
+  return ranking;
+}
+
+async function rank(
+  context: EngineContext,
+  projects: readonly ProjectConcepts[],
+): Promise<readonly Concept[]> {
+  const all: CountedConcept[] = [];
+  for (const within of projects) for (const each of await counted(context, within)) all.push(each);
+  all.sort(
+    (a, b) =>
+      b.naming - a.naming ||
+      compareText(a.concept.label, b.concept.label) ||
+      compareText(a.concept.id, b.concept.id),
+  );
+  return all.map(({ concept }) => concept);
+}
+
+/** Keys of one call, whose answer is received in one turn of the event loop. */
+const KEYS_OF_CALL = 1000;
+
 /** Records of sources that the caller does not see count for nothing. */
 async function counted(
   { store, namespace }: EngineContext,
-  { project, excludedSources }: ProjectConcepts,
-  concepts: readonly Concept[],
+  { project, excludedSources, concepts }: ProjectConcepts,
 ): Promise<CountedConcept[]> {
   const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
-  const counts = await store.graph.nameFrequencies(namespace, project, keys, excludedSources);
+  const counts = new Map<string, number>();
+  for (let i = 0; i < keys.length; i += KEYS_OF_CALL) {
+    const some = keys.slice(i, i + KEYS_OF_CALL);
+    const found = await store.graph.nameFrequencies(namespace, project, some, excludedSources);
+    for (const [key, count] of found) counts.set(key, count);
+  }
   return concepts.map((concept) => ({
     concept,
     naming: concept.names.reduce((sum, { key }) => sum + (counts.get(key) ?? 0), 0),

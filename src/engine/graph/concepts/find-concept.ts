@@ -1,10 +1,14 @@
 import { LociError } from '../../../core/errors.ts';
-import { applyChanges, type AppliedChanges, type Concept } from '../../../graph/concepts/concept-changes.ts';
-import { groupNames, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
+import { LatestValue } from '../../../core/latest-value.ts';
+import { inTurns } from '../../../core/threads/slices.ts';
+import { type AppliedChanges, changeSlices, type Concept } from '../../../graph/concepts/concept-changes.ts';
+import { groupingSlices, type GroupedNames } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { conceptId, isConceptId } from '../../../graph/concepts/concept-id.ts';
+import { conceptVersion } from '../../../graph/concepts/concept-nodes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import type { Store } from '../../../store/store.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
 import { updateConcepts } from './update-concepts.ts';
@@ -41,13 +45,30 @@ export interface FoundConcept {
  * The concepts of one project, or of each, without what only sources say that the caller does not see. Derives what has changed
  * before.
  */
-export async function readConcepts(context: EngineContext, project?: string): Promise<ProjectConcepts[]> {
+export async function readConcepts(
+  context: EngineContext,
+  project?: string,
+): Promise<readonly ProjectConcepts[]> {
   const { store, namespace } = context;
   await context.expire();
   await updateConcepts(context);
-  const changes = await store.graph.conceptChanges(namespace);
-  const filter = { now: context.now() };
   const excludedSources = await sourcesHiddenFrom(context);
+  const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);
+  const known = latest.get(store) ?? new LatestValue();
+  latest.set(store, known);
+  return known.get(key, () => readProjects(context, excludedSources, project));
+}
+
+/** The concepts that were read last from a store, for all callers: calls that come together read the same. */
+const latest = new WeakMap<Store, LatestValue<readonly ProjectConcepts[]>>();
+
+async function readProjects(
+  { store, namespace, now }: EngineContext,
+  excludedSources: readonly string[],
+  project: string | undefined,
+): Promise<ProjectConcepts[]> {
+  const changes = await store.graph.conceptChanges(namespace);
+  const filter = { now: now() };
   const projects =
     project !== undefined
       ? [project]
@@ -55,9 +76,10 @@ export async function readConcepts(context: EngineContext, project?: string): Pr
   return Promise.all(
     projects.map(async (each) => {
       const own = changes.filter((change) => change.project === each);
-      const names = groupNames(await store.graph.conceptNames(namespace, { project: each, excludedSources }));
-      const applied = applyChanges(names, own);
-      const concepts = applied.state.concepts(each);
+      const rows = await store.graph.conceptNames(namespace, { project: each, excludedSources });
+      const names = await inTurns(groupingSlices(rows));
+      const applied = await inTurns(changeSlices(names, own));
+      const concepts = await inTurns(applied.state.conceptSlices(each));
       return { project: each, excludedSources, names, changes: own, applied, concepts };
     }),
   );

@@ -6,7 +6,7 @@ import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import type { GoldenQuery } from '../../../store/golden-model.ts';
 import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 import {
   jsonObject,
   parseRecord,

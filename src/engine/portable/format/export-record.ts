@@ -9,7 +9,8 @@ import {
   type Metadata,
   type Timestamp,
 } from '../../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
+import { localTime, storedTime } from '../../../core/time/whole-day.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;
@@ -77,7 +78,7 @@ export function recordFields(record: ExportedRecord): { readonly [name: string]:
     title: record.title,
     tags: [...record.tags],
     metadata: record.metadata,
-    created_at: timeText(record.createdAt),
+    created_at: timeText(storedTime(record)),
     updated_at: timeText(record.updatedAt),
     deleted_at: record.deletedAt === null ? null : timeText(record.deletedAt),
     expires_at: record.expiresAt === null ? null : timeText(record.expiresAt),
@@ -97,7 +98,7 @@ export function parseRecord(fields: unknown): ExportedRecord | string {
   return {
     ...rest,
     recordType: record_type,
-    createdAt: created_at,
+    createdAt: localTime({ ...rest, createdAt: created_at }),
     updatedAt: updated_at,
     deletedAt: deleted_at,
     expiresAt: expires_at,

@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256, uuidv7 } from '../../../core/ids.ts';
 import { assertNotAborted } from '../../../core/progress.ts';
 import type { LociRecord, Metadata } from '../../../core/types.ts';
-import { noteDate } from '../../../sources/files/dates.ts';
+import { dateInName } from '../../../sources/dates/note-dates.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';
 import type { ExportedRecord } from '../format/export-record.ts';
@@ -133,7 +133,8 @@ export class RecordFileImporter {
 
   async #creationTime(path: string, files: WorkspaceFiles | null): Promise<number> {
     const changedAt = files === null ? null : await files.changedAt(path);
-    return noteDate({}, fileName(path))?.timestamp ?? changedAt ?? this.#context.now();
+    const date = dateInName(fileName(path), () => null);
+    return (date === 'ambiguous' ? null : date?.timestamp) ?? changedAt ?? this.#context.now();
   }
 
   /** `null` when there is nothing to write. */

@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { describeFileError, unreadableError } from '../../../core/fs/file-errors.ts';
-import { timeOfFile } from '../../../sources/files/dates.ts';
+import { timeOfFile } from '../../../sources/files/file-time.ts';
 import { decodeText } from '../../../sources/files/decode.ts';
 import { isPlainKey } from '../../../sources/files/paths.ts';
 import { readWithin } from '../../../sources/files/read-file.ts';

@@ -8,6 +8,7 @@ import {
   madeChange,
   type MadeChangeOutput,
 } from './concept-fields.ts';
+import { currentConcepts } from './current-concepts.ts';
 
 /** Concepts or names that one change may name. */
 const MAX_NAMED = 50;
@@ -39,8 +40,8 @@ export const mergeConcepts: Operation<z.infer<typeof mergeInput>, MadeChangeOutp
   input: mergeInput,
   examples: [{ title: 'Two words for one thing', input: { into: 'Oven', from: ['Stove'] } }],
   run: async (context, { into, from, project }) => {
-    const loci = await context.loci();
-    return formatMadeChange(await loci.concepts.merge(into, from, project));
+    const stored = await currentConcepts(context);
+    return formatMadeChange(await stored.merge(into, from, project));
   },
 };
 
@@ -62,8 +63,8 @@ export const splitConcept: Operation<z.infer<typeof splitInput>, MadeChangeOutpu
   input: splitInput,
   examples: [{ title: 'An alias that means something else', input: { concept: 'Oven', names: ['Range'] } }],
   run: async (context, { concept, names, project }) => {
-    const loci = await context.loci();
-    return formatMadeChange(await loci.concepts.split(concept, names, project));
+    const stored = await currentConcepts(context);
+    return formatMadeChange(await stored.split(concept, names, project));
   },
 };
 
@@ -81,8 +82,8 @@ export const renameConcept: Operation<z.infer<typeof renameInput>, MadeChangeOut
   input: renameInput,
   examples: [{ title: 'A better label', input: { concept: 'oven', label: 'Kitchen oven' } }],
   run: async (context, { concept, label, project }) => {
-    const loci = await context.loci();
-    return formatMadeChange(await loci.concepts.rename(concept, label, project));
+    const stored = await currentConcepts(context);
+    return formatMadeChange(await stored.rename(concept, label, project));
   },
 };
 
@@ -99,7 +100,7 @@ export const undoConceptChange: Operation<z.infer<typeof undoInput>, MadeChangeO
   input: undoInput,
   examples: [{ title: 'A merge that was wrong', input: { change: 'latest' } }],
   run: async (context, { change }) => {
-    const loci = await context.loci();
-    return formatMadeChange(await loci.concepts.undo(change));
+    const stored = await currentConcepts(context);
+    return formatMadeChange(await stored.undo(change));
   },
 };

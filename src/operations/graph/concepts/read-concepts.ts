@@ -11,6 +11,7 @@ import {
   formatCited,
   formatConcept,
 } from './concept-fields.ts';
+import { currentConcepts } from './current-concepts.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -56,8 +57,8 @@ export const listConcepts: Operation<z.infer<typeof listInput>, ConceptListOutpu
     { title: 'Those with a word in a name', input: { name: 'oven', project: 'kitchen' } },
   ],
   run: async (context, { limit = DEFAULT_LIMIT, ...request }) => {
-    const loci = await context.loci();
-    const { concepts, total, next } = await loci.concepts.list({ ...request, limit });
+    const stored = await currentConcepts(context);
+    const { concepts, total, next } = await stored.list({ ...request, limit });
     return { concepts: concepts.map(formatConcept), total, next };
   },
 };
@@ -83,8 +84,8 @@ export const showConcept: Operation<z.infer<typeof showInput>, ConceptShowOutput
   output: showOutput,
   examples: [{ title: 'By one of its names', input: { concept: 'Oven' } }],
   run: async (context, { concept: reference, project }) => {
-    const loci = await context.loci();
-    const { concept, notes, mentionedIn, disputed, changes } = await loci.concepts.show(reference, project);
+    const stored = await currentConcepts(context);
+    const { concept, notes, mentionedIn, disputed, changes } = await stored.show(reference, project);
     return {
       concept: formatConcept(concept),
       notes: notes.map(formatCited),
@@ -121,8 +122,8 @@ export const conceptConflicts: Operation<z.infer<typeof projectInput>, ConceptCo
   output: conflictsOutput,
   examples: [{ title: 'In all projects', input: {} }],
   run: async (context, { project }) => {
-    const loci = await context.loci();
-    const conflicts = await loci.concepts.conflicts(project);
+    const stored = await currentConcepts(context);
+    const conflicts = await stored.conflicts(project);
     return {
       conflicts: conflicts.map(({ name, project: where, notes }) => ({
         name,
@@ -146,7 +147,7 @@ export const conceptChanges: Operation<z.infer<typeof projectInput>, ConceptChan
   output: changesOutput,
   examples: [{ title: 'In all projects', input: {} }],
   run: async (context, { project }) => {
-    const loci = await context.loci();
-    return { changes: (await loci.concepts.changes(project)).map(formatChange) };
+    const stored = await currentConcepts(context);
+    return { changes: (await stored.changes(project)).map(formatChange) };
   },
 };

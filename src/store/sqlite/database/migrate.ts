@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
+import { rebuildText } from '../records/passages.ts';
 import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces } from './namespaces.ts';
 
@@ -13,12 +14,16 @@ const APPLICATION_ID = 0x4c_6f_63_69;
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
-/** Derived tables that SQL alone cannot fill, by the version of the migration that creates them. */
+/**
+ * Derived tables that SQL alone cannot fill, by the versions of the migrations that create them, or after which the same records
+ * give other rows.
+ */
 const REBUILDS = [
-  { version: 12, rebuild: rebuildLinks },
-  { version: 17, rebuild: rebuildNoteNames },
-  { version: 20, rebuild: rebuildRecordTimes },
-  { version: 22, rebuild: rebuildMentionNames },
+  { versions: [12, 36], rebuild: rebuildLinks },
+  { versions: [17, 36], rebuild: rebuildNoteNames },
+  { versions: [20], rebuild: rebuildRecordTimes },
+  { versions: [22, 36], rebuild: rebuildMentionNames },
+  { versions: [36], rebuild: rebuildText },
 ];
 
 /**
@@ -46,8 +51,8 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
       }
       dropSpellingIndexes(db);
-      for (const { version, rebuild } of REBUILDS)
-        if (applied.some((migration) => migration.version === version))
+      for (const { versions, rebuild } of REBUILDS)
+        if (applied.some(({ version }) => versions.includes(version)))
           for (const { ns } of allNamespaces(db)) rebuild(db, ns);
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });

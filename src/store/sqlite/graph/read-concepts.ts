@@ -1,4 +1,5 @@
 import { sha256 } from '../../../core/ids.ts';
+import type { Slices } from '../../../core/threads/slices.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type {
@@ -24,23 +25,18 @@ const SHARED_COLUMNS = 'min(c.record) AS record, c.key, c.kind, c.text, count(*)
 const IS_VISIBLE = `(:excluded = '[]' OR NOT EXISTS (
   SELECT 1 FROM record AS x WHERE x.ns = :ns AND x.id = c.record AND x.source IN (SELECT value FROM json_each(:excluded))))`;
 
-export function conceptNames(
+/** Rows that one slice of a call looks at. */
+const ROWS_OF_SLICE = 1000;
+/** Keys that one slice of a call counts. */
+const KEYS_OF_SLICE = 100;
+
+export function* conceptNames(
   db: Database,
   ns: number,
   { project, only, excludedSources = [] }: NameSelector,
-): StoredName[] {
+): Slices<StoredName[]> {
   const excluded = JSON.stringify(excludedSources);
-  const rows =
-    only === undefined
-      ? db.prepare(ALL_NAMES).all({ ns, project, excluded })
-      : db.prepare(SOME_NAMES).all({
-          ns,
-          project,
-          excluded,
-          keys: JSON.stringify(only.keys),
-          notes: JSON.stringify(only.notes),
-        });
-  return rows.map((row) => ({
+  const nameIn = (row: Row): StoredName => ({
     key: row['key'] as string,
     text: row['text'] as string,
     kind: row['kind'] as NameKind,
@@ -48,15 +44,37 @@ export function conceptNames(
     project,
     note: row['note'] as string | null,
     count: row['count'] as number,
-  }));
+  });
+  if (only !== undefined) {
+    const [keys, notes] = [JSON.stringify(only.keys), JSON.stringify(only.notes)];
+    return db.prepare(SOME_NAMES).all({ ns, project, excluded, keys, notes }).map(nameIn);
+  }
+  const lastOfSlice = db.prepare(
+    `SELECT key FROM concept_name WHERE ns = ? AND project = ? AND key > ? ORDER BY key LIMIT 1 OFFSET ${String(ROWS_OF_SLICE)}`,
+  );
+  const rows: StoredName[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const last = lastOfSlice.get(ns, project, after)?.['key'] as string | undefined;
+    const names = db.prepare(ALL_NAMES).all({ ns, project, excluded, after, last: last ?? AFTER_ALL_KEYS });
+    for (const row of names) rows.push(nameIn(row));
+    after = last;
+    yield;
+  }
+  return rows;
 }
 
+/** A key belongs to one slice as a whole. No key is empty. */
+const IN_SLICE = 'key > :after AND key <= :last';
+/** Follows all keys: no text has this character. */
+const AFTER_ALL_KEYS = '\u{10FFFF}';
 const ALL_NAMES = `
-  SELECT ${CLAIM_COLUMNS} FROM concept_name AS c WHERE c.ns = :ns AND c.project = :project AND ${CLAIM} AND ${IS_VISIBLE}
+  SELECT ${CLAIM_COLUMNS} FROM concept_name AS c INDEXED BY concept_name_key
+    WHERE c.ns = :ns AND c.project = :project AND c.${IN_SLICE} AND ${CLAIM} AND ${IS_VISIBLE}
   UNION ALL
-  SELECT ${SHARED_COLUMNS} FROM concept_name AS c
-    WHERE c.ns = :ns AND c.project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE} AND c.key IN (
-      SELECT key FROM concept_name AS c WHERE ns = :ns AND project = :project AND NOT ${CLAIM} AND ${IS_VISIBLE}
+  SELECT ${SHARED_COLUMNS} FROM concept_name AS c INDEXED BY concept_name_key
+    WHERE c.ns = :ns AND c.project = :project AND c.${IN_SLICE} AND NOT ${CLAIM} AND ${IS_VISIBLE} AND c.key IN (
+      SELECT key FROM concept_name AS c INDEXED BY concept_name_key
+        WHERE ns = :ns AND project = :project AND ${IN_SLICE} AND NOT ${CLAIM} AND ${IS_VISIBLE}
       GROUP BY key HAVING total(kind <> 'word') > 1 AND (
         total(kind = 'tag') > 0 OR total(kind = 'phrase' OR (kind = 'opening' AND key GLOB '* *')) > total(kind = 'word')))
     GROUP BY c.key, c.kind, c.text
@@ -139,23 +157,24 @@ const NAMING = `
   UNION SELECT record FROM concept_name INDEXED BY concept_name_key
     WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')`;
 
-export function nameFrequencies(
+export function* nameFrequencies(
   db: Database,
   ns: number,
   project: string,
   keys: readonly string[],
   excludedSources: readonly string[],
   max: number | null,
-): Map<string, number> {
+): Slices<Map<string, number>> {
   const count = db.prepare(
     `SELECT count(*) AS n FROM (SELECT 1 FROM (${NAMING}) AS c WHERE ${IS_VISIBLE} LIMIT coalesce(:max, -1))`,
   );
   const excluded = JSON.stringify(excludedSources);
-  return new Map(
-    [...new Set(keys)].map(
-      (key) => [key, Number(count.get({ ns, project, key, excluded, max })?.['n'])] as const,
-    ),
-  );
+  const found = new Map<string, number>();
+  for (const [i, key] of keys.entries()) {
+    if (i > 0 && i % KEYS_OF_SLICE === 0) yield;
+    if (!found.has(key)) found.set(key, Number(count.get({ ns, project, key, excluded, max })?.['n']));
+  }
+  return found;
 }
 
 export function recordsNaming(
@@ -215,13 +234,17 @@ export function linePlaces(
   const passages = db.prepare(
     'SELECT max(ordinal) AS ordinal FROM passage WHERE ns = ? AND record = ? AND start_line <= ? AND end_line >= ?',
   );
-  const rows = new Map<number, Row | undefined>();
+  const found = new Map<number, { readonly hash: string; readonly texts: readonly string[] } | null>();
   return lines.flatMap(({ record, line }): GraphProvenance[] => {
-    if (!rows.has(record)) rows.set(record, contents.get(ns, record));
-    const row = rows.get(record);
-    if (row === undefined) return [];
-    if (line === null) return [{ record, passage: null, lines: null, hash: row['hash'] as string }];
-    const text = ((row['content'] as string).split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+    if (!found.has(record)) {
+      const row = contents.get(ns, record);
+      const { content, hash } = (row ?? {}) as { content: string; hash: string };
+      found.set(record, row === undefined ? null : { hash, texts: content.split('\n') });
+    }
+    const own = found.get(record) ?? null;
+    if (own === null) return [];
+    if (line === null) return [{ record, passage: null, lines: null, hash: own.hash }];
+    const text = (own.texts[line - 1] ?? '').replace(/\r$/, '');
     const ordinal = passages.get(ns, record, line, line)?.['ordinal'] as number | null;
     return [{ record, passage: ordinal, lines: { first: line, last: line }, hash: sha256(text) }];
   });

@@ -1,4 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
+import { storedTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import { sameFields } from '../../lexical/text-fields.ts';
 import type { CommitBatch, Page, RecordDraft, RecordImport, RecordWrite, SourceEntry } from '../../model.ts';
@@ -165,7 +166,7 @@ function columnsOf(draft: RecordDraft): (string | number | null)[] {
     JSON.stringify(draft.tags),
     draft.content,
     JSON.stringify(draft.metadata),
-    draft.createdAt,
+    storedTime(draft),
     draft.updatedAt,
     draft.expiresAt,
     draft.contentHash,

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { DAY_MS, firstUtcDayFrom } from '../../../core/time/whole-day.ts';
 import type { SearchFilter } from '../../search-model.ts';
 import { foldTag } from '../../rules/filter.ts';
 import type { Database } from '../database/database.ts';
@@ -8,6 +9,10 @@ interface Condition {
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
 }
+
+/** Whether the record `r` is of a day without a time: see `core/time/whole-day.ts`. */
+export const IS_OF_WHOLE_DAY = `(CASE WHEN r.origin = 'source' AND json_valid(r.metadata)
+  THEN json_type(r.metadata, '$.wholeDay') IS 'true' ELSE FALSE END)`;
 
 /** The conditions of a filter on live or deleted records. A list is one JSON parameter, so that few statements are prepared. */
 export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' = 'live'): Condition {
@@ -46,16 +51,19 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
     );
     parameters.push(value ? 1 : 0);
   };
+  // The first comparison, which admits what any time zone would, limits what SQLite reads of the index by time.
+  const bound = (sign: '>=' | '<', time: number | undefined): void => {
+    if (time === undefined) return;
+    parts.push(
+      `r.created_at ${sign} ?`,
+      `r.created_at ${sign} CASE WHEN ${IS_OF_WHOLE_DAY} THEN ? ELSE ? END`,
+    );
+    parameters.push(time + (sign === '<' ? DAY_MS : -DAY_MS), firstUtcDayFrom(time), time);
+  };
   flag('completed', filter.completed);
   flag('undated', filter.undated);
-  if (filter.from !== undefined) {
-    parts.push('r.created_at >= ?');
-    parameters.push(filter.from);
-  }
-  if (filter.until !== undefined) {
-    parts.push('r.created_at < ?');
-    parameters.push(filter.until);
-  }
+  bound('>=', filter.from);
+  bound('<', filter.until);
   return { sql: parts.join(' AND '), parameters };
 }
 

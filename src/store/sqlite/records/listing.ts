@@ -82,8 +82,8 @@ function filterCondition(filter: RecordFilter): ListCondition {
   if (origin !== undefined && others.length === 0 && INDEXED_ORIGINS.has(origin))
     and(`r.origin = '${origin}'`);
   if (key !== undefined) and('r.key = ?', key);
-  if (key !== undefined && origin !== undefined && rest.origins?.includes('fact') !== true)
-    and("r.origin <> 'fact'");
+  const hasKey = key !== undefined || (keyPrefix ?? '') !== '';
+  if (hasKey && origin !== undefined && rest.origins?.includes('fact') !== true) and("r.origin <> 'fact'");
   if (keyPrefix !== undefined) {
     and('substr(r.key, 1, length(?)) = ? AND r.key >= ?', keyPrefix, keyPrefix, keyPrefix);
     const end = firstAfterPrefix(keyPrefix);
@@ -94,8 +94,7 @@ function filterCondition(filter: RecordFilter): ListCondition {
     const ids = 'SELECT n.record FROM note_name AS n WHERE n.ns = r.ns AND n.name = ?';
     and(`r.id IN (${ids})`, foldNoteName(noteName));
   }
-  const isSelective =
-    key !== undefined || contentHash !== undefined || noteName !== undefined || (keyPrefix ?? '') !== '';
+  const isSelective = hasKey || contentHash !== undefined || noteName !== undefined;
   return { sql: parts.join(' AND '), parameters: values, sortKey: deleted || isSelective ? '+r.id' : 'r.id' };
 }
 

@@ -6,9 +6,9 @@ import {
   type IndexedPassage,
 } from '../../lexical/text-fields.ts';
 import type { Database } from '../database/database.ts';
-import { bumpEpoch, textTable } from '../database/namespaces.ts';
-import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
-import { countWords, type WordCounts } from '../search/vocabulary.ts';
+import { bumpEpoch, createTextTable, dropTextTable, textTable } from '../database/namespaces.ts';
+import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from './rows.ts';
+import { countWords, mergeWords, type WordCounts } from '../search/vocabulary.ts';
 
 /** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
 export function insertPassages(
@@ -70,6 +70,22 @@ export function reindexPassages(
     old.remove(id, passage);
     current.add(id, passage);
   }
+}
+
+/** Derives the full-text index of a namespace, whose vocabulary is empty, again. Within a transaction. */
+export function rebuildText(db: Database, ns: number): void {
+  dropTextTable(db, ns);
+  createTextTable(db, ns);
+  const counts: WordCounts = new Map();
+  const records = db.prepare(
+    `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = r.ns AND p.record = r.id)`,
+  );
+  for (const row of records.iterate(ns)) {
+    const record = headerOf('', row);
+    const index = textIndex(db, ns, record, counts);
+    for (const { id, passage } of storedPassages(db, ns, record.id)) index.add(id, passage);
+  }
+  mergeWords(db, ns, counts);
 }
 
 function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {

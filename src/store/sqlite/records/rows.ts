@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { localTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../search-model.ts';
 
@@ -54,12 +55,14 @@ export function headerOf(namespace: string, row: Row): RecordHeader {
 
 /** Reads a row of `HEADER_JSON`. */
 export function headerOfList(namespace: string, row: readonly (SQLOutputValue | undefined)[]): RecordHeader {
+  const origin = row[3] as Origin;
+  const metadata = row[11] === '{}' ? {} : (JSON.parse(row[11] as string) as Metadata);
   return {
     namespace,
     id: row[0] as number,
     uuid: row[1] as string,
     project: row[2] as string,
-    origin: row[3] as Origin,
+    origin,
     source: row[4] as string,
     trust: row[5] as Trust,
     key: row[6] as string | null,
@@ -67,8 +70,8 @@ export function headerOfList(namespace: string, row: readonly (SQLOutputValue | 
     recordType: row[8] as string,
     title: row[9] as string,
     tags: listOf(row[10]),
-    metadata: row[11] === '{}' ? {} : (JSON.parse(row[11] as string) as Metadata),
-    createdAt: row[12] as number,
+    metadata,
+    createdAt: localTime({ origin, metadata, createdAt: row[12] as number }),
     updatedAt: row[13] as number,
     deletedAt: row[14] as number | null,
     expiresAt: row[15] as number | null,

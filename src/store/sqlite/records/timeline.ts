@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import type { Slices } from '../../../core/threads/slices.ts';
 import { recordTime } from '../../rules/record-time.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../timeline-model.ts';
 import type { Database } from '../database/database.ts';
@@ -9,31 +10,53 @@ const NOWHERE: TimelineRecords = { anchor: null, before: [], after: [] };
 /** Ids begin at 1. */
 const BEFORE_ALL_IDS = 0;
 
-export function timeline(
+/** Times that one slice of a call looks at. */
+const TIMES_OF_SLICE = 500;
+
+export function* timeline(
   db: Database,
   namespace: string,
   ns: number,
   { filter, around, before, after }: TimelineRequest,
-): TimelineRecords {
+): Slices<TimelineRecords> {
   const anchor = 'record' in around ? liveRecord(db, namespace, ns, around.record, filter.now) : null;
   if ('record' in around && anchor === null) return NOWHERE;
   const at = 'time' in around ? around.time : anchor!.at;
   const position: Position = [at, anchor?.record.id ?? BEFORE_ALL_IDS];
   const condition = recordCondition(filter);
-  const side = (sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): TimedRecord[] => {
-    if (limit === 0) return [];
+  function* side(sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): Slices<TimedRecord[]> {
     // CROSS JOIN and INDEXED BY make SQLite read the times in order, and stop at the limit.
-    const rows = db.prepare(
-      `SELECT t.at, ${HEADER_COLUMNS} FROM record_time AS t INDEXED BY record_time_at
-       CROSS JOIN record AS r ON r.ns = t.ns AND r.id = t.record
-       WHERE t.ns = ? AND (t.at, t.record) ${sign} (?, ?) AND ${condition.sql}
-       ORDER BY t.at ${order}, t.record ${order} LIMIT ?`,
+    const times = `record_time AS t INDEXED BY record_time_at`;
+    const inOrder = `ORDER BY t.at ${order}, t.record ${order}`;
+    const lastOfSlice = db.prepare(
+      `SELECT t.at, t.record FROM ${times} WHERE t.ns = ? AND (t.at, t.record) ${sign} (?, ?) ${inOrder}
+       LIMIT 1 OFFSET ${String(TIMES_OF_SLICE)}`,
     );
-    const parameters: SQLInputValue[] = [ns, ...position, ...condition.parameters, limit];
-    return rows.all(...parameters).map((row) => timedRecord(namespace, row));
-  };
-  return { anchor, before: side('<', 'DESC', before), after: side('>', 'ASC', after) };
+    const rows = db.prepare(
+      `SELECT t.at, ${HEADER_COLUMNS} FROM ${times} CROSS JOIN record AS r ON r.ns = t.ns AND r.id = t.record
+       WHERE t.ns = ? AND (t.at, t.record) ${sign} (?, ?) AND (t.at, t.record) ${sign === '<' ? '>=' : '<='} (?, ?) AND ${condition.sql}
+       ${inOrder} LIMIT ?`,
+    );
+    const found: TimedRecord[] = [];
+    for (let from: Position = position; found.length < limit;) {
+      const last = lastOfSlice.get(ns, ...from);
+      const to: Position = last === undefined ? END[sign] : [last['at'] as number, last['record'] as number];
+      const parameters: SQLInputValue[] = [ns, ...from, ...to, ...condition.parameters, limit - found.length];
+      for (const row of rows.all(...parameters)) found.push(timedRecord(namespace, row));
+      if (last === undefined) break;
+      from = to;
+      yield;
+    }
+    return found;
+  }
+  return { anchor, before: yield* side('<', 'DESC', before), after: yield* side('>', 'ASC', after) };
 }
+
+/** Beyond all times. */
+const END: Readonly<Record<'<' | '>', Position>> = {
+  '<': [Number.MIN_SAFE_INTEGER, BEFORE_ALL_IDS],
+  '>': [Number.MAX_SAFE_INTEGER, BEFORE_ALL_IDS],
+};
 
 type Position = readonly [at: number, record: number];
 

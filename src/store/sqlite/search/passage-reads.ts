@@ -1,8 +1,9 @@
+import { localDayOf } from '../../../core/time/whole-day.ts';
 import type { Passage } from '../../../core/types.ts';
 import { nearestTo } from '../../rules/filter.ts';
 import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { recordCondition } from '../records/filter.ts';
+import { IS_OF_WHOLE_DAY, recordCondition } from '../records/filter.ts';
 import { epochOf } from '../database/namespaces.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from '../records/rows.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
@@ -70,7 +71,7 @@ function inOrderOfTime(
   const condition = recordCondition(filter);
   return db
     .prepare(
-      `SELECT p.id, p.record, r.created_at FROM record AS r INDEXED BY record_created
+      `SELECT p.id, p.record, r.created_at, ${IS_OF_WHOLE_DAY} AS whole_day FROM record AS r INDEXED BY record_created
        CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
        WHERE r.ns = ? AND ${condition.sql} ORDER BY r.created_at ${order}, p.id LIMIT ?`,
     )
@@ -78,7 +79,7 @@ function inOrderOfTime(
     .map((row) => ({
       passage: row['id'] as number,
       record: row['record'] as number,
-      score: row['created_at'] as number,
+      score: row['whole_day'] === 1 ? localDayOf(row['created_at'] as number) : (row['created_at'] as number),
     }));
 }
 

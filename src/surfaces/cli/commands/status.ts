@@ -5,6 +5,7 @@ import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationText } from '../format/generations.ts';
+import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 /** The status of a namespace, and of others that an agent reads too. */
@@ -16,7 +17,8 @@ export const status: OperationCommand<SharedStatus> = {
   render: (output, view) => {
     const { home, store, namespace, vaults, shared } = output;
     const isOfAgent = shared !== undefined;
-    const storeLine = `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`;
+    const bytes = store.bytes === null ? '' : `${size(store.bytes)}, `;
+    const storeLine = `${store.path} (${store.driver}, ${bytes}schema ${String(store.schema_version)})`;
     const others = isOfAgent ? null : output.other_namespaces;
     const blocks: Row[][] = [
       [
@@ -123,8 +125,11 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
+  const { running_in: process, seconds_left: left } = embedding;
+  const percent = Math.floor((100 * vectors) / Math.max(1, vectors + pending));
+  const rest = left === null ? '' : `, ${durationText(left)} left`;
   const worker =
-    embedding.running_in === null ? `run \`${index}\`` : `${embedding.running_in} is working on it`;
+    process === null ? `run \`${index}\`` : `${process} is working on it, ${String(percent)}% done${rest}`;
   // Only a backfill embeds during a change of the model.
   const remedy = embedding.change === null ? `: ${worker}` : '';
   const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed${remedy}`;

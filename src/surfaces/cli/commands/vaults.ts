@@ -13,7 +13,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 export const index: OperationCommand<IndexOutput> = {
   operands: [{ field: 'paths', label: 'path', takes: 'list' }],
   negatable: ['wait'],
-  viewOptions: [ALL_PROBLEMS],
+  viewOptions: [{ ...ALL_PROBLEMS, description: 'list every problem, and all that was excluded' }],
   warnings: (output) => [...output.notes, ...refusalWarnings(output)],
   failure: ({ error }) =>
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
@@ -25,6 +25,7 @@ export const index: OperationCommand<IndexOutput> = {
       ...vaults.flatMap((vault) => [
         vaultLine(vault, view),
         ...otherFilesLines(vault, view),
+        ...excludedLines(vault, view),
         ...problemLines(vault.problems, view),
       ]),
       view.style.dim(`Done in ${durationText(took_ms / 1000)}${embeddings}.`),
@@ -62,6 +63,24 @@ function otherFilesLines({ other_files: others }: IndexedVault, { style }: View)
   return [style.dim(`  Not read, because of the format: ${parts.join(', ')}.`)];
 }
 
+/** `Excluded: 1 folder and 3 notes`, or each of them with its rule. */
+function excludedLines({ excluded }: IndexedVault, { style, options }: View): string[] {
+  if (excluded.length === 0) return [];
+  if (options.has('verbose')) {
+    return excluded.flatMap(({ rule, from, paths }) => [
+      style.dim(`  Excluded by ${oneLine(rule)} in ${oneLine(from)}:`),
+      ...paths.map((path) => style.dim(`    ${oneLine(path)}`)),
+    ]);
+  }
+  const paths = excluded.flatMap((each) => each.paths);
+  const folders = paths.filter((path) => path.endsWith('/')).length;
+  const counts = countsText([
+    [folders, folders === 1 ? 'folder' : 'folders'],
+    [paths.length - folders, paths.length - folders === 1 ? 'note' : 'notes'],
+  ]);
+  return [style.dim(`  Excluded: ${counts.join(', ')}; --verbose names them.`)];
+}
+
 function sum(files: IndexedVault['other_files']): number {
   return files.reduce((total, { files: count }) => total + count, 0);
 }
@@ -87,6 +106,9 @@ export const reindex: OperationCommand<ReindexOutput> = {
 
 export const forgetVault: OperationCommand<ForgetVaultOutput> = {
   operands: [{ field: 'vault', label: 'vault', takes: 'words' }],
+  viewOptions: [{ name: 'yes', description: 'Do not ask. Without a terminal, nothing is asked.' }],
+  question: (input) =>
+    `Remove the records of ${(input as { readonly vault: string }).vault} from the memory? The notes themselves stay.`,
   render: ({ vault, path, removed, unconfigured }) => {
     const records =
       removed === 0 ? 'it had no records' : `removed ${formatCount(removed, 'record')} from the store`;

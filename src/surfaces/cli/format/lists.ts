@@ -1,3 +1,4 @@
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { Problem } from '../../../operations/shared/problems.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { ViewOption, View } from '../commands/operation-command.ts';
@@ -17,12 +18,26 @@ export function limitLines(lines: readonly string[], { style, options }: View): 
   return [...lines.slice(0, MAX_LINES), style.dim(`… and ${String(more)} more; --verbose shows all`)];
 }
 
+/** Problems that many notes may share, of which only the first is shown. */
+const FOLDED: ReadonlySet<Problem['reason']> = new Set(['ambiguous_date', 'unreadable_date']);
+
 /** An indented line for each problem that was found in a folder. */
 export function problemLines(problems: readonly Problem[], view: View): string[] {
   const { style } = view;
-  const lines = problems.map(({ path, detail, skipped }) => {
+  const others = new Map<Problem, number>();
+  if (!view.options.has('verbose'))
+    for (const reason of FOLDED) {
+      const [first, ...rest] = problems.filter((problem) => problem.reason === reason);
+      if (first !== undefined) others.set(first, rest.length);
+    }
+  const isListed = (problem: Problem): boolean =>
+    view.options.has('verbose') || !FOLDED.has(problem.reason) || others.has(problem);
+  const lines = problems.filter(isListed).map((problem) => {
+    const { path, detail, skipped } = problem;
     const label = skipped ? style.warning('skipped') : style.dim('note');
-    return `${label} ${oneLine(path)}: ${oneLine(detail)}`;
+    const count = others.get(problem) ?? 0;
+    const more = count === 0 ? '' : ` (and ${formatCount(count, 'other note')}; --verbose shows all)`;
+    return `${label} ${oneLine(path)}: ${oneLine(detail)}${more}`;
   });
   return limitLines(lines, view).map((line) => `  ${line}`);
 }

@@ -16,7 +16,6 @@ export const getResult: OperationResult = {
     lines: 'string',
     ...{ age: 'string', trust: 'string', source: 'string', from: 'string', url: 'string', tags: 'array' },
   },
-  verbatimField: 'text',
 };
 
 function fieldsOf(record: GetOutput): object {

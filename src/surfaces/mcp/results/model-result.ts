@@ -19,6 +19,4 @@ export interface OperationResult {
   readonly resultOf: (output: any) => ModelResult;
   /** The types of the fields in JSON Schema; those of the operation's output unless given. */
   readonly types?: Readonly<Record<string, string>>;
-  /** A field whose text a model needs unchanged, for example to edit a part of it. */
-  readonly verbatimField?: string;
 }

@@ -14,7 +14,6 @@ type PackedOutput = PackOutput | GraphIndexOutput | GraphPackOutput;
 export const packResult: OperationResult = {
   resultOf: packedResult,
   types: { text: 'string', receipt: 'object' },
-  verbatimField: 'text',
 };
 
 function packedResult(output: PackedOutput): ModelResult {

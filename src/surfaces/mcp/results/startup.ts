@@ -1,4 +1,5 @@
 import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import { withoutHidden } from '../../shared/escape-control.ts';
 import type { ModelResult, OperationResult } from './model-result.ts';
 
 const NOTHING_NEW =
@@ -15,6 +16,6 @@ export const startupResult: OperationResult = {
           text: '',
           writtenBy: 'loci',
         }
-      : { fields: { text }, text, writtenBy: 'loci' },
+      : { fields: { text }, text: withoutHidden(text), writtenBy: 'loci' },
   types: { text: 'string' },
 };

@@ -66,8 +66,7 @@ export const OMITTED_FIELDS: ReadonlySet<string> = new Set(['took_ms', 'highligh
 
 /** An output as the result of a tool, as text and as structured content, without invisible characters. */
 export function successResult(operation: string, output: unknown): CallToolResult {
-  const { resultOf, verbatimField = null } = operationResult(operation);
-  const result = resultOf(output);
+  const result = operationResult(operation).resultOf(output);
   const { summary = [], fields, writtenBy } = result;
   // Some clients give their models only the structured content.
   const notice = joined([summary.join('\n'), writtenBy === 'others' ? RECALLED_FIELDS_ARE_DATA : ''], ' ');
@@ -75,7 +74,7 @@ export function successResult(operation: string, output: unknown): CallToolResul
     content: [{ type: 'text', text: textOf(result) }],
     structuredContent: {
       ...(notice !== '' && { notice: notice.toWellFormed() }),
-      ...(withoutInvisibleTexts(lean(fields), verbatimField) as object),
+      ...(withoutInvisibleTexts(lean(fields)) as object),
     },
   };
 }

@@ -5,8 +5,7 @@ import { citationPrefix, mergeResults } from '../../../operations/records/merge-
 import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import type { Trust } from '../../../core/types.ts';
-import { removeInvisible } from '../../../core/text/invisible-characters.ts';
-import { removeTerminalControl } from '../../shared/escape-control.ts';
+import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
 
 /** The output of a search in one namespace. */
@@ -78,7 +77,9 @@ export function searchAnswer(outputs: readonly NamespaceOutput[], options: Answe
     model: outputs[0]?.output.provider ?? 'none',
     citations: 'on',
     mode: hasVectors(outputs) ? 'hybrid' : 'fts',
-    ...(warnings.size > 0 && { warning: shortened(plain([...warnings].join(' ')), MAX_WARNING_LENGTH) }),
+    ...(warnings.size > 0 && {
+      warning: shortened(withoutHidden([...warnings].join(' ')), MAX_WARNING_LENGTH),
+    }),
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - estimateTokens(JSON.stringify(rest)));
   return { notice: noticeOf(results.length, isSure), results, ...rest };
@@ -108,7 +109,7 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
     startLine: Number(first),
     endLine: Number(last),
     score: Math.round(result.score * 1000) / 1000,
-    snippet: plain(result.snippet),
+    snippet: withoutHidden(result.snippet),
     source: 'memory',
     corpus: 'memory',
     citation,
@@ -125,7 +126,7 @@ function hitOf(result: SearchResultOutput, prefix: string): Hit {
 
 /** The citation of a result; its number where the path is too long, or has invisible or control characters. */
 function plainCitation({ citation, id }: SearchResultOutput): string {
-  const isPlain = citation === plain(citation) && citation.length <= MAX_CITATION_LENGTH;
+  const isPlain = citation === withoutHidden(citation) && citation.length <= MAX_CITATION_LENGTH;
   return isPlain ? citation : `record/${String(id)}`;
 }
 
@@ -139,24 +140,19 @@ function runHit({ path, title, content, score, metadata }: CorpusOutput['documen
     startLine: 1,
     endLine: content.split('\n').length,
     score: Math.round(score * 1000) / 1000,
-    snippet: plain(content),
+    snippet: withoutHidden(content),
     source: 'memory',
     corpus: 'memory',
     citation: path,
     provenance: { originClass: 'system', sessionKind: 'unknown', observedAt: Number.isNaN(at) ? 0 : at },
-    title: plain(title),
+    title: withoutHidden(title),
     age: formatAge(at, Date.now()),
     from: 'run of a tool',
   };
 }
 
 function name(text: string): string {
-  return shortened(plain(text), MAX_NAME_LENGTH);
-}
-
-/** A text of a record without invisible and control characters. */
-function plain(text: string): string {
-  return removeTerminalControl(removeInvisible(text)).toWellFormed();
+  return shortened(withoutHidden(text), MAX_NAME_LENGTH);
 }
 
 /** A name is shortened at once, so that a single hit fits into any budget. */
@@ -215,7 +211,7 @@ export function excerptOf(
   { text, lines }: Pick<GetOutput, 'text' | 'lines'>,
   end: number = lines.to,
 ): Excerpt {
-  const clean = plain(text);
+  const clean = withoutHidden(text);
   const all = clean.split('\n');
   let length = 0;
   const fitting = all.findIndex((line) => (length += line.length + 1) > MAX_EXCERPT_LENGTH);

@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { LociError } from '../../../core/errors.ts';
-import { escapeControl, toJson } from '../../shared/escape-control.ts';
-import { isTerminal } from '../../shared/io.ts';
+import { askYesNo, mayAsk } from '../../shared/ask.ts';
+import { toJson } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';
 import { allChanges, Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
 import { verifyLoaded } from './beside.ts';
@@ -48,8 +47,7 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
 /** @throws LociError `invalid_input` if nobody can be asked, and --yes is missing */
 function assertMayAsk({ call, io }: Session): void {
   if (call.options['yes'] === true) return;
-  const hasTerminal = isTerminal(io.stderr) && 'isTTY' in io.stdin && io.stdin.isTTY === true;
-  if (hasTerminal) return;
+  if (mayAsk(io)) return;
   throw new LociError('invalid_input', 'there is no terminal to ask in', {
     hint: 'Use --yes to go ahead, or --dry-run to see what would be done.',
   });
@@ -57,20 +55,13 @@ function assertMayAsk({ call, io }: Session): void {
 
 async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
   if (call.options['yes'] === true) return;
-  const terminal = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    const files = plan.files.changedFiles().map((file) => escapeControl(file));
-    const actions = [
-      ...(plan.installs ? ['install the plugin'] : []),
-      ...(files.length > 0 ? [`change ${files.join(' and ')}`] : []),
-    ];
-    const [what = 'check the plugin'] = actions.length > 1 ? [actions.join(' and ')] : actions;
-    const answer = await terminal.question(`May setup ${what}? [y/N] `, { signal });
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    terminal.close();
-  }
-  throw new LociError('aborted', 'nothing was changed', { hint: '--dry-run lists the steps.' });
+  const files = plan.files.changedFiles();
+  const actions = [
+    ...(plan.installs ? ['install the plugin'] : []),
+    ...(files.length > 0 ? [`change ${files.join(' and ')}`] : []),
+  ];
+  const what = actions.length === 0 ? 'check the plugin' : actions.join(' and ');
+  await askYesNo(io, `May setup ${what}?`, { hint: '--dry-run lists the steps.', signal });
 }
 
 /** The steps of setup, and what they need to revert. */

@@ -1,3 +1,5 @@
+import { escapeControlJson } from '../../shared/escape-control.ts';
+
 /** The path prefix of the operations. */
 export const API = '/api/v1';
 
@@ -46,10 +48,13 @@ function requestText(tool: string, body?: object): string {
 /** Operations whose outputs have hints. Fields of these names in other outputs may be anybody's texts. */
 const OPERATIONS_WITH_HINTS: ReadonlySet<string> = new Set(['doctor', 'fact-categories', 'sources-refresh']);
 
-/** The output of an operation as JSON, with requests in its hints. */
+/** The output of an operation as JSON, with requests in its hints. Invisible characters are escaped: a model may read the bytes. */
 export function outputJson(operation: string, output: unknown): string {
-  if (!OPERATIONS_WITH_HINTS.has(operation)) return JSON.stringify(output);
-  return JSON.stringify(output, (field, value: unknown) =>
-    (field === 'hint' || field === 'note') && typeof value === 'string' ? withRequests(value) : value,
+  const hasHints = OPERATIONS_WITH_HINTS.has(operation);
+  const json = JSON.stringify(output, (field, value: unknown) =>
+    hasHints && (field === 'hint' || field === 'note') && typeof value === 'string'
+      ? withRequests(value)
+      : value,
   );
+  return escapeControlJson(json);
 }

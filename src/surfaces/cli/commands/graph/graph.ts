@@ -1,3 +1,4 @@
+import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
@@ -42,7 +43,7 @@ export const graphShow: OperationCommand<GraphShowOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { k: 'n' },
   warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
-  exitCode: ({ nodes }) => (nodes.length === 0 ? 1 : 0),
+  exitCode: ({ nodes }) => (nodes.length === 0 ? ERROR_TABLE.not_found.exit : 0),
   render: ({ nodes }, view) => nodes.map((node) => nodeLines(node, view).join('\n') + '\n').join('\n'),
 };
 
@@ -87,7 +88,7 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
     { field: 'to', label: 'to', takes: 'one' },
   ],
   warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
-  exitCode: ({ found }) => (found ? 0 : 1),
+  exitCode: ({ found, unknown }) => (unknown.length > 0 ? ERROR_TABLE.not_found.exit : found ? 0 : 1),
   render: ({ from, to, found, partial, steps, across_projects }, { style }) => {
     if (from === null || to === null) return '';
     if (across_projects !== null) return acrossText(across_projects);

@@ -6,20 +6,26 @@ import type { ReceiptVerifyOutput } from '../../../../operations/packs/receipt-v
 import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { localTime } from '../../format/times.ts';
-import type { OperationCommand } from '../operation-command.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
+
+/** A pipe or a file gets whole cells. */
+function tableColumns({ terminal, columns }: Pick<View, 'terminal' | 'columns'>): number {
+  return terminal ? columns : Number.POSITIVE_INFINITY;
+}
 
 export const receiptList: OperationCommand<ReceiptListOutput> = {
   warnings: ({ unreadable }) =>
     unreadable.map((id) => `the receipt ${oneLine(id)} cannot be read, and is left out`),
   shortOptions: { limit: 'n' },
-  render: ({ receipts, next }, { style, columns }) => {
+  render: ({ receipts, next }, { style, ...view }) => {
+    const columns = tableColumns(view);
     if (receipts.length === 0) return 'No receipts.\n';
     const rows = receipts.map((receipt) => [
       receipt.id,
       localTime(receipt.at),
       receipt.kind,
       `${String(receipt.items)} of ${String(receipt.candidates)}`,
-      `${String(receipt.used_tokens)} of ${formatCount(receipt.budget_tokens, 'token')}`,
+      `${String(receipt.used_tokens)} of ${formatCount(receipt.budget, 'token')}`,
       receipt.failed_lanes.length === 0 ? '' : `failed: ${receipt.failed_lanes.map(oneLine).join(', ')}`,
     ]);
     const cellStyles = [style.link, style.dim, String, String, style.dim, style.warning];
@@ -30,7 +36,8 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
 
 export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
-  render: ({ receipt, labels, records }, { style, columns }) => {
+  render: ({ receipt, labels, records }, { style, ...view }) => {
+    const columns = tableColumns(view);
     const { id, kind, at, budget, lanes, candidates, pieces, hash } = receipt;
     const included = candidates.filter((candidate) => candidate.included).length;
     const laneRows = lanes.map(({ name, status, took_ms: took, candidates: found, failure }) => [
@@ -79,7 +86,8 @@ function rangeText(from: number, to: number): string {
 export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
   inputOnly: ['prompt'],
-  render: ({ receipts, prompt_bytes: total, from_records: covered }, { style, columns }) => {
+  render: ({ receipts, prompt_bytes: total, from_records: covered }, { style, ...view }) => {
+    const columns = tableColumns(view);
     if (receipts.length === 0) return 'The prompt has nothing of a receipt.\n';
     const isCompared = total > 0;
     const lines = receipts.flatMap(({ id, kind, at, whole, pieces }) => [

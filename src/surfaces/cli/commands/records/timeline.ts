@@ -11,9 +11,7 @@ export const timeline: OperationCommand<TimelineOutput> = {
   render: ({ entries, more_before: moreBefore, more_after: moreAfter }, { style, columns }) => {
     const more = [...(moreBefore ? ['older'] : []), ...(moreAfter ? ['newer'] : [])].join(' and ');
     if (entries.length === 0)
-      return more === ''
-        ? 'No records.\n'
-        : 'The budget is too small for one line; --budget-tokens raises it.\n';
+      return more === '' ? 'No records.\n' : 'The budget is too small for one line; --budget raises it.\n';
     const rows = entries.map((entry) => [
       entry.position === 'anchor' ? '>' : '',
       entry.when,

@@ -8,18 +8,31 @@ import type { Operand, OperationCommand } from '../operation-command.ts';
 
 const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
 
-const SHELL_WARNING =
-  'It is a line for a shell: files that the line starts are not watched. List them in `watch` to approve their changes.';
+/** Names of watched files that are printed. */
+const MAX_WATCHED = 3;
 
 export const sourcesApprove: OperationCommand<SourcesApproveOutput> = {
   operands: [{ field: 'ids', label: 'id', takes: 'list' }],
   render: ({ approved }, { style }) => {
-    const lines = approved.flatMap(({ id, command, cwd, changes, shell }) => [
-      `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
-        (changes.length === 0 ? '' : ' Changed since the last approval:'),
-      ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
-      ...(shell ? [`  ${style.warning(SHELL_WARNING)}`] : []),
-    ]);
+    const lines = approved.flatMap((source) => {
+      const {
+        id,
+        command,
+        cwd,
+        changes,
+        watched,
+        not_watched: notWatched,
+        not_watched_risk: isRisk,
+      } = source;
+      const not = `Not watched: ${oneLine(notWatched)}. List it in \`watch\` to approve its changes.`;
+      return [
+        `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
+          (changes.length === 0 ? '' : ' Changed since the last approval:'),
+        ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
+        `  Watched: ${watchedText(watched)}.`,
+        `  ${isRisk ? style.warning(not) : not}`,
+      ];
+    });
     const [only, second] = approved.map(({ id }) => oneLine(id));
     const next =
       second === undefined
@@ -28,6 +41,15 @@ export const sourcesApprove: OperationCommand<SourcesApproveOutput> = {
     return [...lines, style.dim(next), ''].join('\n');
   },
 };
+
+function watchedText(files: readonly string[]): string {
+  if (files.length === 0) return 'the program alone';
+  const more = files.length - MAX_WATCHED;
+  const names = files.slice(0, MAX_WATCHED).map(oneLine).join(', ');
+  return more > 0
+    ? `${names} and ${formatCount(more, 'other file')}; \`loci sources show\` lists them`
+    : names;
+}
 
 /** Also for `sources resume`, whose output is the same. */
 export const sourcesPause: OperationCommand<SourcesPauseOutput> = {

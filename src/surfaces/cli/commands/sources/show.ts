@@ -79,7 +79,7 @@ function runRows(
   { command = '', changes = [] }: SourceOutput,
   runs: NonNullable<SourcesShowOutput['runs']>,
 ): Row[] {
-  const { program, cwd, env, shell, files, fingerprint, approved } = runs;
+  const { program, cwd, env, files, not_watched: notWatched, fingerprint, approved } = runs;
   const isApproved = approved?.fingerprint === fingerprint;
   const approval =
     approved === null
@@ -94,7 +94,7 @@ function runRows(
       'watched',
       files.map(({ path, state }) => `${path}  ${state.slice(0, 16)}`),
     ),
-    ...(shell ? [['not watched', 'files that the line for the shell starts'] as const] : []),
+    ['not watched', notWatched],
     ['fingerprint', fingerprint.slice(0, 16)],
     ['approved', approval],
     ...rowsOf('since then', changes),

@@ -60,9 +60,11 @@ function documentBlock(document: TestedDocument, { style, columns, options }: Vi
   };
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 function detailsOf({ timestamp, completed, project, tags, metadata, url }: TestedDocument): string[] {
   return [
-    ...(timestamp === null ? [] : [localDate(timestamp)]),
+    ...(timestamp === null ? [] : [DAY.test(timestamp) ? timestamp : localDate(timestamp)]),
     ...(completed === null ? [] : [completed ? 'completed' : 'open']),
     ...(project === null ? [] : [`project ${project}`]),
     ...tags.map((tag) => `#${tag}`),

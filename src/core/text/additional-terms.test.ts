@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { additionalTerms, findTerms } from './additional-terms.ts';
+import { analyze } from './analyze.ts';
+
+describe('additionalTerms', () => {
+  it.each([
+    ['🍕 at 5 €, § 12 → № 3, $9 ≠ ~1', '🍕 € § → № ＄ ≠'],
+    ['👩‍💻 👍🏽 ❤️ 🇩🇪🇫🇷 1️⃣', '👩 💻 👍 ❤ 🇩🇪 🇫🇷'],
+    ['C++, c++20 and C#; F# or .NET, ASP.NET and .net core', 'c＋＋ c＋＋ c＃ f＃ ．net ．net ．net'],
+    ['# Heading #tag ## B## page#a 1+++ slide.net .nets', ''],
+    ['IBAN DE89 3704 0044 0532 0130 00.', 'de89370400440532013000'],
+    ['GB29 NWBK 6016 1331 9268 19', 'gb29nwbk60161331926819'],
+    ['card 4111-1111-1111-1111', '4111111111111111'],
+    ['+49 (0)170 123-4567, (0170) 1234567; 01.23.45.67.89', '491701234567 01701234567 0123456789'],
+    ['order 302-1234567-1234567, F-16, covid-19 4711-0815', '30212345671234567 f16 covid19 47110815'],
+    ['id 550e8400-e29b-41d4-a716-446655440000', '550e8400e29b41d4a716446655440000'],
+    ['2026-03-16 14.09.2026, 09/14/26; 1914-1918; 1914 – 1918; 10-20, 1.299,50, 2026-09-14T10:30', ''],
+    ['50 people, 3 of 1000', ''],
+    ['می‌خواهم کتاب‌ها', 'میخواهم کتابها'],
+    ['क्‌ष', ''],
+  ])('of %s are %s', (text, terms) => {
+    expect(additionalTerms(text).map(({ term }) => term)).toEqual(terms === '' ? [] : terms.split(' '));
+  });
+
+  it('have the offsets of what they stand for, and no character that the index takes for a space', () => {
+    const text = 'Use C++ for 302-1234567 🍕.';
+    expect(
+      additionalTerms(text)
+        .map(({ start, end }) => text.slice(start, end))
+        .sort(),
+    ).toEqual(['302-1234567', 'C++', '🍕']);
+    const units = fc.constantFrom(...'aC1 0-+#.$€🍕/()\u200cم٣é\n'.split(''));
+    fc.assert(
+      fc.property(fc.string({ unit: units, maxLength: 60 }), (whole) => {
+        for (const { term, start, end } of additionalTerms(whole)) {
+          expect(term).toMatch(/^[a-z0-9\u0080-\uffff]+$/);
+          expect([start >= 0, end > start, end <= whole.length]).toEqual([true, true, true]);
+        }
+      }),
+    );
+  });
+
+  it('are found beside words, in order', () => {
+    const text = 'Pay 5 € to DE89 3704 0044 0532 0130 00 for C++';
+    const all = [...analyze(text), ...additionalTerms(text)];
+    const found = findTerms(text, new Set(all.map(({ term }) => term)));
+    expect(found).toEqual(all.sort((a, b) => a.start - b.start));
+    expect(findTerms(text, new Set(['pai', '€'])).map(({ term }) => term)).toEqual(['pai', '€']);
+  });
+
+  it.each([
+    '1',
+    '1-',
+    '1 ',
+    'DE89 3704 ',
+    'a-',
+    '1a-',
+    'a\u200c',
+    'م\u200c',
+    '+',
+    'c#',
+    '€',
+    '(0)',
+    '.net',
+    'ก',
+  ])('take linear time for a text that repeats %j', (unit) => {
+    const time = (length: number): number => {
+      const text = unit.repeat(length / unit.length);
+      const times = [1, 2, 3].map(() => {
+        const started = process.cpuUsage();
+        additionalTerms(text);
+        return process.cpuUsage(started).user;
+      });
+      return Math.min(...times);
+    };
+    time(20_000);
+    expect(time(400_000)).toBeLessThan(15 * time(40_000) + 100_000);
+  });
+});

@@ -1,0 +1,39 @@
+import { eventLoopYielder } from './event-loop.ts';
+
+/** Work that pauses after each bounded part of it, so that other work can run in between. It returns its result at the end. */
+export type Slices<Result> = Generator<undefined, Result, undefined>;
+
+export function isSlices(value: unknown): value is Slices<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+}
+
+/** Runs all slices at once. A value that has none is the result. */
+export function withoutPauses<Result>(value: Slices<Result> | Result): Result {
+  if (!isSlices(value)) return value;
+  for (;;) {
+    const { done, value: result } = value.next();
+    if (done === true) return result;
+  }
+}
+
+/** Runs the slices and lets the event loop have its turns in between. */
+export async function inTurns<Result>(slices: Slices<Result>): Promise<Result> {
+  const yieldToEventLoop = eventLoopYielder();
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done === true) return value;
+    await yieldToEventLoop();
+  }
+}
+
+/** Calls `work` for each item and pauses after every `ITEMS_OF_SLICE`. */
+export function* eachInSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Slices<void> {
+  let count = 0;
+  for (const item of items) {
+    work(item);
+    if (++count % ITEMS_OF_SLICE === 0) yield;
+  }
+}
+
+/** Few enough to take a millisecond or two. */
+const ITEMS_OF_SLICE = 500;

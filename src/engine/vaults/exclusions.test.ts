@@ -1,0 +1,136 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import type { SyncReport } from '../../ingest/sync.ts';
+import { openLoci } from '../open.ts';
+
+const NOTES = [
+  'Private/diary.md',
+  'Private/old/letter.md',
+  'Work/Private/client.md',
+  'Templates/trip.md',
+  'private plan.md',
+  'trip.md',
+  'trip.draft.md',
+] as const;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let vault = '';
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  vault = join(folder.path, 'outer/vault');
+  await writeNotes(vault, Object.fromEntries(NOTES.map((note) => [note, `${note} is about zanzibar.`])));
+});
+
+afterEach(async () => folder[Symbol.asyncDispose]());
+
+async function obsidian(at: string, filters: unknown): Promise<void> {
+  await mkdir(join(at, '.obsidian'), { recursive: true });
+  await writeFile(join(at, '.obsidian/app.json'), JSON.stringify({ userIgnoreFilters: filters }));
+}
+
+interface Indexed {
+  readonly notes: readonly string[];
+  readonly report: SyncReport;
+}
+
+/** Indexes the vault, and returns the notes that a search finds then. */
+async function index(config: Partial<VaultConfig> = {}): Promise<Indexed> {
+  const loci = await openLoci(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
+  try {
+    const { sources } = await loci.index();
+    const { results } = await loci.search({ query: 'zanzibar', limit: 50, minScore: 0 });
+    return {
+      notes: results.map(({ citation }) => citation.replace(/^.*?:|#.*/g, '')).sort(),
+      report: sources[0]!,
+    };
+  } finally {
+    await loci.close();
+  }
+}
+
+const without = (...left: readonly string[]): string[] =>
+  NOTES.filter((note) => !left.some((each) => note.startsWith(each))).sort();
+
+describe('notes that a rule excludes', () => {
+  it.each<[rule: string, paths: string[], rest: string[]]>([
+    ['Private', ['Private/', 'Work/Private/'], without('Private/', 'Work/')],
+    ['/Private', ['Private/'], without('Private/')],
+    ['Private/', ['Private/', 'Work/Private/'], without('Private/', 'Work/')],
+    ['trip.md/', [], without()],
+    ['Work/Private', ['Work/Private/'], without('Work/')],
+    ['*.draft.md', ['trip.draft.md'], without('trip.draft')],
+    ['Private/*', ['Private/diary.md', 'Private/old/'], without('Private/')],
+    ['**/old', ['Private/old/'], without('Private/old')],
+  ])('are those of the glob %s in the settings', async (rule, paths, rest) => {
+    const { notes, report } = await index({ exclude: [rule] });
+    expect(notes).toEqual(rest);
+    expect(report.excluded).toEqual(paths.length === 0 ? [] : [{ rule, from: 'loci.yaml', paths }]);
+  });
+
+  it.each<[rule: string, paths: string[], rest: string[]]>([
+    ['Private/', ['Private/'], without('Private/')],
+    ['Private', ['Private/', 'private plan.md'], without('Private/', 'private')],
+    [String.raw`/^templates\/.*/`, ['Templates/trip.md'], without('Templates/')],
+    ['/^(?!Work)/', NOTES.filter((note) => !note.startsWith('Work')).toSorted(), ['Work/Private/client.md']],
+  ])('are those of %s in the settings of Obsidian', async (rule, paths, rest) => {
+    await obsidian(vault, [rule]);
+    const { notes, report } = await index();
+    expect(notes).toEqual(rest);
+    const [excluded, ...others] = report.excluded;
+    expect(others).toEqual([]);
+    expect({ ...excluded, paths: excluded?.paths.toSorted() }).toEqual({
+      rule,
+      from: join(vault, '.obsidian/app.json'),
+      paths,
+    });
+  });
+
+  it('are those of Obsidian vaults around the folder and in it', async () => {
+    await obsidian(join(folder.path, 'outer'), ['vault/Private/', 'vault/', 'Templates/']);
+    await obsidian(join(vault, 'Work'), ['Private/']);
+    expect((await index()).notes).toEqual(without('Private/', 'Work/'));
+  });
+
+  it('are also those to which a link leads', async () => {
+    await symlink(join(vault, 'Private/old'), join(vault, 'link'));
+    await symlink(join(vault, 'Private/diary.md'), join(vault, 'other.md'));
+    await symlink(join(vault, 'Work'), join(vault, 'job'));
+    expect((await index({ exclude: ['/Private', 'Work/Private'] })).notes).toEqual(
+      without('Private/', 'Work/'),
+    );
+  });
+
+  it('leave the store when a rule is added, also all of them, and return without it', async () => {
+    expect((await index()).notes).toEqual(without());
+    await obsidian(vault, ['Private/']);
+    expect((await index({ exclude: ['*.md', 'Work'] })).notes).toEqual([]);
+    await rm(join(vault, '.obsidian'), { recursive: true });
+    expect((await index()).notes).toEqual(without());
+  });
+
+  it('are not read when the settings of Obsidian cannot be read, or a rule takes too long', async () => {
+    await obsidian(vault, []);
+    await writeFile(join(vault, '.obsidian/app.json'), '{"userIgnoreFilters": ["Priv');
+    await expect(index()).rejects.toThrow(
+      /not read, because it is not known what Obsidian excludes: .*app\.json/,
+    );
+    await writeNotes(vault, { [`${'a'.repeat(60)}.md`]: 'zanzibar' });
+    await obsidian(vault, ['/^(a+)+$/']);
+    await expect(index()).rejects.toThrow(/takes too long to compare with its paths: \/\^\(a\+\)\+\$\//);
+    await obsidian(vault, []);
+    await expect(index({ exclude: [`${'*a'.repeat(30)}*c`] })).rejects.toThrow(/takes too long/);
+  });
+
+  it('are not those of an invalid expression, which is reported', async () => {
+    await obsidian(vault, ['/(/', 7, 'Private/']);
+    const { notes, report } = await index();
+    expect(notes).toEqual(without('Private/'));
+    expect(report.problems.map(({ detail }) => detail)).toEqual([
+      '/(/ in userIgnoreFilters is not a valid expression, and is ignored',
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline/promises';
+import { LociError } from '../../core/errors.ts';
+import { escapeControl } from './escape-control.ts';
+import { type Io, isTerminal } from './io.ts';
+
+/** Whether somebody can be asked. */
+export function mayAsk({ stdin, stderr }: Io): boolean {
+  return isTerminal(stderr) && 'isTTY' in stdin && stdin.isTTY === true;
+}
+
+/** Asks a question on standard error. @throws LociError `aborted` unless the answer is yes */
+export async function askYesNo(
+  io: Io,
+  question: string,
+  options: { readonly hint?: string; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const terminal = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const { signal } = options;
+    const answer = await terminal.question(`${escapeControl(question)} [y/N] `, {
+      ...(signal && { signal }),
+    });
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    terminal.close();
+  }
+  const { hint } = options;
+  throw new LociError('aborted', 'nothing was changed', { ...(hint !== undefined && { hint }) });
+}

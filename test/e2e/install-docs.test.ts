@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readSource } from '../arch/source-files.ts';
+import { ROOT, temporaryFolder } from './loci-command.ts';
+
+/** The commands of each section, without `npm ci`, which has run before any test. */
+const sections = new Map(
+  readSource('docs/install.md')
+    .split(/^## /m)
+    .map((section) => [
+      section.slice(0, section.indexOf('\n')),
+      [...section.matchAll(/^```sh\n([^]*?)^```/gm)]
+        .map(([, block = '']) => block.replace('npm ci\n', ''))
+        .join(''),
+    ]),
+);
+
+describe('docs/install.md', () => {
+  const home = temporaryFolder();
+  const prefix = join(home, 'prefix');
+  const env = {
+    PATH: [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':'),
+    HOME: home,
+    npm_config_prefix: prefix,
+    npm_config_cache: execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim(),
+    npm_config_prefer_offline: 'true',
+  };
+  const run = (title: string): string => {
+    const commands = sections.get(title);
+    expect(commands, title).toMatch(/^(?:loci|npm|cp) /);
+    return execFileSync('bash', ['--norc', '-euc', commands!], { cwd: ROOT, env, encoding: 'utf8' });
+  };
+
+  afterAll(() => {
+    for (const file of [...globSync('loci-memory-*.tgz', { cwd: ROOT }), 'memory.jsonl'])
+      rmSync(join(ROOT, file), { force: true });
+  });
+
+  it('installs at most 65 MB, upgrades, backs up and uninstalls', { timeout: 240_000 }, () => {
+    expect(run('Install')).toMatch(/^\d+\.\d+\.\d+$/m);
+    const kilobytes = execFileSync('du', ['-sk', prefix], { encoding: 'utf8' });
+    expect(Number.parseInt(kilobytes, 10)).toBeLessThan(65 * 1024);
+    execFileSync('loci', ['write', 'the boiler is in the cellar'], { env });
+    expect(run('Upgrade')).toMatch(/^records +1 /m);
+    run('Back up');
+    expect(existsSync(join(home, 'loci-backup', 'loci.db'))).toBe(true);
+    const found = ['search', 'boiler', '--home', join(home, 'loci-backup')];
+    expect(execFileSync('loci', found, { env, encoding: 'utf8' })).toContain('the boiler is in the cellar');
+    run('Uninstall');
+    expect(existsSync(join(prefix, 'bin', 'loci'))).toBe(false);
+    expect(existsSync(join(home, '.loci', 'loci.db'))).toBe(true);
+  });
+});

@@ -1,0 +1,165 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LociError } from '../src/core/errors.ts';
+import { analyze } from '../src/core/text/analyze.ts';
+import { sentencesOf } from '../src/core/text/sentences.ts';
+import { contentDiff } from '../src/engine/audit/audit.ts';
+import { openLoci } from '../src/engine/open.ts';
+import { splitIntoFragments } from '../src/engine/portable/openclaw/fragments.ts';
+import { findSection } from '../src/engine/records/citations/find-section.ts';
+import { noteOutline } from '../src/graph/build/outline.ts';
+import { findMentions, readNames, wordsOfTexts } from '../src/graph/concepts/record-names.ts';
+import { readOutline } from '../src/ingest/markdown-blocks.ts';
+import { estimateTokens, makePassages } from '../src/ingest/passages.ts';
+import { abstractOf } from '../src/pack/levels/abstract.ts';
+import { splitText } from '../src/pack/levels/document.ts';
+import { summaryOf } from '../src/pack/levels/summary.ts';
+import { sectionsOf } from '../src/pack/sections/cut.ts';
+import { plainLine } from '../src/pack/timeline-text.ts';
+import { snippet } from '../src/search/explain/snippet.ts';
+import { anchorsIn } from '../src/search/rank/anchor-text.ts';
+import { detectSecrets } from '../src/secrets/detect.ts';
+import { readDocument } from '../src/sources/documents/read-document.ts';
+import { canvasText } from '../src/sources/vault/canvas.ts';
+import { readNoteText } from '../src/sources/vault/note-text.ts';
+import { escapeControl } from '../src/surfaces/shared/escape-control.ts';
+import { settings, temporaryFolder } from './contract/engines.ts';
+import { draft } from './contract/store-samples.ts';
+import { storedPassage } from './contract/stored-passage.ts';
+import { TEXT_KINDS } from './text-kinds.ts';
+
+const SMALL = 40_000;
+const LARGE = 10 * SMALL;
+const MAX_GROWTH = 15;
+/** What takes less is not judged. */
+const MIN_MS = 120;
+const ATTEMPTS = 4;
+
+const note = (content: string) => ({ ...draft({ content, origin: 'vault', key: 'Oven.md' }), id: 1 });
+
+/** Everything that reads a whole text and may run in a thread of its own. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  note: (text) => readNoteText(Buffer.from(text), 'markdown'),
+  canvas: (text) => canvasText(JSON.stringify({ nodes: [{ id: 'a', type: 'text', text }], edges: [] })),
+  document: (text) => readDocument({ id: 'a', title: 'a', text }, 0),
+  passages: (text) => makePassages(note(text), { maxTokens: 200, countTokens: estimateTokens }),
+  headings: readOutline,
+  'lines of links and tasks': noteOutline,
+  'words of names': (text) => wordsOfTexts([note(text)]),
+  mentions: (text) => findMentions([{ ...note(text), own: [] }], ['new york', 'a', 'oven']),
+  names: (text) => readNames([note(text)]),
+  credentials: (text) => detectSecrets(text),
+  terms: (text) => analyze(text),
+  sentences: sentencesOf,
+  snippet: (text) => snippet(text, new Set(['a', 'oven', 'berlin'])),
+  'anchors of links': (text) => anchorsIn(storedPassage({ record: note(text), text })),
+  'sections of packs': sectionsOf,
+  summaries: (text) => {
+    const split = splitText(text);
+    return [abstractOf(split, 'Oven'), summaryOf(split)];
+  },
+  'fragments of imports': (text) => splitIntoFragments(text, 'all'),
+  'a section': (text) => findSection(text, 'Nothing'),
+  history: (text) => contentDiff(text, `${text.slice(5)}x`),
+  'control characters': escapeControl,
+  'one line': plainLine,
+};
+
+/** The CPU time of this thread, which other load of the machine hardly changes. Texts that are refused take none. */
+async function cpuTimeMs(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** What is wrong with the times of a short and a long text; `null` if nothing is. The best of several runs counts. */
+async function growthFault(timeOf: (length: number) => Promise<number>): Promise<string | null> {
+  let [small, large] = [Infinity, Infinity];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    large = Math.min(large, await timeOf(LARGE));
+    if (large < MIN_MS) return null;
+    for (let run = 0; run < 3; run++) small = Math.min(small, await timeOf(SMALL));
+    if (large <= MAX_GROWTH * small) return null;
+  }
+  return `${small.toFixed(1)} ms for a short text, ${large.toFixed(0)} ms for a long one`;
+}
+
+describe('the time of reading a text ten times as long', () => {
+  it.each(Object.entries(READERS))('grows by at most fifteen: %s', async (_, read) => {
+    const faults: string[] = [];
+    for (const [kind, make] of Object.entries(TEXT_KINDS)) {
+      const fault = await growthFault((length) => {
+        const text = make(length);
+        return cpuTimeMs(() => read(text));
+      });
+      if (fault !== null) faults.push(`${kind}: ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('is noticed where it is quadratic', async () => {
+    const make = TEXT_KINDS['words in one line']!;
+    const fault = await growthFault((length) => {
+      const text = make(length);
+      return cpuTimeMs(() => Array.from(text.matchAll(/\w+/g), ({ index }) => text.indexOf('\n', index)));
+    });
+    expect(fault).not.toBeNull();
+  });
+});
+
+type Step = 'write' | 'update' | 'index' | 'search' | 'get' | 'pack' | 'graph' | 'export';
+
+/** The time of each step on this thread, on which the store runs too. */
+async function stepTimes(text: string): Promise<Map<Step, number>> {
+  await using folder = await temporaryFolder();
+  const vault = { name: 'notes', path: folder.path };
+  await writeFile(join(folder.path, 'Long.md'), `${text}\n\nThe warm hob.`);
+  await writeFile(join(folder.path, 'Short.md'), 'The hob of [[Long]] in New York City.');
+  const loci = await openLoci(settings(folder.path, { vaults: [vault] }), { storeThreads: false });
+  const times = new Map<Step, number>();
+  const time = async (step: Step, work: () => Promise<unknown>): Promise<void> => {
+    times.set(step, (times.get(step) ?? 0) + (await cpuTimeMs(work)));
+  };
+  let id = 0;
+  await time('write', async () => {
+    id = (await loci.write({ content: `The warm hob. ${text}`, title: 'Written' })).id;
+  });
+  await time('index', () => loci.index());
+  if (id > 0) await time('update', () => loci.update({ id, content: `${text.slice(0, -5)} hob` }));
+  await time('index', () => loci.index());
+  await time('search', () => loci.search({ query: 'the warm hob' }));
+  await time('get', () => loci.get('Long'));
+  await time('pack', () => loci.pack({ query: 'the warm hob', budget: 2000 }));
+  await time('graph', () => loci.graph.show({ names: ['Long', 'Short'], depth: 1, limit: 20 }));
+  await time('export', async () => {
+    for await (const _ of loci.portable.exportLines());
+  });
+  await loci.close();
+  return times;
+}
+
+/** Texts of which much is stored or shown; `READERS` has all kinds. */
+const STORED_KINDS = [
+  ...['words in one line', 'one word', 'wikilinks', 'headings', 'table rows', 'nested lists', 'tasks'],
+  ...['capitalised words', 'statements', 'everything mixed'],
+];
+
+describe('the time of each step with a text ten times as long', () => {
+  it.each(STORED_KINDS)('grows by at most fifteen: %s', async (kind) => {
+    const make = TEXT_KINDS[kind]!;
+    const large = await stepTimes(make(LARGE));
+    const slow = [...large].filter(([, time]) => time >= MIN_MS).map(([step]) => step);
+    const faults: string[] = [];
+    for (const step of slow) {
+      const fault = await growthFault(async (length) => (await stepTimes(make(length))).get(step) ?? 0);
+      if (fault !== null) faults.push(`${step}: ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  });
+});
