@@ -135,7 +135,11 @@ describe('loci openclaw', () => {
 
   it('finds memory-core in the way, reverts a setup that fails, and sets up beside an index of memory-core', async () => {
     const { plugins: _, gateway, ...rest } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
-    const plugins = { slots: { memory: 'memory-loci' }, entries: { 'memory-loci': { enabled: true } } };
+    const plugins = {
+      load: { paths: [pluginPath(fresh)] },
+      slots: { memory: 'memory-loci' },
+      entries: { 'memory-loci': { enabled: true } },
+    };
     const config = writeConfig(
       'core.json',
       JSON.stringify({ gateway: { ...(gateway as object), mode: 'remote' }, ...rest, plugins }),

@@ -35,7 +35,7 @@ export interface Note {
 export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 2000, nameLength: 300 } as const;
 
 const EXTRACTED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
-const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
+export const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
 const PROPERTY_LINK = /^!?\[\[[^[\]\n]+\]\]$/;
 
 const parser = new MarkdownIt({ html: true })
