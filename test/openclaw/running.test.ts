@@ -43,10 +43,11 @@ async function loci(
   return { code, printed };
 }
 
-/** The configuration, and the names of all files beside it. */
+/** The configuration, and the names of all files beside it, but for the copy that a gateway makes of each one that it accepts. */
 function state(): unknown {
   const folder = dirname(home.configFile);
-  return [readFileSync(home.configFile, 'utf8'), readdirSync(folder)];
+  const names = readdirSync(folder).filter((name) => !name.endsWith('.last-good'));
+  return [readFileSync(home.configFile, 'utf8'), names];
 }
 
 /** How often the gateway has applied a changed configuration. */

@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
@@ -256,6 +257,6 @@ export function conceptChanges(db: Database, ns: number): ConceptChange[] {
       actor: row['actor'] as string,
       surface: row['surface'] as string,
       project: row['project'] as string,
-      ...(JSON.parse(row['detail'] as string) as ConceptChangeDetail),
+      ...storedJson<ConceptChangeDetail>(row['detail'], () => `the change ${String(row['id'])} of a concept`),
     }));
 }
