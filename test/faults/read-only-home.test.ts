@@ -16,7 +16,7 @@ async function copyOfHome(folder: string, names: readonly string[]): Promise<str
   const loci = await openLoci(settings(home), { now: () => Date.now() - 2 * HOUR_MS });
   await loci.write({ content: 'The oven is induction.', title: 'Oven' });
   await loci.facts.store({ key: 'gone', value: 'The oven code was 7731.', ttlSeconds: 3600 });
-  await loci.graph.show({ names: ['Oven'], depth: 1, limit: 1 });
+  await loci.graph.show({ names: ['record/1'], depth: 1, limit: 1 });
   for (const name of names) copyFileSync(join(home, name), join(copy, name));
   await loci.close();
   if (names.length === 1) copyFileSync(join(home, 'loci.db'), join(copy, 'loci.db'));
@@ -57,7 +57,7 @@ it.for([
       ['list'],
       ['status'],
       ['pack', 'oven', '--use-graph'],
-      ['graph', 'show', 'Oven'],
+      ['graph', 'show', 'record/1'],
       ['concept', 'list'],
       ['fact', 'list'],
       ['audit'],
@@ -67,7 +67,7 @@ it.for([
       expect(run(...args), args.join(' ')).toMatchObject({ code: 0 });
     const written = run('write', 'More.');
     expect(written).toMatchObject({
-      code: 6,
+      code: 8,
       printed: expect.stringContaining('cannot be written') as string,
     });
   } finally {
