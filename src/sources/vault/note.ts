@@ -1,3 +1,4 @@
+import { BLOCK_ID } from '../markdown/block-id.ts';
 import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
@@ -35,7 +36,6 @@ export interface Note {
 export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 2000, nameLength: 300 } as const;
 
 const EXTRACTED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
-export const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
 const PROPERTY_LINK = /^!?\[\[[^[\]\n]+\]\]$/;
 
 const parser = new MarkdownIt({ html: true })

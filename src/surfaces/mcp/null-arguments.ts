@@ -5,5 +5,5 @@ export function withoutNullArguments<Message>(message: Message): Message {
   if (!isJsonMap(message) || !isJsonMap(message['params']) || message['params']['arguments'] !== null)
     return message;
   const { arguments: _, ...params } = message['params'];
-  return { ...message, params } as Message;
+  return { ...message, params };
 }

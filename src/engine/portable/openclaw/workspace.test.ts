@@ -23,13 +23,13 @@ it('files of a workspace are read in whatever case their names have, and as plai
     const { records } = await loci.list({ limit: 10 });
     expect(
       records
-        .map(({ record }) => `${record.category}: ${String(record.metadata['file'])} ${record.title}`)
+        .map(({ record }) => `${record.category}: ${JSON.stringify(record.metadata['file'])} ${record.title}`)
         .sort(),
     ).toEqual([
-      'daily: Memory/2026-03-16.MD 2026-03-16',
-      'daily: Memory/notes.txt notes',
-      'memory: memory.md memory',
-      'user: User.md User',
+      'daily: "Memory/2026-03-16.MD" 2026-03-16',
+      'daily: "Memory/notes.txt" notes',
+      'memory: "memory.md" memory',
+      'user: "User.md" User',
     ]);
     expect((await loci.startup.list()).map(({ key, content }) => [key, content])).toEqual([
       ['soul', 'calm'],

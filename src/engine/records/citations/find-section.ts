@@ -2,7 +2,7 @@ import type { ThreadTask } from '../../../core/threads/task-thread.ts';
 import { workerModule } from '../../../core/threads/worker-module.ts';
 import { mapLines } from '../../../ingest/line-map.ts';
 import { type Block, type OutlineEntry, readOutline, readSections } from '../../../ingest/markdown-blocks.ts';
-import { BLOCK_ID } from '../../../sources/vault/note.ts';
+import { BLOCK_ID } from '../../../sources/markdown/block-id.ts';
 
 const MAX_LISTED_NAMES = 10;
 
@@ -29,7 +29,7 @@ function listed(all: readonly string[]): Section {
 function findBlock(content: string, id: string): Section {
   const lines = mapLines(content);
   const ids: string[] = [];
-  let found: Section | null = null;
+  const found: Section[] = [];
   const visit = (siblings: readonly Block[], parent: Block | null): void => {
     for (const [index, block] of siblings.entries()) {
       if (block.children.length > 0) visit(block.children, block);
@@ -39,10 +39,10 @@ function findBlock(content: string, id: string): Section {
           const given = BLOCK_ID.exec(line)?.[1];
           if (given === undefined) continue;
           ids.push(`^${given}`);
-          if (found !== null || given.toLowerCase() !== id.toLowerCase()) continue;
-          const isAlone = text.trim() === line.trim() && line.trim() === `^${given}`;
+          if (given.toLowerCase() !== id.toLowerCase()) continue;
+          const isAlone = text.trim() === `^${given}`;
           const named = (isAlone ? siblings[index - 1] : parent) ?? block;
-          found = { from: lines.lineOf(named.start) + 1, to: lines.lineOf(named.end - 1) + 1 };
+          found.push({ from: lines.lineOf(named.start) + 1, to: lines.lineOf(named.end - 1) + 1 });
         }
       }
     }
@@ -50,7 +50,7 @@ function findBlock(content: string, id: string): Section {
   readSections(content, lines, ({ blocks }) => {
     visit(blocks, null);
   });
-  return found ?? listed(ids);
+  return found[0] ?? listed(ids);
 }
 
 /** `findSection` as a task for a thread, because a long text would block the caller. */

@@ -223,7 +223,7 @@ function entryOf(row: Row): AuditEntry {
     diff:
       row['diff'] === null
         ? null
-        : storedJson<AuditDiff>(row['diff'], () => `the changes of audit entry ${String(row['seq'])}`),
+        : (storedJson(row['diff'], () => `the changes of audit entry ${String(row['seq'])}`) as AuditDiff),
   };
 }
 

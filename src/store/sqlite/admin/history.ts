@@ -76,7 +76,7 @@ function rowOf(row: Row): HistoryRow {
     name: row['name'] as string,
     surface: row['surface'] as string,
     actor: row['actor'] as string,
-    inputs: storedJson<Record<string, Json>>(row['inputs'], () => `the inputs of run ${String(row['id'])}`),
+    inputs: storedJson(row['inputs'], () => `the inputs of run ${String(row['id'])}`) as Record<string, Json>,
     outcome: row['outcome'] as string,
     at: row['at'] as number,
     tookMs: row['took_ms'] as number,

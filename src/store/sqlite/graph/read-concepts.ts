@@ -257,6 +257,9 @@ export function conceptChanges(db: Database, ns: number): ConceptChange[] {
       actor: row['actor'] as string,
       surface: row['surface'] as string,
       project: row['project'] as string,
-      ...storedJson<ConceptChangeDetail>(row['detail'], () => `the change ${String(row['id'])} of a concept`),
+      ...(storedJson(
+        row['detail'],
+        () => `the change ${String(row['id'])} of a concept`,
+      ) as ConceptChangeDetail),
     }));
 }

@@ -282,7 +282,7 @@ function nodeOf(row: Row): GraphNode {
     type: row['type'] as NodeType,
     title: row['title'] as string,
     project: row['project'] as string,
-    tags: storedJson<string[]>(row['tags'], () => `the list of tags of node ${String(row['id'])}`),
+    tags: storedJson(row['tags'], () => `the list of tags of node ${String(row['id'])}`) as string[],
     record: row['record'] as number | null,
     source: row['source'] as string | null,
     task: done === null ? null : { done: done === 1, due: row['due'] as string | null },

@@ -40,10 +40,10 @@ function goldenQueryOf(row: Row): StoredGoldenQuery {
     id: row['id'] as string,
     query: row['query'] as string,
     project: row['project'] as string | null,
-    expected: storedJson<GoldenResult[]>(
+    expected: storedJson(
       row['expected'],
       () => `the results of golden query ${String(row['id'])}`,
-    ),
+    ) as GoldenResult[],
     at: row['at'] as number,
     actor: row['actor'] as string,
   };

@@ -212,6 +212,6 @@ export function findIdempotentResult(
   if (row === undefined) return null;
   return {
     fingerprint: row['fingerprint'] as string,
-    records: storedJson<number[]>(row['records'], () => 'the answer for an idempotency key'),
+    records: storedJson(row['records'], () => 'the answer for an idempotency key') as number[],
   };
 }

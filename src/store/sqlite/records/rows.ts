@@ -69,7 +69,9 @@ export function headerOfList(namespace: string, row: readonly (SQLOutputValue | 
     title: row[9] as string,
     tags: listOf(row[10], () => `the list of tags of record/${String(row[0])}`),
     metadata:
-      row[11] === '{}' ? {} : storedJson<Metadata>(row[11], () => `the metadata of record/${String(row[0])}`),
+      row[11] === '{}'
+        ? {}
+        : (storedJson(row[11], () => `the metadata of record/${String(row[0])}`) as Metadata),
     createdAt: row[12] as number,
     updatedAt: row[13] as number,
     deletedAt: row[14] as number | null,
@@ -117,7 +119,7 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
 
 /** Most lists are empty and need no parsing. */
 function listOf(json: SQLOutputValue | undefined, what: () => string): string[] {
-  return json === '[]' ? [] : storedJson(json, what);
+  return json === '[]' ? [] : (storedJson(json, what) as string[]);
 }
 
 function headingsOf(record: SQLOutputValue | undefined): string {

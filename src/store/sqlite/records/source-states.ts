@@ -75,9 +75,9 @@ function stateOf(row: Row): SourceState {
   return {
     ...state,
     paused: row['paused'] === 1,
-    problems: storedJson<string[]>(
+    problems: storedJson(
       row['problems'],
       () => `the list of problems of source ${String(row['source'])}`,
-    ),
+    ) as string[],
   };
 }

@@ -122,7 +122,7 @@ describe('changeKeys', () => {
     const updated = await load(text);
     changeKeys(updated, null, '/loci/openclaw-plugin/new');
     expect(updated.text(root)).toContain(
-      "'/mine', // my own\n    \"/loci/openclaw-plugin/new\", // Loci\n  ]",
+      '\'/mine\', // my own\n    "/loci/openclaw-plugin/new", // Loci\n  ]',
     );
     expect(parseJson5(reverted(updated).get(root) ?? '', root).toJSON()).toEqual(
       parseJson5(text, root).toJSON(),
@@ -130,7 +130,7 @@ describe('changeKeys', () => {
 
     const added = await load(text.replace(/.*openclaw-plugin.*\n/, ''));
     changeKeys(added, null, '/loci/openclaw-plugin/new');
-    expect(added.text(root)).toContain("'/mine', // my own\n    \"/loci/openclaw-plugin/new\",\n  ]");
+    expect(added.text(root)).toContain('\'/mine\', // my own\n    "/loci/openclaw-plugin/new",\n  ]');
     const fresh = await load('{}');
     changeKeys(fresh, null, '/loci/openclaw-plugin/new');
     expect(fresh.values()['plugins']).toEqual({
