@@ -59,43 +59,49 @@ async function untilReloaded(times: number): Promise<void> {
   await expect.poll(reloads, { timeout: 60_000, interval: 100 }).toBeGreaterThanOrEqual(times);
 }
 
-it('beside a running gateway, a setup that fails and one that is undone leave each byte as it was', async () => {
-  const { plugins: _, ...config } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
-  const text = JSON.stringify({ ...config, tools: { deny: ['memory_search'] } }, null, 2);
-  const commented = (json: string): string =>
-    `// My gateway.\n${json.replace('"agents": {', 'agents: { // one at home\n    ')}`;
-  home.writeConfig(config);
-  gateway = await home.startGateway();
-  writeFileSync(home.configFile, commented(text));
-  await untilReloaded(1);
+/** It runs a dozen commands of OpenClaw while a gateway runs. */
+const TIMEOUT_MS = 600_000;
 
-  // The denied tool keeps the last step from ending; the gateway has loaded the plugin by then.
-  const before = state();
-  const failed = await loci(['setup', '--yes'], (line, stop) => {
-    if (line.includes('wait until')) void untilReloaded(2).then(stop);
-  });
-  expect(failed.printed).toContain('are as they were before');
-  expect(existsSync(join(home.lociHome, 'openclaw-plugin'))).toBe(false);
-  expect(state()).toEqual(before);
-  await untilReloaded(3);
-  expect(state()).toEqual(before);
+it(
+  'beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const { plugins: _, ...config } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
+    const text = JSON.stringify({ ...config, tools: { deny: ['memory_search'] } }, null, 2);
+    const commented = (json: string): string =>
+      `// My gateway.\n${json.replace('"agents": {', 'agents: { // one at home\n    ')}`;
+    home.writeConfig(config);
+    gateway = await home.startGateway();
+    writeFileSync(home.configFile, commented(text));
+    await untilReloaded(1);
 
-  writeFileSync(home.configFile, commented(text.replace('"memory_search"', '')));
-  const initial = state();
-  await untilReloaded(4);
-  expect(await loci(['setup', '--yes'])).toMatchObject({ code: 0 });
-  const { value } = await gateway.invoke('memory_search', { query: 'oven' });
-  expect(value).toMatchObject({ provider: 'loci' });
-  expect(readFileSync(home.configFile, 'utf8')).toContain('// one at home');
-  expect(await loci(['doctor'])).toMatchObject({ code: 0 });
+    // The denied tool keeps the last step from ending; the gateway has loaded the plugin by then.
+    const before = state();
+    const failed = await loci(['setup', '--yes'], (line, stop) => {
+      if (line.includes('wait until')) void untilReloaded(2).then(stop);
+    });
+    expect(failed.printed).toContain('are as they were before');
+    expect(existsSync(join(home.lociHome, 'openclaw-plugin'))).toBe(false);
+    expect(state()).toEqual(before);
+    await untilReloaded(3);
+    expect(state()).toEqual(before);
 
-  const loaded = reloads();
-  const undone = await loci(['undo']);
-  expect(undone).toMatchObject({ code: 0, printed: expect.stringContaining('openclaw-plugin') as string });
-  expect(state()).toEqual(initial);
-  await untilReloaded(loaded + 1);
-  expect(state()).toEqual(initial);
+    writeFileSync(home.configFile, commented(text.replace('"memory_search"', '')));
+    const initial = state();
+    await untilReloaded(4);
+    expect(await loci(['setup', '--yes'])).toMatchObject({ code: 0 });
+    const { value } = await gateway.invoke('memory_search', { query: 'oven' });
+    expect(value).toMatchObject({ provider: 'loci' });
+    expect(readFileSync(home.configFile, 'utf8')).toContain('// one at home');
 
-  // It is removed when no gateway can use it any more.
-  expect((await loci(['doctor'])).printed).toMatch(/warning +earlier setup +.*openclaw-plugin/);
-});
+    const loaded = reloads();
+    const undone = await loci(['undo']);
+    expect(undone).toMatchObject({ code: 0, printed: expect.stringContaining('openclaw-plugin') as string });
+    expect(state()).toEqual(initial);
+    await untilReloaded(loaded + 1);
+    expect(state()).toEqual(initial);
+
+    // It is removed when no gateway can use it any more.
+    expect((await loci(['doctor'])).printed).toMatch(/warning +earlier setup +.*openclaw-plugin/);
+  },
+);
