@@ -239,8 +239,12 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/openclaw/setup.test.ts', test: 'keeps comments, included files and other plugins' },
     {
+      file: 'test/openclaw/running.test.ts',
+      test: 'beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
+    },
+    {
       file: 'test/openclaw/setup.test.ts',
-      test: 'undoes the first setup byte for byte, and uninstalls the plugin',
+      test: 'undoes the first setup byte for byte, and removes the plugin',
     },
     {
       file: 'src/surfaces/openclaw/setup/config/changes.test.ts',

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createContext, type OpenContext } from '../../src/operations/context.ts';
 import { status } from '../../src/operations/health/status.ts';
 import { freePort } from '../../test/openclaw/free-port.ts';
 import type { Gateway } from '../../test/openclaw/gateway.ts';
-import { packPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
+import { copyPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
 import { baseConfig, OpenclawHome } from '../../test/openclaw/openclaw.ts';
 import { type Notes, writeNotes } from './notes.ts';
 import { cpuTimeMs } from './process-figures.ts';
@@ -47,16 +45,11 @@ class VariantHome extends OpenclawHome {
   }
 }
 
-/** Unpacks the plugin as setup installs it. Returns its folder. */
+/** Copies the plugin as setup does. Returns its folder. */
 export async function unpackPlugin(folder: string): Promise<string> {
-  mkdirSync(folder, { recursive: true });
-  await promisify(execFile)('tar', [
-    '-xzf',
-    await packPlugin(folder, new AbortController().signal),
-    '-C',
-    folder,
-  ]);
-  return join(folder, 'package');
+  const plugin = join(folder, 'plugin');
+  await copyPlugin(plugin);
+  return plugin;
 }
 
 /** A gateway with one kind of memory over the notes. */

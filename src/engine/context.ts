@@ -41,6 +41,8 @@ interface ContextOptions {
   readonly maxPassageTokens?: number;
   /** See `OpenOptions`. */
   readonly onWarning?: (message: string) => void;
+  /** The generation that is active when the engine is opened; `null` if none is. */
+  readonly activeGeneration?: number | null;
 }
 
 /** Something that the engine closes. */
@@ -63,8 +65,8 @@ class EngineServices {
   readonly trustsSettings: boolean;
   readonly ownsProcess: boolean;
   readonly maxPassageTokens: number | undefined;
-  /** The generation that searches of this process have used; `null` before the first. */
-  usedGeneration: number | null = null;
+  /** The active generation when the engine was opened, then the one that it has used. */
+  usedGeneration: number | null;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
@@ -74,6 +76,7 @@ class EngineServices {
   constructor(config: Config, store: Store, options: ContextOptions) {
     const { onWarning = emitWarning } = options;
     const { now = Date.now, trustsSettings = false, ownsProcess = false, maxPassageTokens } = options;
+    this.usedGeneration = options.activeGeneration ?? null;
     this.config = config;
     this.store = withConcepts(store);
     this.now = now;

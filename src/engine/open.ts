@@ -13,6 +13,7 @@ import type { Receipt } from '../pack/receipt.ts';
 import type { GoldenQuery } from '../store/golden-model.ts';
 import type { StoredLabel } from '../store/receipt-model.ts';
 import { openStore } from '../store/registry.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
@@ -282,7 +283,9 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     create: options.create ?? true,
     threads: options.storeThreads ?? true,
   });
-  return engineOf(EngineContext.create(config, store, options));
+  const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch(() => []);
+  const active = generations.find((generation) => generation.active)?.id ?? null;
+  return engineOf(EngineContext.create(config, store, { ...options, activeGeneration: active }));
 }
 
 /** A search needs no other module than those imported above. Each other method imports its module when it is called. */

@@ -56,7 +56,7 @@ async function attemptSearch(
   const { query, intent, vectors } = retrieved;
   const run: SearchRun = { ...started, query, queryTerms: queryTermsOf(retrieved), intent, vectors };
   const coverage = new QueryCoverage(run, retrieved);
-  const { pool, passages, edges, links, isOvertaken } = await loadPool(run, retrieved, coverage);
+  const { pool, passages, edges, links, isOvertaken, damaged } = await loadPool(run, retrieved, coverage);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const isList = isDateOnly || run.intent?.listOnly === true;
   const found = rank(run, pool, selected, links);
@@ -72,7 +72,9 @@ async function attemptSearch(
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
-  const notices = [run.vectors?.notice, notice].filter((each) => typeof each === 'string');
+  const notices = [run.vectors?.notice, notice, damageNotice(damaged)].filter(
+    (each) => typeof each === 'string',
+  );
   return {
     outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
     isOvertaken,
@@ -99,6 +101,14 @@ interface LoadedPool {
   readonly links: ReadonlyMap<number, LinkEvidence>;
   /** Whether a record was replaced or deleted after a signal had found it. */
   readonly isOvertaken: boolean;
+  /** Records that are left out because they cannot be read. */
+  readonly damaged: ReadonlySet<number>;
+}
+
+function damageNotice(damaged: ReadonlySet<number>): string | null {
+  if (damaged.size === 0) return null;
+  const names = Array.from(damaged, (record) => `record/${String(record)}`).join(', ');
+  return `left out, because what is stored of it is damaged: ${names}; \`loci doctor\` says more`;
 }
 
 /** Fuses the signals' lists and loads the best passages. */
@@ -136,11 +146,12 @@ async function loadPool(
   const poolIds = new Set(pool.map(({ passage }) => passage));
   for (const { passage, record } of fused)
     if (!poolIds.has(passage)) trace.drop('outside-pool', { passage, record });
+  const damaged = new Map(loaded.damaged.map(({ passage, record }) => [passage, record]));
   let isOvertaken = false;
   for (const { passage, contributions } of pool) {
     if (byId.has(passage)) continue;
     // Signals apply the filter themselves, so a passage that a signal found was replaced or deleted, not filtered out.
-    const wasFound = contributions.length > 0;
+    const wasFound = contributions.length > 0 && !damaged.has(passage);
     if (wasFound) isOvertaken = true;
     trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
   }
@@ -151,6 +162,7 @@ async function loadPool(
     edges,
     links: linked.evidence,
     isOvertaken,
+    damaged: new Set(damaged.values()),
   };
 }
 

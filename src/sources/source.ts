@@ -34,6 +34,7 @@ export const SOURCE_PROBLEM_REASONS = [
   'binary',
   'unreadable',
   'outside_root',
+  'not_downloaded',
   'invalid_encoding',
   'invalid_front_matter',
   'ambiguous_date',

@@ -16,6 +16,7 @@ describe('openStore', () => {
       shared: true,
       bm25: true,
       vectors: 'approximate',
+      readOnly: false,
     });
     await store.close();
     rmSync(folder, { recursive: true });

@@ -192,6 +192,8 @@ export interface LoadedPassages {
   readonly passages: readonly StoredPassage[];
   /** Those of the passages of sessions, in the order of the ids, whatever the filter hides. */
   readonly neighbourhoods: readonly Neighbourhood[];
+  /** Passages that are left out because what is stored of them, or of their record, cannot be read. */
+  readonly damaged: readonly Pick<PassageScore, 'passage' | 'record'>[];
 }
 
 /**

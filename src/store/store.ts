@@ -109,6 +109,8 @@ export interface StoreCapabilities {
   readonly bm25: boolean;
   /** Whether a vector search compares every vector, or may miss some of the nearest. */
   readonly vectors: 'exact' | 'approximate';
+  /** Whether it can only be read here; calls that write fail with `unreadable`. */
+  readonly readOnly: boolean;
 }
 
 /** The canonical data of a namespace, and what is derived from it record by record. */

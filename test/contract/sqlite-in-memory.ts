@@ -18,7 +18,14 @@ export function openSqliteInMemory(): Store {
   });
   return {
     ...roles,
-    capabilities: { name: 'sqlite', durable: false, shared: false, bm25: true, vectors: 'approximate' },
+    capabilities: {
+      name: 'sqlite',
+      durable: false,
+      shared: false,
+      bm25: true,
+      vectors: 'approximate',
+      readOnly: false,
+    },
     close: async () => {
       db.close();
     },

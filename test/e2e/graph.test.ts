@@ -58,6 +58,24 @@ describe('loci graph', () => {
       { title: 'Contract', via: expect.stringMatching(/^via \[\[Oven\]\] → linked under ‘Plan’, line 6/) },
     ]);
     expect(nodes[0]!.edges).toContainEqual(expect.objectContaining({ type: 'part_of', direction: 'in', reason: 'a task under ‘Plan’, line 8' })); // prettier-ignore
+    const budget = await json<GraphShowOutput>('graph', 'show', 'Budget');
+    const [incoming] = budget.nodes[0]!.edges.filter(
+      ({ direction, type }) => direction === 'in' && type === 'links_to',
+    );
+    expect(incoming).toMatchObject({ from: { title: 'Oven' }, to: { title: 'Budget' } });
+    expect((await run('graph', 'show', 'Budget')).stdout).toContain('← links_to  Oven');
+  });
+
+  it('of written records alone is updated by a pack that uses it, and by `loci index`', async () => {
+    const own = { home: temporaryFolder() };
+    await loci(['write', 'The hob is gas.', '--title', 'Hob'], own);
+    const pack = await loci(['pack', 'hob', '--use-graph'], own);
+    expect(pack.stdout + pack.stderr).not.toMatch(/nothing of the graph|being built/);
+    expect((await loci(['graph', 'status'], own)).stdout).toContain('up to date');
+    await loci(['write', 'The sink is steel.', '--title', 'Sink'], own);
+    expect((await loci(['graph', 'status'], own)).stdout).toContain('`loci index` updates it');
+    expect(await loci(['index'], own)).toMatchObject({ code: 0 });
+    expect((await loci(['graph', 'status'], own)).stdout).toContain('up to date');
   });
 
   it('finds a path with the reason of each step, and says when there is none', async () => {

@@ -45,6 +45,12 @@ describe('limits of MCP over HTTP', () => {
       message('tools/call', { name: 'memory_list', arguments: {} }, i + 1);
     const few = await post(server, await server.token('alice', 'read'), Array.from({ length: 5 }, call));
     expect(messagesOf(few)).toHaveLength(5);
+    // Some clients send `null` to a tool that needs no arguments.
+    const none = [message('tools/call', { name: 'memory_list', arguments: null }, 1)];
+    for (const body of [none, none[0]!])
+      expect(messagesOf(await post(server, await server.token('carol', 'read'), body))).toMatchObject([
+        { result: { structuredContent: { facts: [] } } },
+      ]);
     const many = await post(server, await server.token('bob', 'read'), Array.from({ length: 50 }, call));
     expect([many.status, many.problem.code]).toEqual([429, 'rate_limited']);
   });

@@ -145,6 +145,12 @@ describe('clients that others wrote', () => {
     };
     expect(await client.call('memory_search', input)).toContain('1 result');
     expect(await client.call('memory_get', { path: 'Home/Kitchen remodel.md' })).toContain('Kitchen remodel');
+    const [, id = ''] = /record\/(\d+)/.exec(
+      await client.call('memory_write', { content: 'The tap drips.', tags: 'kitchen, water' }),
+    )!;
+    const record = await client.call('memory_get', { citation: `loci://record/${id}` });
+    expect(record).toContain('The tap drips.');
+    expect(await client.call('memory_search', { query: 'tap drips', tags: 'water' })).toContain('1 result');
     await expect(client.call('memory_search', { query: 'oven', limit: 'three' })).rejects.toThrow(
       'limit must be a number',
     );

@@ -222,7 +222,14 @@ describe('loci mcp and the official client', () => {
 
 describe('a line that is not a message', () => {
   it('is answered with an error of JSON-RPC, and the lines after it are served', async () => {
-    const lines = ['not json', '{"id":4,"method":"ping"}', '', { jsonrpc: '2.0', id: 5, method: 'ping' }];
+    const call = { jsonrpc: '2.0', id: 6, method: 'tools/call' };
+    const lines = [
+      'not json',
+      '{"id":4,"method":"ping"}',
+      '',
+      { jsonrpc: '2.0', id: 5, method: 'ping' },
+      { ...call, params: { name: 'memory_search', arguments: null } },
+    ];
     const { code, responses, stderr } = await exchange(missingHome(), [INITIALIZE, ...lines]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(responses).toEqual(
@@ -230,6 +237,8 @@ describe('a line that is not a message', () => {
         expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) as object }),
         expect.objectContaining({ id: 4, error: expect.objectContaining({ code: -32600 }) as object }),
         expect.objectContaining({ id: 5, result: {} }),
+        // `null` counts as no arguments, so that the tool itself answers.
+        expect.objectContaining({ id: 6, result: expect.objectContaining({ isError: true }) as object }),
       ]),
     );
   });

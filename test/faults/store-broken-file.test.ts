@@ -126,11 +126,23 @@ describe('a file that is not a store', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     writeFileSync(path, '');
-    await expect(openSqlite(path, { create: false })).rejects.toMatchObject({ code: 'store_not_found' });
+    for (const create of [false, true])
+      await expect(openSqlite(path, { create })).rejects.toMatchObject({
+        code: 'store_corrupt',
+        message: `${path} is an empty file, and no store; it was left unchanged`,
+      });
+    expect(readdirSync(folder.path)).toEqual(['store.db']);
     expect(statSync(path).size).toBe(0);
-    const store = await openSqlite(path);
-    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
-    await store.close();
+  });
+
+  it('several connections that create a store at once get the same one', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openSqlite(path)));
+    const ids = await Promise.all(stores.map((store, i) => write(store, NAMESPACE, note(`n${String(i)}`))));
+    expect(ids.flat().sort()).toEqual([1, 2, 3, 4]);
+    await Promise.all(stores.map((store) => store.close()));
+    expect(readdirSync(folder.path)).toEqual(['store.db']);
   });
 
   it('a folder instead of the file, or a file instead of its folder, is unreadable', async () => {
@@ -143,10 +155,11 @@ describe('a file that is not a store', () => {
     expect(readdirSync(join(folder.path, 'folder.db'))).toEqual([]);
   });
 
-  it.for<[string, number, number]>([
-    ['a store that may not be read', 0o000, 0o755],
-    ['a store that may not be written', 0o444, 0o555],
-  ])('%s is unreadable and not changed', ([, mode, folderMode], { skip }) => {
+  it.for<[string, number, number, string]>([
+    ['a store that may not be read is unreadable', 0o000, 0o755, 'unreadable'],
+    ['a store that may not be written can be read', 0o444, 0o555, '{"n":150}unreadable'],
+    ['a store in a folder that may not be written can be read', 0o644, 0o555, '{"n":150}unreadable'],
+  ])('%s, and is not changed', ([, mode, folderMode, printed], { skip }) => {
     const registry = new URL('../../src/store/registry.ts', import.meta.url);
     const { program, leadingArgs } = nodeBoundByModes() ?? skip(NOT_BOUND_BY_MODES);
     using folder = scratchFolder();
@@ -156,11 +169,19 @@ describe('a file that is not a store', () => {
     chmodSync(folder.path, folderMode);
     const code = `const { openStore } = await import(${JSON.stringify(registry.href)});
       const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeoutMs: 0, create: true };
-      await openStore(options).then((store) => store.close(), (error) => console.log(error.code));`;
+      const log = (text) => process.stdout.write(text);
+      try {
+        const store = await openStore(options);
+        const [n] = await store.records.count('n', [{ now: 1 }]);
+        log(JSON.stringify({ n }));
+        await store.records.commit('n', { evictions: [1] });
+      } catch (error) {
+        log(error.code);
+      }`;
     const args = [...leadingArgs, '--input-type=module', '--eval', code];
     const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
     chmodSync(folder.path, 0o755);
-    expect({ stdout, stderr }).toEqual({ stdout: 'unreadable\n', stderr: '' });
+    expect({ stdout, stderr }).toEqual({ stdout: printed, stderr: '' });
     chmodSync(path, 0o600);
     expect(readFileSync(path).equals(sound)).toBe(true);
   });

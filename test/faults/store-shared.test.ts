@@ -14,6 +14,7 @@ import {
   write,
 } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
+import { createFile } from '../../src/store/sqlite/database/create-file.ts';
 
 const NAMESPACE = 'n';
 
@@ -109,6 +110,7 @@ describe('a store that several processes have open', () => {
   it('waits for a lock on a file that another process is creating', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
+    createFile(path);
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');
     const opening = openSqlite(path);

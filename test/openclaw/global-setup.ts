@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { freePort } from './free-port.ts';
 import { Gateway, type GatewayAddress } from './gateway.ts';
 import { furnish } from './household.ts';
-import { packPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
+import { copyPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
 import { installOpenclaw } from './installation.ts';
 import { startModelServer } from './model-server.ts';
 import { baseConfig, OpenclawHome } from './openclaw.ts';
@@ -25,6 +27,16 @@ declare module 'vitest' {
   }
 }
 
+/** Packs what setup copies, as a package that OpenClaw can install. */
+async function packPlugin(folder: string): Promise<string> {
+  const plugin = join(folder, 'plugin');
+  await copyPlugin(plugin);
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: plugin, maxBuffer: 64 * 1024 * 1024 });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
+  return join(folder, packed.filename);
+}
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installOpenclaw();
   const home = new OpenclawHome();
@@ -36,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     home.remove();
   };
   try {
-    const tarball = await packPlugin(home.folder, new AbortController().signal);
+    const tarball = await packPlugin(home.folder);
     home.writeConfig({ ...baseConfig(home, await freePort(), model.url), plugins: {} });
     await home.openclaw('plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities');
     await furnish(home);

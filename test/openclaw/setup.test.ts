@@ -42,6 +42,12 @@ function lociHome(configFile: string): string {
   return `${configFile}-loci`;
 }
 
+/** Where setup has copied the plugin to. */
+function pluginPath(configFile: string): string {
+  const folder = join(lociHome(configFile), 'openclaw-plugin');
+  return join(folder, ...readdirSync(folder));
+}
+
 /** The bytes of a configuration and of its included files, and the names of all files beside them. */
 function snapshot(configFile: string): Record<string, string> {
   const folder = dirname(configFile);
@@ -90,7 +96,7 @@ afterAll(() => {
   home.remove();
 });
 
-/** They share one OpenClaw, since an installation takes most of the time. The first test installs the plugin, the last uninstalls it. */
+/** They share one OpenClaw. The first test sets it up, the last undoes that. */
 describe('loci openclaw', () => {
   let fresh = '';
   let before: Record<string, string> = {};
@@ -110,6 +116,7 @@ describe('loci openclaw', () => {
     expect(JSON.parse(readFileSync(fresh, 'utf8'))).toEqual({
       ...config,
       plugins: {
+        load: { paths: [expect.stringContaining(join(lociHome(fresh), 'openclaw-plugin')) as string] },
         slots: { memory: 'memory-loci' },
         entries: {
           'memory-loci': { enabled: true, config: { home: lociHome(fresh) } },
@@ -117,9 +124,9 @@ describe('loci openclaw', () => {
         },
       },
     });
-    const { plugins: __, ...healthy } = resultsOf(await loci(fresh, 'doctor'));
-    expect(healthy).toMatchObject({
+    expect(resultsOf(await loci(fresh, 'doctor'))).toMatchObject({
       plugin: 'ok',
+      'earlier setup': 'ok',
       'memory slot': 'ok',
       'memory-core': 'ok',
       'memory of main': 'ok',
@@ -128,7 +135,11 @@ describe('loci openclaw', () => {
 
   it('finds memory-core in the way, reverts a setup that fails, and sets up beside an index of memory-core', async () => {
     const { plugins: _, gateway, ...rest } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
-    const plugins = { slots: { memory: 'memory-loci' }, entries: { 'memory-loci': { enabled: true } } };
+    const plugins = {
+      load: { paths: [pluginPath(fresh)] },
+      slots: { memory: 'memory-loci' },
+      entries: { 'memory-loci': { enabled: true } },
+    };
     const config = writeConfig(
       'core.json',
       JSON.stringify({ gateway: { ...(gateway as object), mode: 'remote' }, ...rest, plugins }),
@@ -146,7 +157,8 @@ describe('loci openclaw', () => {
       output: { error: { message: expect.stringContaining('check') as string } },
     });
     expect(snapshot(config)).toEqual(initial);
-    expect(existsSync(join(lociHome(config), 'openclaw-backup'))).toBe(false);
+    for (const folder of ['openclaw-backup', 'openclaw-plugin'])
+      expect(existsSync(join(lociHome(config), folder))).toBe(false);
 
     writeConfig('core.json', JSON.stringify({ gateway, ...rest }));
     await promisify(execFile)(process.execPath, [PROGRAM, 'memory', 'index'], {
@@ -156,9 +168,14 @@ describe('loci openclaw', () => {
     const index = join(dirname(config), 'agents', 'main', 'agent', 'openclaw-agent.sqlite');
     expect(existsSync(index)).toBe(true);
     const original = snapshot(config);
+    expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: true } });
     expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: false } });
     expect(existsSync(index)).toBe(true);
-    expect(await loci(config, 'undo')).toMatchObject({ code: 0, output: { plugin: 'kept', copies: null } });
+    expect(await loci(config, 'undo')).toMatchObject({
+      code: 0,
+      output: { plugin: 'removed', copies: null },
+    });
+    expect(existsSync(join(lociHome(config), 'openclaw-plugin'))).toBe(false);
     expect(snapshot(config)).toEqual(original);
   });
 
@@ -179,20 +196,19 @@ describe('loci openclaw', () => {
     "memory-loci": { enabled: true, config: { home: ${JSON.stringify(lociHome(config))} } },
   },
   slots: { memory: "memory-loci" },
+  load: { paths: [${JSON.stringify(pluginPath(config))}] },
 }
 `);
     expect(await loci(config, 'undo')).toMatchObject({ code: 0 });
     expect(snapshot(config)).toEqual(initial);
   });
 
-  it('undoes the first setup byte for byte, and uninstalls the plugin', async () => {
+  it('undoes the first setup byte for byte, and removes the plugin', async () => {
     expect(await loci(fresh, 'undo')).toMatchObject({
       code: 0,
-      output: { plugin: 'uninstalled', copies: null },
+      output: { plugin: 'removed', copies: null },
     });
     expect(snapshot(fresh)['fresh.json']).toBe(before['fresh.json']);
-    const { stdout } = await home.openclaw('plugins', 'list', '--json');
-    expect(stdout).not.toContain('"memory-loci"');
     expect(await loci(fresh, 'undo')).toMatchObject({ code: 4 });
   });
 });

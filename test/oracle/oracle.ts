@@ -287,7 +287,8 @@ function searchCalls(state: OracleState): Oracle['search'] {
       const near = new Set(neighbourhoods.flatMap(({ before, after }) => [...before, ...after]));
       for (const id of ids) near.delete(id);
       const passages = [...ids, ...near].flatMap((id) => storedPassage(namespace, id));
-      return { passages: passages.filter(({ record }) => admits(record, filter)), neighbourhoods };
+      const admitted = passages.filter(({ record }) => admits(record, filter));
+      return { passages: admitted, neighbourhoods, damaged: [] };
     },
   };
 }

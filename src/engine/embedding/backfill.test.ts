@@ -65,6 +65,7 @@ describe('a change of the model', () => {
   it('fills the new vectors beside the old ones, which keep answering, and then switches at once', async () => {
     const server = await openFirst();
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
+    const unused = await openFirst();
     const changed = await openSecond();
     await expect(searched(changed)).rejects.toMatchObject({
       code: 'embedding_mismatch',
@@ -89,6 +90,9 @@ describe('a change of the model', () => {
     expect((await changed.search({ query: 'tide clock' })).results[0]?.snippet.text).toContain('tide clock');
     // The server was opened before the switch, and the vectors of its model are still there.
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
+    // So was one that nobody had used until now.
+    expect(await unused.write({ content: 'The attic is dry.' })).toMatchObject({ embedded: true });
+    expect(await searched(unused)).toEqual(['ollama/nomic-embed-text', 0]);
     // With the previous settings, no server with the model of the vectors is known.
     expect(await searched(await openFirst())).toEqual(['ollama/bge-m3', 1]);
   });

@@ -52,7 +52,7 @@ async function updateConceptEdges(context: EngineContext, options: ProgressOptio
   if (context.config.graph.enabled) await updateConcepts(context, options);
 }
 
-/** Returns while another process derives the graph. */
+/** Does nothing while another process derives the graph, or where the store is read-only. */
 async function withGraphLease(
   context: EngineContext,
   options: ProgressOptions,
@@ -60,6 +60,7 @@ async function withGraphLease(
 ): Promise<void> {
   const { store, namespace, now, thread, config } = context;
   const { onProgress } = options;
+  if (store.capabilities.readOnly) return;
   try {
     await withLease(
       context,

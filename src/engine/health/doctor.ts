@@ -89,7 +89,8 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
     for (const fault of await store.admin.verify(namespace))
       faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
   }
-  if (faults.size === 0) return { result: 'ok', detail: 'the file and every index are intact' };
+  const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
+  if (faults.size === 0) return { result: 'ok', detail: `the file and every index are intact${readOnly}` };
   return { result: 'failed', detail: [...faults].join('\n') };
 }
 

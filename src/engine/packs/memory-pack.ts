@@ -1,3 +1,5 @@
+import { graphCondition } from '../graph/graph-status.ts';
+import { updateRelations } from '../graph/update-relations.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import type { Origin, Trust } from '../../core/types.ts';
@@ -131,6 +133,7 @@ async function makePack(
 ): Promise<Omit<PackResponse, 'receiptId'>> {
   const started = performance.now();
   const { budget, query } = request;
+  if (request.useGraph === true) await catchUpGraph(context, request.signal);
   const outcome = await baseRetrieval(context, request, limit);
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
@@ -166,6 +169,21 @@ async function makePack(
     receipt,
     milliseconds: performance.now() - started,
   };
+}
+
+/** What the graph may take to derive what was written since, before a pack goes on without the rest. */
+const CATCH_UP_MS = 5000;
+
+/** No server may be running that does it. Each batch stays, so that the next pack continues from there. */
+async function catchUpGraph(context: EngineContext, signal: AbortSignal | undefined): Promise<void> {
+  const limit = AbortSignal.timeout(CATCH_UP_MS);
+  const options = { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) };
+  try {
+    const condition = await graphCondition(context);
+    if (condition === 'building' || condition === 'behind') await updateRelations(context, options);
+  } catch {
+    // The lane of the graph says what is wrong with it.
+  }
 }
 
 /** The lanes that extend the search. */

@@ -49,6 +49,8 @@ export class RetentionSweeper {
 
   /** Purges all expired records of the namespace, also from the indexes. There is rarely anything to do. */
   async expire(namespace: string): Promise<void> {
+    // No read returns what has expired.
+    if (this.#store.capabilities.readOnly) return;
     const now = this.#now();
     // Short-lived commands that only read should not wait for a purge.
     if (now - this.#openedAt > LONG_RUNNING_MS) this.schedulePurge();

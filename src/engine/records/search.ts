@@ -135,6 +135,9 @@ interface HiddenOfSource extends HiddenResults {
   readonly source: string;
 }
 
+const READ_ONLY =
+  'the memory is read-only here, so that it is as it was when it was last written: notes that have changed since are not read, and nothing is recorded';
+
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
 export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
@@ -152,7 +155,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
     hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: providerOf(outcome.run),
-    notices: outcome.notices,
+    notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...outcome.notices],
     milliseconds: performance.now() - started,
   };
 }

@@ -38,9 +38,11 @@ type NodeOutput = z.infer<typeof nodeOutput>;
 
 export const stepOutput = z.strictObject({
   type: z.enum(EDGE_TYPES),
-  direction: z.enum(['out', 'in']).describe('`out` along the edge, `in` against it.'),
-  from: nodeOutput,
-  to: nodeOutput,
+  direction: z
+    .enum(['out', 'in'])
+    .describe('`out` if the edge begins at the node before, `in` if it leads there.'),
+  from: nodeOutput.describe('Where the edge begins: the note with the link.'),
+  to: nodeOutput.describe('Where it leads.'),
   crosses_projects: z.boolean(),
   weight: z.number(),
   reason: z.string().describe('Why the edge is there.'),
@@ -69,13 +71,22 @@ export function outputOfStep(
   return {
     type,
     direction: forwards ? 'out' : 'in',
-    from: outputOfNode(from),
-    to: outputOfNode(to),
+    from: outputOfNode(forwards ? from : to),
+    to: outputOfNode(forwards ? to : from),
     crosses_projects: from.project !== to.project,
     weight,
     reason,
     provenance: { citation: places.get(edge) ?? null, hash: provenance.hash },
   };
+}
+
+/** The end of an edge that a step leads to. */
+export function stepTarget({
+  direction,
+  from,
+  to,
+}: Pick<StepOutput, 'direction' | 'from' | 'to'>): NodeOutput {
+  return direction === 'out' ? to : from;
 }
 
 export function outputOfUnknown(unknown: readonly UnknownNode[]): z.infer<typeof unknownOutput> {

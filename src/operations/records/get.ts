@@ -15,7 +15,8 @@ const input = z.strictObject({
     .max(MAX_CITATION_LENGTH)
     .describe(
       'A citation from search results: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out. Or the name of ' +
-        'a note, in any case: its title, an alias, or its file. `path#Heading` is the text below a heading. ' +
+        'a note, in any case: its title, an alias, or its file. `path#Heading` is the text below a heading, `path#^id` a block. ' +
+        'A number is the name of a note if there is one, else that of a record. ' +
         'Or the path of a document of the corpus.',
     ),
 });

@@ -24,6 +24,8 @@ describe('lenientInput', () => {
     expect(convert(input)).toEqual({ limit: 3, ids: [12], tags: ['kitchen'], explain: true });
     expect(convert({ ids: '["1", 2]', tags: '["a","b"]' })).toEqual({ ids: [1, 2], tags: ['a', 'b'] });
     expect(convert({ tags: '[draft' })).toEqual({ tags: ['[draft'] });
+    expect(convert({ tags: 'a, b,,c ' })).toEqual({ tags: ['a', 'b', 'c'] });
+    expect(convert({ title: 'a, b' })).toEqual({ title: 'a, b' });
   });
 
   it('accepts path for citation, and text that looks like a number where text belongs', () => {

@@ -47,8 +47,8 @@ function isAbsent(value: unknown): boolean {
 
 /**
  * Converts what models write for the fields of an operation into the types of the fields: `null` and `""` count as absent,
- * `"3"` as 3, `"true"` as true, and one value as a list of it. What has no conversion stays as it is, so that validation can
- * name it. Accepts other names as `withSynonyms` does.
+ * `"3"` as 3, `"true"` as true, and one value as a list of it; a list of tags may be one text with commas. What has no conversion
+ * stays as it is, so that validation can name it. Accepts other names as `withSynonyms` does.
  */
 export function lenientInput(operation: Pick<Operation, 'input'>, input: unknown): unknown {
   const raw = withSynonyms(operation, input);
@@ -58,9 +58,22 @@ export function lenientInput(operation: Pick<Operation, 'input'>, input: unknown
     const field = fields.get(name);
     if (field === undefined) return [[name, value] as const];
     if (value === null || (value === '' && !field.required)) return [];
-    return [[name, converted(value, field.schema)] as const];
+    const list = name === TAGS && typeof value === 'string' ? tagsOf(value) : value;
+    return [[name, converted(list, field.schema)] as const];
   });
   return Object.fromEntries(entries);
+}
+
+const TAGS = 'tags';
+
+/** `a, b` as two tags, since no tag has a comma. */
+function tagsOf(text: string): unknown {
+  const list = listOf(text);
+  if (!Array.isArray(list) || list[0] !== text) return list;
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
 }
 
 /** A number in decimal notation, as JSON has it. */

@@ -120,9 +120,7 @@ async function runIndex(
   const placed = await placeFolders(paths, config, once);
   const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
   assertEnabled(vaults, paths.length === 0 ? namedVaults(config) : []);
-  if (vaults.length === 0) {
-    throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
-  }
+  if (vaults.length === 0) await assertHasRecords(context);
   const loci = await context.loci({ create: true });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
   await loci.assertVaultNamesAreFree(vaults);
@@ -164,6 +162,17 @@ function startInBackground(context: OperationContext, paths: readonly string[], 
   const machine = requireLocalIo(context, 'background');
   const pid = machine.startInBackground(['index', ...(once ? ['--once'] : []), '--', ...paths], context.home);
   return `process ${String(pid)}`;
+}
+
+/** Without vaults, what is derived from other records is updated. @throws LociError `invalid_input` */
+async function assertHasRecords(context: OperationContext): Promise<void> {
+  const loci = await context.loci().catch((error: unknown) => {
+    if (!(error instanceof LociError) || error.code !== 'store_not_found') throw error;
+    return null;
+  });
+  const listed = await loci?.list({ limit: 1 });
+  if (listed === undefined || listed.records.length === 0)
+    throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
 }
 
 /** A disabled vault is not read, even if it is named. @throws LociError `invalid_input` */

@@ -1,3 +1,4 @@
+import { BLOCK_ID } from '../markdown/block-id.ts';
 import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { dateField, type DateField } from '../dates/note-dates.ts';
@@ -39,7 +40,6 @@ export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 200
 
 const EXTRACTED_FIELDS: readonly string[] = 'title tags tag aliases alias project id uid'.split(' ');
 const NAME_FIELDS: readonly string[] = [...EXTRACTED_FIELDS, 'category', 'type'];
-const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
 /** A link, or several. */
 const PROPERTY_LINK = /^(?:!?\[\[[^[\]\n]+\]\][\s,;]*)+$/;
 /** `key:: value` or `[key:: value]`, where the key may be emphasised. */

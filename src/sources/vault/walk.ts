@@ -49,6 +49,8 @@ interface Entry {
   readonly key: string;
   readonly path: string;
   readonly dirent: Dirent;
+  /** Whether the file is a placeholder for the one with this key, which a service keeps elsewhere. */
+  readonly isPlaceholder: boolean;
 }
 
 type EntryResult = FoundFile | Folder | SourceProblem | null;
@@ -85,6 +87,18 @@ function pathsTo(walk: Walk, { key, path: realPath, dirent }: Entry): string[] {
   return keys.map((each) => (dirent.isDirectory() ? `${each}/` : each));
 }
 
+/** What services put in place of a file that is not on this machine: iCloud, odrive, Nextcloud and ownCloud. */
+const PLACEHOLDERS: readonly RegExp[] = [/^\.(.+)\.icloud$/i, /^(.+)\.(?:cloudf?|nextcloud|owncloud)$/i];
+
+/** The name of the file that a placeholder stands for; `null` for other names. */
+function placeholderFor(name: string): string | null {
+  for (const pattern of PLACEHOLDERS) {
+    const [, wanted] = pattern.exec(name) ?? [];
+    if (wanted !== undefined) return wanted;
+  }
+  return null;
+}
+
 /** The entries of a folder, sorted. If two names differ only in their Unicode normalisation form, only the first is returned. */
 async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
   try {
@@ -92,13 +106,17 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
     if (folder.key === '') await walk.exclusions.readAround(folder.realPath);
     else if (dirents.some(({ name }) => name === OBSIDIAN_FOLDER))
       await walk.exclusions.readFolder(folder.realPath, folder.key);
+    const present = new Set(dirents.map(({ name }) => name));
     const entries = dirents
+      .map((dirent) => ({ dirent, wanted: dirent.isFile() ? placeholderFor(dirent.name) : null }))
+      .filter(({ wanted }) => wanted === null || !present.has(wanted))
+      .map(({ dirent, wanted }) => ({ dirent, name: wanted ?? dirent.name, isPlaceholder: wanted !== null }))
       .filter(({ name }) => !name.startsWith('.') && !IGNORED_FOLDERS.has(name))
       .filter(({ name }) => folder.key !== '' || walk.include?.includes(name) !== false)
-      .map((dirent) => {
-        const name = dirent.name.normalize('NFC');
+      .map(({ dirent, name: given, isPlaceholder }) => {
+        const name = given.normalize('NFC');
         const key = folder.key === '' ? name : `${folder.key}/${name}`;
-        return { key, path: path.join(folder.realPath, dirent.name), dirent };
+        return { key, path: path.join(folder.realPath, dirent.name), dirent, isPlaceholder };
       })
       .sort((a, b) => compare(a.key, b.key) || compare(a.path, b.path));
     return entries.filter((entry, index) => {
@@ -118,8 +136,9 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
 
 /** Finds out whether an entry is a note, a folder, or something else (`null`). Never opens it. */
 async function examine(walk: Walk, folder: Folder, entry: Entry): Promise<EntryResult> {
-  const { key, dirent } = entry;
+  const { key, dirent, isPlaceholder } = entry;
   try {
+    if (isPlaceholder) return placeholder(walk, key, dirent.name);
     if (dirent.isSymbolicLink()) return await examineTarget(walk, entry);
     if (dirent.isDirectory()) return { key, realPath: entry.path, throughLink: folder.throughLink };
     if (!dirent.isFile() || !isWanted(walk, key)) return null;
@@ -147,6 +166,14 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
   if (!stats.isFile() || !isWanted(walk, key)) return null;
   return noteFormat(key) === null ? otherFile(walk, key) : { key, stats };
+}
+
+/** As long as the placeholder is there, the note is neither read nor gone. A folder may have one too. */
+function placeholder(walk: Walk, key: string, name: string): SourceProblem | null {
+  const isNote = isWanted(walk, key) && noteFormat(key) !== null;
+  const mayBeFolder = /\.(?:icloud|cloudf)$/i.test(name) && path.posix.extname(key) === '';
+  if (!isNote && !mayBeFolder) return null;
+  return { key, reason: 'not_downloaded', detail: `${name} stands in its place`, skipped: true };
 }
 
 function isWanted({ pattern }: Walk, key: string): boolean {

@@ -1,13 +1,12 @@
-import { closeSync, openSync, statSync, type Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync, type Stats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { withoutPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
 import type { Session, SessionOptions } from './session.ts';
+import { fileAccess } from './database/file-access.ts';
 import { guarded } from './database/store-error.ts';
 
 interface SqliteOptions {
@@ -27,8 +26,11 @@ const WRITER_CACHE_KIB = 32 * 1024;
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const file = guarded(options.path, () => ensureFile(options));
-  const shared = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
+  const file =
+    guarded(options.path, () => existingFile(options)) ??
+    (await import('./database/create-file.ts')).createFile(options.path);
+  const access = guarded(options.path, () => fileAccess(options.path));
+  const shared = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino, access };
   const sessions = {
     reader: { ...shared, cacheKib: READER_CACHE_KIB },
     writer: { ...shared, cacheKib: WRITER_CACHE_KIB },
@@ -36,7 +38,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const calls = options.threads ? await openInThreads(sessions) : await openInline(sessions);
   return {
     ...calls,
-    capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
+    capabilities: {
+      name: 'sqlite',
+      durable: true,
+      shared: true,
+      bm25: true,
+      vectors: 'approximate',
+      readOnly: access !== 'write',
+    },
   };
 }
 
@@ -89,10 +98,10 @@ async function openInline(options: SessionsOptions): Promise<OpenCalls> {
 const MIN_DATABASE_BYTES = 512;
 
 /**
- * Creates the file and its folder if they do not exist, so that no other user of the machine can read them. Does not open
- * an existing file, because closing it would release the locks of this process's other connections to it.
+ * The file of the store; `null` if it has to be made. Does not open it, because closing it would release the locks of this process's
+ * other connections to it.
  */
-function ensureFile({ path, create }: SqliteOptions): Stats {
+function existingFile({ path, create }: SqliteOptions): Stats | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
     const what = found.isDirectory() ? 'a folder' : 'not a regular file';
@@ -100,20 +109,21 @@ function ensureFile({ path, create }: SqliteOptions): Stats {
       hint: 'Set store.path to a file, or move what is at this path.',
     });
   }
-  if (found !== undefined && found.size > 0) {
+  if (found !== undefined) {
     assertNotOtherFile(path, found.size);
     return found;
   }
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
-  if (found !== undefined) return found;
-  makePrivateFolder(dirname(path));
-  closeSync(openSync(path, 'a', 0o600));
-  return statSync(path);
+  return null;
 }
 
 /** SQLite takes a file of a few bytes for an empty database and would overwrite its content. */
 function assertNotOtherFile(path: string, size: number): void {
   if (size >= MIN_DATABASE_BYTES) return;
+  if (size === 0)
+    throw new LociError('store_corrupt', `${path} is an empty file, and no store; it was left unchanged`, {
+      hint: 'Restore a backup of the store. To begin a new memory, remove the file, then run `loci init`.',
+    });
   throw new LociError('store_corrupt', `${path} is not a Loci store; it was left unchanged`, {
     hint: 'Set store.path to another file, or restore a backup.',
   });

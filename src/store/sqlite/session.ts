@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
 import { Database } from './database/database.ts';
+import type { FileAccess } from './database/file-access.ts';
 import { migrate } from './database/migrate.ts';
 import { guarded } from './database/store-error.ts';
 
@@ -12,6 +13,7 @@ export interface SessionOptions {
   readonly inode: number;
   /** The most memory for pages of the file. */
   readonly cacheKib: number;
+  readonly access: FileAccess;
 }
 
 type Run = (...parameters: readonly unknown[]) => unknown;
@@ -39,9 +41,9 @@ export class Session {
   }
 }
 
-function openDatabase({ path, busyTimeoutMs, inode, cacheKib }: SessionOptions): Database {
+function openDatabase({ path, busyTimeoutMs, inode, cacheKib, access }: SessionOptions): Database {
   assertNotReplaced(path, inode);
-  const db = new Database(path, { busyTimeoutMs, cacheKib });
+  const db = new Database(path, { busyTimeoutMs, cacheKib, access });
   try {
     guarded(path, () => {
       migrate(db);

@@ -2,6 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import type { Scope } from '../../operations/operation.ts';
+import { withoutNullArguments } from './null-arguments.ts';
 import { mcpServer } from './server.ts';
 
 /** A record may have 1 MiB, and its JSON form at most six times as much. */
@@ -39,9 +40,14 @@ export function mcpHandler(context: OpenContext): McpEndpoint {
       const extra = { loci: auth };
       return handler.fetch(request, {
         authInfo: { token: '', clientId: caller.actor, scopes: [...scopes], extra },
-        ...(body !== undefined && { parsedBody: body }),
+        ...(body !== undefined && { parsedBody: messagesIn(body) }),
       });
     },
     close: () => handler.close(),
   };
+}
+
+/** The messages of a body, which may be a batch. */
+function messagesIn(body: unknown): unknown {
+  return Array.isArray(body) ? body.map(withoutNullArguments) : withoutNullArguments(body);
 }

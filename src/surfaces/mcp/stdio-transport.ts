@@ -7,6 +7,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { withoutNullArguments } from './null-arguments.ts';
 
 /** A record may have 1 MiB, and its JSON form at most six times as much. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -65,7 +66,7 @@ export class DrainingStdioTransport implements Transport {
         this.#openRequests.delete(message.params?.['requestId'] as RequestId);
         this.#endIfDrained();
       }
-      this.onmessage?.(message);
+      this.onmessage?.(withoutNullArguments(message));
     };
     await this.#wire.start();
     this.#input.on('error', (error) => this.onerror?.(error)).pipe(this.#gate);

@@ -6,7 +6,7 @@ import { withLease } from '../../refresh/lease.ts';
 
 /**
  * Derives the names, mentions and edges of concepts, after records of the namespace have changed or an operator has changed
- * concepts. Returns at once if nothing has, or while another process does this.
+ * concepts. Returns at once if nothing has, while another process does this, or where the store is read-only.
  * @throws LociError `aborted`, and the errors of the store
  */
 export async function updateConcepts(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
@@ -19,7 +19,7 @@ export async function updateConcepts(context: EngineContext, options: ProgressOp
     now: now(),
     ...(onProgress !== undefined && { onProgress }),
   };
-  if (await isConceptsCurrent(derivation)) return;
+  if (store.capabilities.readOnly || (await isConceptsCurrent(derivation))) return;
   try {
     await withLease(
       context,

@@ -15,10 +15,11 @@ import { assertImportablePath, baseKeyOf, KeyAllocator } from './keys.ts';
 import { contentHash, importMetadataOf, matchFragments, type Match } from './matching.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
-const CATEGORY_BY_FILE: Readonly<Record<string, string>> = { 'MEMORY.md': 'memory', 'USER.md': 'user' };
+/** By the name in lower case: on Linux, OpenClaw reads memory.md where there is no MEMORY.md. */
+const CATEGORY_BY_FILE: Readonly<Record<string, string>> = { 'memory.md': 'memory', 'user.md': 'user' };
 const DAILY_CATEGORY = 'daily';
 /** The items of MEMORY.md are separate memories; USER.md describes one person. */
-const SPLITTING_BY_FILE: Readonly<Record<string, ListSplitting>> = { 'MEMORY.md': 'all', 'USER.md': 'none' };
+const SPLITTING_BY_FILE: Readonly<Record<string, ListSplitting>> = { 'memory.md': 'all', 'user.md': 'none' };
 
 const BATCH_SIZE = 100;
 const MAX_TITLE_LENGTH = 300;
@@ -29,7 +30,7 @@ const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refu
 
 /** Whether the file, other than those below `memory/`, becomes records. */
 export function isRecordFile(path: string): boolean {
-  return path in CATEGORY_BY_FILE;
+  return Object.hasOwn(CATEGORY_BY_FILE, path.toLowerCase());
 }
 
 export function fileName(path: string): string {
@@ -70,7 +71,7 @@ export class RecordFileImporter {
     try {
       if (files !== null) await assertImportablePath(this.#context, path);
       const text = files === null ? '' : await files.read(path);
-      const fragments = splitIntoFragments(text, SPLITTING_BY_FILE[path] ?? 'without-heading');
+      const fragments = splitIntoFragments(text, SPLITTING_BY_FILE[path.toLowerCase()] ?? 'without-heading');
       if (fragments.length > MAX_FRAGMENTS_PER_FILE)
         throw new LociError(
           'invalid_input',
@@ -209,8 +210,8 @@ export class RecordFileImporter {
     const { config, caller } = this.#context;
     const now = this.#context.now();
     const { heading, content } = fragment;
-    const name = fileName(path).replace(/\.md$/, '');
-    const isDaily = path.startsWith('memory/');
+    const name = fileName(path).replace(/\.[a-z]+$/i, '');
+    const isDaily = /^memory\//i.test(path);
     const title = isDaily && heading !== '' ? `${name} › ${heading}` : heading === '' ? name : heading;
     const metadata: Metadata = {
       file: path,
@@ -227,7 +228,7 @@ export class RecordFileImporter {
       trust: lowerTrust('agent', caller.trust),
       key: key === '' ? null : key,
       identity: null,
-      category: CATEGORY_BY_FILE[path] ?? DAILY_CATEGORY,
+      category: CATEGORY_BY_FILE[path.toLowerCase()] ?? DAILY_CATEGORY,
       recordType: fragment.kind === 'section' ? 'note' : 'fact',
       title: title.slice(0, MAX_TITLE_LENGTH),
       tags: [],

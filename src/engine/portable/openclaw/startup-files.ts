@@ -8,12 +8,22 @@ import { screenStartup } from '../import/screening.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** The startup entry that each of these files becomes. */
-export const STARTUP_FILES: Readonly<Record<string, Pick<StartupEntry, 'key' | 'priority' | 'reinforce'>>> = {
+const STARTUP_FILES: Readonly<Record<string, Pick<StartupEntry, 'key' | 'priority' | 'reinforce'>>> = {
   'SOUL.md': { key: 'soul', priority: 0, reinforce: true },
   'IDENTITY.md': { key: 'identity', priority: 1, reinforce: false },
   'AGENTS.md': { key: 'agents', priority: 2, reinforce: false },
   'TOOLS.md': { key: 'tools', priority: 3, reinforce: false },
 };
+
+/** The name of the file that a path is, in whatever case; `undefined` for other files. */
+function startupFile(path: string): string | undefined {
+  return Object.keys(STARTUP_FILES).find((name) => name.toLowerCase() === path.toLowerCase());
+}
+
+/** Whether a file becomes a startup entry. */
+export function isStartupFile(path: string): boolean {
+  return startupFile(path) !== undefined;
+}
 
 interface StartupImport {
   readonly report: ImportReport;
@@ -27,7 +37,11 @@ export async function importStartupFiles(
   files: WorkspaceFiles,
   options: StartupImport,
 ): Promise<void> {
-  for (const path of Object.keys(STARTUP_FILES)) {
+  for (const name of Object.keys(STARTUP_FILES)) {
+    const existing = files.paths.filter((each) => startupFile(each) === name);
+    const [path = name] = existing.includes(name) ? [name] : existing;
+    for (const other of existing)
+      if (other !== path) options.report.addProblem(other, `${path} is imported in its place`);
     try {
       const entry = await entryFor(context, files, path, options);
       if (entry !== null) await run.putStartup(path, entry);
@@ -49,7 +63,7 @@ async function entryFor(
   { report, agent }: StartupImport,
 ): Promise<StartupEntry | null> {
   const { store, namespace } = context;
-  const defaults = STARTUP_FILES[path] ?? { key: path, priority: 9, reinforce: false };
+  const defaults = STARTUP_FILES[startupFile(path) ?? ''] ?? { key: path, priority: 9, reinforce: false };
   const entries = (await store.records.startup(namespace)).entries;
   const existing = entries.find((entry) => entry.agent === agent && entry.key === defaults.key);
   const exists = files.paths.includes(path);

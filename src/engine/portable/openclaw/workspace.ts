@@ -4,15 +4,17 @@ import type { EngineContext } from '../../context.ts';
 import type { ImportReport } from '../import/import-report.ts';
 import type { ImportOptions, ImportRun } from '../import/import-run.ts';
 import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
-import { importStartupFiles, STARTUP_FILES } from './startup-files.ts';
+import { importStartupFiles, isStartupFile } from './startup-files.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
+
+const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
 /** Whether the import reads this file or folder of an OpenClaw workspace. */
 export function isWorkspacePath(path: string): boolean {
-  if (isRecordFile(path) || path in STARTUP_FILES || path === 'memory') return true;
-  if (!path.startsWith('memory/')) return false;
+  if (isRecordFile(path) || isStartupFile(path) || /^memory$/i.test(path)) return true;
+  if (!/^memory\//i.test(path)) return false;
   const name = fileName(path);
-  return !name.startsWith('.') && (name.endsWith('.md') || !name.includes('.'));
+  return !name.startsWith('.') && (TEXT_FILE.test(name) || !name.includes('.'));
 }
 
 interface WorkspaceImportOptions {
@@ -32,7 +34,7 @@ export async function importWorkspace(
   { options, report, agent }: WorkspaceImportOptions,
 ): Promise<void> {
   for (const { location, message } of files.problems) report.addProblem(location, message);
-  const paths = files.paths.filter((path) => isWorkspacePath(path) && path.endsWith('.md'));
+  const paths = files.paths.filter((path) => isWorkspacePath(path) && TEXT_FILE.test(path));
   if (paths.length === 0)
     throw new LociError(
       'invalid_input',
@@ -41,7 +43,7 @@ export async function importWorkspace(
     );
   const source = agent === '' ? 'openclaw' : `openclaw:${agent}`;
   await assertSameFolder(context, files, source, options);
-  const recordPaths = paths.filter((path) => !(path in STARTUP_FILES));
+  const recordPaths = paths.filter((path) => !isStartupFile(path));
   const importer = new RecordFileImporter(context, run, report, options, source);
   const removed = files.root === null ? [] : await importer.removedFiles(recordPaths);
   const total = recordPaths.length + removed.length;

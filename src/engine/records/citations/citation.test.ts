@@ -41,6 +41,7 @@ beforeAll(async () => {
   await writeNotes(join(folder.path, 'home'), {
     'Oven.md': 'first\nthe oven\nthird\nfourth',
     'Only.md': 'only here',
+    'Years/1.md': '# Year\n\nthe first year ^sum\n\nand more',
     '99.md': 'bottles',
     'Pläne/番茄 (a) #1.md': 'special characters',
     'Home/Kitchen remodel.md': 'a plan',
@@ -122,11 +123,18 @@ describe('a citation', () => {
     });
   });
 
-  it('that is a number is the id of a record, or the name of a note if no record has that id', async () => {
-    const { results } = await loci.search({ query: 'bottles' });
-    expect(results[0]?.citation).toBe('99.md#L1-L1');
-    expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('bottles');
-    expect((await loci.get('99')).text).toBe('bottles');
+  it('of a number alone is the name of a note first, then the number of a record', async () => {
+    const first = await loci.get('record/1');
+    expect(first.record).toMatchObject({ id: 1, key: '99.md' });
+    expect((await loci.get('loci://record/1')).record.id).toBe(1);
+    expect((await loci.get('1')).record.key).toBe('Years/1.md');
+    expect((await loci.get('1#L3')).text).toBe('the first year ^sum');
+    expect((await loci.get('1#^sum')).text).toBe('the first year ^sum');
+    await expect(loci.get('1#^total')).rejects.toMatchObject({
+      message: 'there is no block "^total" in "1"',
+      hint: 'Its blocks are "^sum".',
+    });
+    expect((await loci.get('2')).record.id).toBe(2);
   });
 
   it('is also the name of a note: its file without extension, its title or an alias, in any case', async () => {

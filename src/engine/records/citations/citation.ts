@@ -15,7 +15,9 @@ export interface LineRange {
 }
 
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
-const RECORD_PATH = /^(?:record\/)?(\d+)$/;
+/** The path of a record, or its URI. */
+const RECORD_PATH = /^(?:loci:\/\/)?record\/(\d+)$/;
+const NUMBER = /^(\d+)$/;
 
 type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
 
@@ -84,7 +86,7 @@ export function parseCitation(citation: string): ParsedCitation {
 }
 
 /**
- * Finds the record of a citation, or of the name of a note, and its lines or those below its heading. It opens no file: a
+ * Finds the record of a citation, or of the name of a note, and its lines, or those of its heading or block. It opens no file: a
  * path can only lead to an indexed record (R4).
  * @param excludedSources the records of these vaults and sources are not found, as if they did not exist
  * @throws LociError `not_found`; `ambiguous` when several vaults have the path, or several notes the name
@@ -102,7 +104,7 @@ export async function resolveCitation(
   return { record: section.record, lines: lines ?? section.lines };
 }
 
-/** The record with this id, path, corpus path, or name of a note. */
+/** The record with this path, corpus path, name of a note, or number. */
 async function findRecord(
   context: EngineContext,
   given: string,
@@ -110,19 +112,21 @@ async function findRecord(
 ): Promise<LociRecord | null> {
   const name = given.normalize('NFC');
   return (
-    (await recordById(context, name, excluded)) ??
+    (await recordById(context, RECORD_PATH.exec(name)?.[1], excluded)) ??
     (await noteAt(context, name, excluded)) ??
     (await factAt(context, given)) ??
     (await noteAt(context, `${name}.md`, excluded)) ??
     (await recordBySourceAndPath(context, name, excluded)) ??
-    (await noteByName(context, name, excluded))
+    (await noteByName(context, name, excluded)) ??
+    // A note may be called 2024.
+    (await recordById(context, NUMBER.exec(name)?.[1], excluded))
   );
 }
 
 /** No path with more `#` is read. */
 const MAX_HASHES = 8;
 
-/** Finds the record and the heading of `path#Heading`. Paths and headings may have `#` too, so each may be the separator. */
+/** Finds the record and the heading of `path#Heading`, or the block of `path#^id`. Paths and headings may have `#` too, so each may be the separator. */
 async function findSection(
   context: EngineContext,
   name: string,
@@ -159,10 +163,9 @@ async function notFoundError(
 
 async function recordById(
   context: EngineContext,
-  name: string,
+  id: string | undefined,
   excluded: readonly string[],
 ): Promise<LociRecord | null> {
-  const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
   const { store, namespace, now } = context;
   const [record] = await store.records.get(namespace, [Number(id)], { liveAt: now() });

@@ -1,21 +1,56 @@
 import type { ThreadTask } from '../../../core/threads/task-thread.ts';
 import { workerModule } from '../../../core/threads/worker-module.ts';
-import { type OutlineEntry, readOutline } from '../../../ingest/markdown-blocks.ts';
+import { mapLines } from '../../../ingest/line-map.ts';
+import { type Block, type OutlineEntry, readOutline, readSections } from '../../../ingest/markdown-blocks.ts';
+import { BLOCK_ID } from '../../../sources/markdown/block-id.ts';
 
-const MAX_LISTED_HEADINGS = 10;
+const MAX_LISTED_NAMES = 10;
 
-/** Lines of a text, from 1, inclusive; or the headings that it has instead, the first ten of `count`. */
+/** Lines of a text, from 1, inclusive; or the headings or ids of blocks that it has instead, the first ten of `count`. */
 type Section =
   | { readonly from: number; readonly to: number }
-  | { readonly headings: readonly string[]; readonly count: number };
+  | { readonly names: readonly string[]; readonly count: number };
 
-/** Finds the lines below a heading, with the heading itself. */
+/** Finds the lines below a heading, with the heading itself; or, for `^id`, those of a block. */
 export function findSection(content: string, heading: string): Section {
+  if (heading.startsWith('^')) return findBlock(content, heading.slice(1).trim());
   const outline = readOutline(content);
   const entry = findHeading(outline, heading);
   if (entry !== undefined) return { from: entry.from, to: entry.to };
-  const headings = [...new Set(outline.map(({ path }) => path.at(-1)!))];
-  return { headings: headings.slice(0, MAX_LISTED_HEADINGS), count: headings.length };
+  return listed(outline.map(({ path }) => path.at(-1)!));
+}
+
+function listed(all: readonly string[]): Section {
+  const names = [...new Set(all)];
+  return { names: names.slice(0, MAX_LISTED_NAMES), count: names.length };
+}
+
+/** An id ends a paragraph, a heading or an item of a list, or follows a list, a quote or a table as a paragraph of its own. */
+function findBlock(content: string, id: string): Section {
+  const lines = mapLines(content);
+  const ids: string[] = [];
+  const found: Section[] = [];
+  const visit = (siblings: readonly Block[], parent: Block | null): void => {
+    for (const [index, block] of siblings.entries()) {
+      if (block.children.length > 0) visit(block.children, block);
+      else if (block.kind === 'other' || block.kind === 'heading') {
+        const text = content.slice(block.start, block.end);
+        for (const line of text.split('\n')) {
+          const given = BLOCK_ID.exec(line)?.[1];
+          if (given === undefined) continue;
+          ids.push(`^${given}`);
+          if (given.toLowerCase() !== id.toLowerCase()) continue;
+          const isAlone = text.trim() === `^${given}`;
+          const named = (isAlone ? siblings[index - 1] : parent) ?? block;
+          found.push({ from: lines.lineOf(named.start) + 1, to: lines.lineOf(named.end - 1) + 1 });
+        }
+      }
+    }
+  };
+  readSections(content, lines, ({ blocks }) => {
+    visit(blocks, null);
+  });
+  return found[0] ?? listed(ids);
 }
 
 /** `findSection` as a task for a thread, because a long text would block the caller. */

@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type {
@@ -219,7 +220,10 @@ function chainOf(row: Row): Chain {
 function entryOf(row: Row): AuditEntry {
   return {
     ...linkOf(row),
-    diff: row['diff'] === null ? null : (JSON.parse(row['diff'] as string) as AuditDiff),
+    diff:
+      row['diff'] === null
+        ? null
+        : (storedJson(row['diff'], () => `the changes of audit entry ${String(row['seq'])}`) as AuditDiff),
   };
 }
 

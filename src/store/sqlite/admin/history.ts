@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import type { Json, Timestamp } from '../../../core/types.ts';
 import type { HistoryCategory, HistoryDraft, HistoryRow, HistorySelector } from '../../admin-model.ts';
 import type { CommitBatch, Page } from '../../model.ts';
@@ -75,7 +76,7 @@ function rowOf(row: Row): HistoryRow {
     name: row['name'] as string,
     surface: row['surface'] as string,
     actor: row['actor'] as string,
-    inputs: JSON.parse(row['inputs'] as string) as Record<string, Json>,
+    inputs: storedJson(row['inputs'], () => `the inputs of run ${String(row['id'])}`) as Record<string, Json>,
     outcome: row['outcome'] as string,
     at: row['at'] as number,
     tookMs: row['took_ms'] as number,

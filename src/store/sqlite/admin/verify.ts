@@ -30,6 +30,9 @@ export function verifyFile(db: Database): string[] {
 /** Compares every index of a namespace with the records. An error becomes a finding. */
 export function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
   return attempt(() => {
+    const damaged = verifyJson(db, ns);
+    // The comparison reads all records.
+    if (damaged.length > 0) return damaged;
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
     const text = verifyIndex(db, textTable(ns), () => buildFreshIndex(db, ns, namespace, counts));
@@ -44,6 +47,29 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
       ...verifyChanges(db, ns, MAX_FINDINGS),
     ];
   });
+}
+
+/** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
+const JSON_COLUMNS = [
+  ['tags', 'record', "'the list of tags of record/' || id"],
+  ['metadata', 'record', "'the metadata of record/' || id"],
+  ['headings', 'passage', "'the list of headings of a passage of record/' || record"],
+  ['tags', 'graph_node', "'the list of tags of node ' || id"],
+  ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
+  ['problems', 'source_state', "'the list of problems of source ' || source"],
+  ['inputs', 'history', "'the inputs of run ' || id"],
+  ['expected', 'golden_query', "'the results of golden query ' || id"],
+] as const;
+
+function verifyJson(db: Database, ns: number): string[] {
+  return JSON_COLUMNS.flatMap(([column, table, name]) =>
+    db
+      .prepare(
+        `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT json_valid(${column}) LIMIT ${String(MAX_FINDINGS)}`,
+      )
+      .all(ns)
+      .map((row) => `${String(row['name'])} cannot be read`),
+  );
 }
 
 function attempt(work: () => string[]): string[] {

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import type { FileAccess } from './file-access.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
 import { foldTag } from '../../rules/filter.ts';
@@ -10,6 +11,8 @@ interface DatabaseOptions {
   readonly busyTimeoutMs: number;
   /** The most memory for pages of the file. The default is that of SQLite, 2,000 KiB. */
   readonly cacheKib?: number;
+  /** Default `write`. */
+  readonly access?: FileAccess;
 }
 
 const DEFAULT_CACHE_KIB = 2000;
@@ -22,10 +25,11 @@ const ROWS_PER_CLOCK_READING = 64;
 const RETRY_INTERVAL_MS = 5;
 
 /** A path or URL with which SQLite does not create a missing file, which would be an empty store that every user can read. */
-function existingFile(path: string): URL | string {
+function existingFile(path: string, access: FileAccess): URL | string {
   if (path === ':memory:') return path;
   const url = pathToFileURL(path);
-  url.searchParams.set('mode', 'rw');
+  url.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
+  if (access === 'immutable') url.searchParams.set('immutable', '1');
   return url;
 }
 
@@ -33,6 +37,7 @@ function existingFile(path: string): URL | string {
 export class Database {
   readonly path: string;
   readonly busyTimeoutMs: number;
+  readonly isReadOnly: boolean;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #deadline = new Deadline();
@@ -42,8 +47,10 @@ export class Database {
   constructor(path: string, options: DatabaseOptions) {
     this.path = path;
     this.busyTimeoutMs = options.busyTimeoutMs;
+    const { access = 'write' } = options;
+    this.isReadOnly = access !== 'write';
     this.#connection = guarded(path, () => {
-      const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeoutMs });
+      const connection = new DatabaseSync(existingFile(path, access), { timeout: options.busyTimeoutMs });
       try {
         // None of this writes, because the file may not be a Loci store. secure_delete overwrites deleted content, on freed pages too.
         connection.exec(`

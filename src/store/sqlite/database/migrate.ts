@@ -10,7 +10,7 @@ import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces } from './namespaces.ts';
 
 /** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
-const APPLICATION_ID = 0x4c_6f_63_69;
+export const APPLICATION_ID = 0x4c_6f_63_69;
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
@@ -38,7 +38,15 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
     assertLociStore(db);
     return pending().length > 0;
   });
-  db.enableWal();
+  if (outdated && db.isReadOnly)
+    throw new LociError(
+      'unreadable',
+      `${db.path} is of an older version, and cannot be upgraded where it is read-only`,
+      {
+        hint: 'Copy the folder of the store to where you may write, and set store.path or --home to the copy.',
+      },
+    );
+  if (!db.isReadOnly) db.enableWal();
   if (!outdated) return;
   if (schemaVersion(db) > 0) backUp(db);
   // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.

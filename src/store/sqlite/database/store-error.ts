@@ -32,7 +32,14 @@ function storeError(path: string, error: unknown): unknown {
   return new LociError(code, `${path}: ${describe(error)}`, {
     cause: error,
     ...(isRebuilt && { hint: 'Run `loci reindex`, which makes the table again.' }),
+    ...(isReadOnly(error) && {
+      hint: 'Searches and other reads work. To write, copy the home to where you may.',
+    }),
   });
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 8;
 }
 
 /** Tables that `reindex` makes again. */

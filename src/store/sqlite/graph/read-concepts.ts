@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { Slices } from '../../../core/threads/slices.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
@@ -279,6 +280,9 @@ export function conceptChanges(db: Database, ns: number): ConceptChange[] {
       actor: row['actor'] as string,
       surface: row['surface'] as string,
       project: row['project'] as string,
-      ...(JSON.parse(row['detail'] as string) as ConceptChangeDetail),
+      ...(storedJson(
+        row['detail'],
+        () => `the change ${String(row['id'])} of a concept`,
+      ) as ConceptChangeDetail),
     }));
 }

@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type {
   EdgeCursor,
@@ -281,7 +282,7 @@ function nodeOf(row: Row): GraphNode {
     type: row['type'] as NodeType,
     title: row['title'] as string,
     project: row['project'] as string,
-    tags: JSON.parse(row['tags'] as string) as string[],
+    tags: storedJson(row['tags'], () => `the list of tags of node ${String(row['id'])}`) as string[],
     record: row['record'] as number | null,
     source: row['source'] as string | null,
     task: done === null ? null : { done: done === 1, due: row['due'] as string | null },

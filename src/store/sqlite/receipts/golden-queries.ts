@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../golden-model.ts';
 import type { Page } from '../../model.ts';
 import { assertSafeIntegers } from '../../rules/validation.ts';
@@ -39,7 +40,10 @@ function goldenQueryOf(row: Row): StoredGoldenQuery {
     id: row['id'] as string,
     query: row['query'] as string,
     project: row['project'] as string | null,
-    expected: JSON.parse(row['expected'] as string) as GoldenResult[],
+    expected: storedJson(
+      row['expected'],
+      () => `the results of golden query ${String(row['id'])}`,
+    ) as GoldenResult[],
     at: row['at'] as number,
     actor: row['actor'] as string,
   };

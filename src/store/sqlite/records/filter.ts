@@ -4,6 +4,9 @@ import type { SearchFilter } from '../../search-model.ts';
 import { foldTag } from '../../rules/filter.ts';
 import type { Database } from '../database/database.ts';
 
+/** The tags of `record AS r`; none where the stored list is damaged. */
+export const TAGS = "iif(json_valid(r.tags), r.tags, '[]')";
+
 /** Conditions on `record AS r`, and their parameters in order. */
 interface Condition {
   readonly sql: string;
@@ -41,7 +44,7 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
   if (filter.tags !== undefined) {
     // The slash makes `project/` a prefix of `project/active/` and of `project/`, but not of `projects/`.
     parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS required WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', required.value) = 1))`);
+      SELECT 1 FROM json_each(${TAGS}) AS tag WHERE instr(fold_tag(tag.value) || '/', required.value) = 1))`);
     parameters.push(JSON.stringify(filter.tags.map((tag) => `${foldTag(tag)}/`)));
   }
   const flag = (name: 'completed' | 'undated', value: boolean | undefined): void => {

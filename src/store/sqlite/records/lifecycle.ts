@@ -1,3 +1,5 @@
+import { parseJson } from '../../../core/json.ts';
+import { storedJson } from '../database/stored-json.ts';
 import type { BelongsToPass } from '../../belongs-to-model.ts';
 import type {
   Deletion,
@@ -60,8 +62,9 @@ export function bounds(db: Database, ns: number): RecordBounds {
     lastChange: Number(row?.['last_change'] ?? 0),
     belongsTo: {
       upTo: Number(row?.['belongs_to_change'] ?? 0),
-      excludedSources: JSON.parse(String(row?.['belongs_to_excluded'] ?? '[]')) as string[],
-      pass: JSON.parse(String(row?.['belongs_to_pass'] ?? 'null')) as BelongsToPass | null,
+      // What cannot be read is derived again.
+      excludedSources: (parseJson(String(row?.['belongs_to_excluded'] ?? '[]')) ?? []) as string[],
+      pass: (parseJson(String(row?.['belongs_to_pass'] ?? 'null')) ?? null) as BelongsToPass | null,
     },
   };
 }
@@ -209,6 +212,6 @@ export function findIdempotentResult(
   if (row === undefined) return null;
   return {
     fingerprint: row['fingerprint'] as string,
-    records: JSON.parse(row['records'] as string) as number[],
+    records: storedJson(row['records'], () => 'the answer for an idempotency key') as number[],
   };
 }

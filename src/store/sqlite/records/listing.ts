@@ -14,7 +14,7 @@ import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage } from '../../rules/record-page.ts';
 import type { SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { recordCondition } from './filter.ts';
+import { recordCondition, TAGS } from './filter.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 
 export function listRecords(
@@ -137,7 +137,7 @@ const FACET_COLUMNS: Readonly<Record<FacetField, readonly [column: string, from:
   source: ['r.source', 'record AS r'],
   category: ['r.category', 'record AS r'],
   recordType: ['r.record_type', 'record AS r'],
-  tag: ['tag.value', 'record AS r, json_each(r.tags) AS tag'],
+  tag: ['tag.value', `record AS r, json_each(${TAGS}) AS tag`],
 };
 
 export function facet(db: Database, ns: number, field: FacetField, filter: SearchFilter): FacetValue[] {

@@ -91,7 +91,7 @@ export function rebuildText(db: Database, ns: number): void {
 function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
   return db
     .prepare(
-      `SELECT p.id, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
+      `SELECT p.id, p.record, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
     )
     .all(ns, record)
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));

@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { localTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../search-model.ts';
+import { storedJson } from '../database/stored-json.ts';
 
 /** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
 export type Row = Record<string, SQLOutputValue>;
@@ -56,7 +57,10 @@ export function headerOf(namespace: string, row: Row): RecordHeader {
 /** Reads a row of `HEADER_JSON`. */
 export function headerOfList(namespace: string, row: readonly (SQLOutputValue | undefined)[]): RecordHeader {
   const origin = row[3] as Origin;
-  const metadata = row[11] === '{}' ? {} : (JSON.parse(row[11] as string) as Metadata);
+  const metadata =
+    row[11] === '{}'
+      ? {}
+      : (storedJson(row[11], () => `the metadata of record/${String(row[0])}`) as Metadata);
   return {
     namespace,
     id: row[0] as number,
@@ -69,7 +73,7 @@ export function headerOfList(namespace: string, row: readonly (SQLOutputValue | 
     category: row[7] as string,
     recordType: row[8] as string,
     title: row[9] as string,
-    tags: listOf(row[10]),
+    tags: listOf(row[10], () => `the list of tags of record/${String(row[0])}`),
     metadata,
     createdAt: localTime({ origin, metadata, createdAt: row[12] as number }),
     updatedAt: row[13] as number,
@@ -88,10 +92,11 @@ export function recordOf(namespace: string, row: Row): LociRecord {
   };
 }
 
+/** @param row also has the number of the record, as `record` */
 export function passageOf(row: Row): Passage {
   return {
     ordinal: row['ordinal'] as number,
-    headings: listOf(row['headings']),
+    headings: listOf(row['headings'], () => headingsOf(row['record'] ?? row['id'])),
     text: row['text'] as string,
     context: row['context'] as string | null,
     startLine: row['start_line'] as number,
@@ -104,7 +109,7 @@ export function passageOf(row: Row): Passage {
 export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHeader): StoredPassage {
   return {
     ordinal: row[2] as number,
-    headings: listOf(row[3]),
+    headings: listOf(row[3], () => headingsOf(row[1])),
     text: row[4] as string,
     context: row[8] as string | null,
     startLine: row[5] as number,
@@ -116,6 +121,10 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
 }
 
 /** Most lists are empty and need no parsing. */
-function listOf(json: SQLOutputValue | undefined): string[] {
-  return json === '[]' ? [] : (JSON.parse(json as string) as string[]);
+function listOf(json: SQLOutputValue | undefined, what: () => string): string[] {
+  return json === '[]' ? [] : (storedJson(json, what) as string[]);
+}
+
+function headingsOf(record: SQLOutputValue | undefined): string {
+  return `the list of headings of a passage of record/${String(record)}`;
 }

@@ -1,3 +1,4 @@
+import { storedJson } from '../database/stored-json.ts';
 import type { SourceState } from '../../admin-model.ts';
 import type { CommitBatch } from '../../model.ts';
 import { changedState } from '../../rules/source-state.ts';
@@ -74,6 +75,9 @@ function stateOf(row: Row): SourceState {
   return {
     ...state,
     paused: row['paused'] === 1,
-    problems: JSON.parse(row['problems'] as string) as string[],
+    problems: storedJson(
+      row['problems'],
+      () => `the list of problems of source ${String(row['source'])}`,
+    ) as string[],
   };
 }

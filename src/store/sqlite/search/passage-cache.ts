@@ -47,7 +47,8 @@ export class PassageCache {
     const answer = await this.#read(namespace, { ids, reach, cached: [...cached.keys()], epoch });
     const { neighbourhoods, isCurrent } = answer;
     const passages = new Map(isCurrent ? cached : []);
-    for (const { passage, bytes } of unpackPassages(namespace, answer)) {
+    const unpacked = unpackPassages(namespace, answer);
+    for (const { passage, bytes } of unpacked.passages) {
       passages.set(passage.id, passage);
       this.#passages.set(passage.id, { passage, bytes, epoch: answer.epoch });
     }
@@ -59,7 +60,8 @@ export class PassageCache {
     }
     for (const id of ids) near.delete(id);
     const found = [...ids, ...near].flatMap((id) => passages.get(id) ?? []);
-    return { passages: found.filter(({ record }) => admits(record, filter)), neighbourhoods };
+    const admitted = found.filter(({ record }) => admits(record, filter));
+    return { passages: admitted, neighbourhoods, damaged: unpacked.damaged };
   }
 
   #cached(

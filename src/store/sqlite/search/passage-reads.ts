@@ -45,7 +45,7 @@ export function passageRows(
 
 export function passagesOf(db: Database, ns: number, records: readonly number[]): Map<number, Passage[]> {
   const select = db.prepare(
-    `SELECT ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.ordinal`,
+    `SELECT ${PASSAGE_COLUMNS}, p.record FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.ordinal`,
   );
   return new Map(records.map((record) => [record, select.all(ns, record).map(passageOf)]));
 }

@@ -118,7 +118,8 @@ export class PostingCache {
       .prepare(
         `SELECT p.id AS passage, p.record, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM passage AS p NOT INDEXED
          CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-         WHERE p.id > ? AND p.ns = ? ORDER BY p.id LIMIT ?`,
+         WHERE p.id > ? AND p.ns = ? AND json_valid(p.headings) AND json_valid(r.tags) AND json_valid(r.metadata)
+         ORDER BY p.id LIMIT ?`,
       )
       .all(owner.lastPassage, ns, MAX_NEW_PASSAGES + 1);
     if (rows.length > MAX_NEW_PASSAGES) return false;

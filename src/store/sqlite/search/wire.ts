@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { LociError } from '../../../core/errors.ts';
 import type {
   LoadedPassages,
   NeighbourReach,
@@ -72,7 +73,7 @@ export function unpackRetrieval(namespace: string, { lists, cosines, passages }:
       ...rest,
     })),
     cosines: unpackScores(cosines),
-    passages: unpackPassages(namespace, passages).map(({ passage }) => passage),
+    passages: unpackPassages(namespace, passages).passages.map(({ passage }) => passage),
   };
 }
 
@@ -99,22 +100,37 @@ export interface SizedPassage {
 /** Bytes of the objects of a passage, of its record and of what ranking derives from them, without their texts. */
 const BASE_BYTES = 1000;
 
+/** A damaged passage, or one of a damaged record, keeps none of the others from being read. */
 export function unpackPassages(
   namespace: string,
   { passages, records }: Pick<PackedPassages, 'passages' | 'records'>,
-): SizedPassage[] {
+): { readonly passages: readonly SizedPassage[]; readonly damaged: LoadedPassages['damaged'] } {
   const headers = new Map(
     (JSON.parse(records) as SQLOutputValue[][]).map((row) => [
       row[0],
-      { record: headerOfList(namespace, row), bytes: bytesOf(row) },
+      unlessDamaged(() => ({ record: headerOfList(namespace, row), bytes: bytesOf(row) })),
     ]),
   );
-  return (JSON.parse(passages) as SQLOutputValue[][]).flatMap((row) => {
+  const read: SizedPassage[] = [];
+  const damaged: LoadedPassages['damaged'][number][] = [];
+  for (const row of JSON.parse(passages) as SQLOutputValue[][]) {
     const header = headers.get(row[1]);
-    if (header === undefined) return [];
-    const bytes = BASE_BYTES + header.bytes + bytesOf(row);
-    return [{ passage: storedPassageOf(row, header.record), bytes }];
-  });
+    if (header === undefined) continue;
+    const passage = header && unlessDamaged(() => storedPassageOf(row, header.record));
+    if (header === null || passage === null)
+      damaged.push({ passage: Number(row[0]), record: Number(row[1]) });
+    else read.push({ passage, bytes: BASE_BYTES + header.bytes + bytesOf(row) });
+  }
+  return { passages: read, damaged };
+}
+
+function unlessDamaged<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_corrupt') return null;
+    throw error;
+  }
 }
 
 /** JavaScript stores a text with any character above U+00FF in two bytes for each. */

@@ -272,6 +272,7 @@ export function pendingBytes(db: Database, ns: number, generation: number): numb
   return Number(sum.get(ns, generation)?.['bytes']);
 }
 
+/** Passages that are damaged are left out. */
 export function pendingEmbeddings(
   db: Database,
   ns: number,
@@ -281,6 +282,7 @@ export function pendingEmbeddings(
   const rows = db
     .prepare(
       `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
+           AND json_valid(p.headings) AND json_valid(r.metadata)
          ORDER BY p.ordinal > 0, r.updated_at DESC, p.record, p.ordinal LIMIT ?`,
     )
     .all(ns, generation, limit);

@@ -1,4 +1,4 @@
-import type { StepOutput } from '../../../operations/graph/graph-fields.ts';
+import { type StepOutput, stepTarget } from '../../../operations/graph/graph-fields.ts';
 import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
 import type { ModelResult, OperationResult } from './model-result.ts';
@@ -62,7 +62,9 @@ function nodeFields({ id, type, title, project }: Node): Node {
 }
 
 /** The node that an edge leads to, why, and where it says so. The node where the edge begins is the one before. */
-function stepFields({ type, direction, to, crosses_projects, reason, provenance }: StepOutput): object {
+function stepFields(step: StepOutput): object {
+  const { type, direction, crosses_projects, reason, provenance } = step;
+  const to = stepTarget(step);
   return {
     edge: direction === 'out' ? type : `${type}, against the edge`,
     ...{ id: to.id, title: to.title },

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
@@ -101,13 +101,17 @@ export class AgentWorkspaces {
 /** The memory files of a workspace, as vaults. Folders that do not exist are left out. */
 export async function memoryVaults({ agent, folder, extraPaths }: Workspace): Promise<VaultConfig[]> {
   return [
-    ...((await isFolder(folder)) ? [workspaceVault(agent, folder)] : []),
+    ...((await isFolder(folder)) ? [await workspaceVault(agent, folder)] : []),
     ...(await extraVaults(agent, extraPaths)),
   ];
 }
 
-function workspaceVault(agent: string, folder: string): VaultConfig {
-  return { name: `workspace of ${agent}`, path: folder, include: MEMORY_FILES, trust: 'agent' };
+/** The names count in any case, as OpenClaw reads them. */
+async function workspaceVault(agent: string, folder: string): Promise<VaultConfig> {
+  const names = await readdir(folder).catch(() => []);
+  const known = MEMORY_FILES.map((name) => name.toLowerCase());
+  const include = [...MEMORY_FILES, ...names.filter((name) => known.includes(name.toLowerCase()))];
+  return { name: `workspace of ${agent}`, path: folder, include: [...new Set(include)], trust: 'agent' };
 }
 
 async function extraVaults(agent: string, paths: readonly ExtraPath[]): Promise<VaultConfig[]> {

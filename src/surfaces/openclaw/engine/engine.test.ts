@@ -60,10 +60,12 @@ describe('the engine of a gateway', () => {
   it('indexes the memory files of each workspace for its agent alone, and nothing else of the folder', async () => {
     writeFileSync(join(folder, 'main', 'MEMORY.md'), 'The oven is induction.');
     writeFileSync(join(folder, 'main', 'SOUL.md'), 'The oven of my soul.');
+    writeFileSync(join(folder, 'main', 'user.md'), 'Ada sleeps late.');
     writeFileSync(join(folder, 'work', 'memory', '2026-11-20.md'), 'The oven of the office.');
     const engine = await open();
     await engine.workspaces.refresh();
     expect(await paths(engine, 'oven', MAIN)).toEqual(['MEMORY.md']);
+    expect(await paths(engine, 'who sleeps late', MAIN)).toEqual(['user.md']);
     expect(await paths(engine, 'oven', operatorTurn('work'))).toEqual(['memory/2026-11-20.md']);
   });
 

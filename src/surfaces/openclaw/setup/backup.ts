@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
@@ -26,14 +26,10 @@ const keyChange = z.strictObject({
   isElement: z.boolean(),
 });
 
-const manifest = z.strictObject({
+const manifest = z.object({
   version: z.literal(1),
   configFile: z.string(),
   plugin: z.string(),
-  /** Whether OpenClaw had the plugin before. */
-  wasInstalled: z.boolean(),
-  /** The name of the package of the plugin that was there before, in the folder of the backup. */
-  previousPackage: z.string().nullable(),
   files: z.array(savedFile),
   /** In the order in which they were made. */
   changes: z.array(keyChange),
@@ -45,9 +41,11 @@ export type SavedFile = z.infer<typeof savedFile>;
 
 /** The copies of what setup changed, in the Loci home. */
 export class Backup {
+  readonly home: string;
   readonly folder: string;
 
   constructor(home: string) {
+    this.home = home;
     this.folder = join(home, 'openclaw-backup');
   }
 
@@ -103,13 +101,6 @@ export class Backup {
         await rm(file, { force: true });
       }
     }
-  }
-
-  /** Keeps a package of the plugin that is replaced. Returns its name in the backup. */
-  async keepPackage(tarball: string, name: string): Promise<string> {
-    this.#makeFolder();
-    await copyFile(tarball, join(this.folder, name));
-    return name;
   }
 
   /** Whether a file still has the text that was copied. */

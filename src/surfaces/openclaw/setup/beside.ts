@@ -6,11 +6,13 @@ import { LociError } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { Check } from '../../../engine/health/check.ts';
 import {
+  addLoadPath,
   allowPlugin,
   assertMayLoad,
   CORPUS_PLUGIN,
   HOST_PLUGIN,
   listAt,
+  LOAD_PATHS,
   PLUGIN,
   SLOT,
 } from './config/changes.ts';
@@ -20,7 +22,6 @@ import type { Openclaw } from './program.ts';
 
 /** The plugin that needs no slot, for people who keep memory-core. OpenClaw loads it from the package of this command. */
 const FOLDER = fileURLToPath(new URL('../../../../dist/loci-corpus', import.meta.url));
-const LOAD_PATHS: readonly string[] = ['plugins', 'load', 'paths'];
 
 /** @throws LociError `unreadable` in a clone that was not built, or for a package that npm removes again */
 export function assertStays(): void {
@@ -61,8 +62,7 @@ export function changeKeysBeside(files: ConfigFiles, home: string | null): void 
         hint: 'Remove it from plugins.load.paths, then run this again.',
       },
     );
-  if (valueAt(values, LOAD_PATHS) === undefined) files.set(LOAD_PATHS, [FOLDER]);
-  else if (!paths.includes(FOLDER)) files.append(LOAD_PATHS, FOLDER);
+  addLoadPath(files, FOLDER);
   const entry = ['plugins', 'entries', CORPUS_PLUGIN];
   if (valueAt(values, [...entry, 'enabled']) !== true) files.set([...entry, 'enabled'], true);
   if (home !== null) files.set([...entry, 'config', 'home'], home);

@@ -9,9 +9,11 @@ import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import { checksBeside, isBeside } from './beside.ts';
+import type { ConfigFiles } from './config/config-files.ts';
 import { configChecks } from './config/config-checks.ts';
 import { gatewayPort, isListening, searchMemory } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
+import { leftoversCheck } from './leftovers.ts';
 import { isThisPackage } from './package.ts';
 import { lociHomeOf, loadHostConfig, openclawCommand, pluginConfig, type Session } from './session.ts';
 
@@ -42,18 +44,23 @@ export const examineOpenclaw = openclawCommand(async (session) => {
 async function examine(session: Session): Promise<Check[]> {
   const program = await programCheck(session);
   if (program.result === 'failed') return [program];
+  let files: ConfigFiles;
   let values: JsonMap;
   try {
-    values = (await loadHostConfig(session)).values();
+    files = await loadHostConfig(session);
+    values = files.values();
   } catch (error) {
     return [program, failed('configuration', error, session)];
   }
   const guarded = (name: string, check: () => Promise<Check | Check[]>): Promise<Check | Check[]> =>
     check().catch((error: unknown) => failed(name, error, session));
+  const leftovers = (plugin: string): Promise<Check | Check[]> =>
+    guarded('earlier setup', () => leftoversCheck(files, lociHomeOf(session, values, plugin)));
   if (isBeside(values)) {
     const checks = await Promise.all([
       guarded('plugin', () => checksBeside(session.openclaw, values)),
       guarded('store', () => storeCheck(session, values)),
+      leftovers(CORPUS_PLUGIN),
     ]);
     return [program, ...checks.flat()];
   }
@@ -61,6 +68,7 @@ async function examine(session: Session): Promise<Check[]> {
     guarded('plugin', () => pluginCheck(session)),
     Promise.resolve(configChecks(values)),
     guarded('settings', () => Promise.resolve(settingsCheck(values))),
+    leftovers(PLUGIN),
     guarded('store', () => memoryChecks(session, values)),
     guarded('gateway', () => gatewayCheck(session, values)),
   ]);

@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { LociError, messageOf } from '../../../core/errors.ts';
+import { LociError } from '../../../core/errors.ts';
+import { unreadableError } from '../../../core/fs/file-errors.ts';
+import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
 import { ENGINE_FOLDER, ENGINE_PACKAGE } from '../host/load-engine.ts';
 import { readIfExists } from './backup.ts';
-
-const run = promisify(execFile);
 
 /** The package that this command belongs to. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -37,25 +36,58 @@ export async function isThisPackage(folder: string): Promise<boolean> {
   return true;
 }
 
+/** The folder with the builds of the plugin that setup has copied. */
+export function pluginsFolder(home: string): string {
+  return join(home, 'openclaw-plugin');
+}
+
+/** The folder in a Loci home for the plugin of this package. Another build has another one, so that a running gateway keeps its files. */
+export async function pluginFolder(home: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of COMPARED_FILES) hash.update(await readFile(join(ROOT, name)));
+  return join(pluginsFolder(home), hash.digest('hex').slice(0, 16));
+}
+
 /**
- * Packs what the gateway needs of this package: the entry of the plugin, and in a folder that OpenClaw does not copy the bundle, the
+ * Copies what the gateway needs of this package: the entry of the plugin, and in a folder that OpenClaw does not copy the bundle, the
  * files that it reads, and the model.
- * @returns the path of the tarball
+ * @param folder is complete whenever it exists
+ * @returns whether it had to be made
  * @throws LociError `unreadable`
  */
-export async function packPlugin(folder: string, signal: AbortSignal): Promise<string> {
-  const source = join(folder, 'plugin');
+export async function copyPlugin(folder: string): Promise<boolean> {
+  if (existsSync(folder)) return false;
+  const source = `${folder}.new`;
   const engine = join(source, ENGINE_PACKAGE);
-  for (const name of COMPARED_FILES) await cp(join(ROOT, name), join(source, name));
-  for (const name of ['bin', 'dist'])
-    await cp(join(ROOT, name), join(engine, name), { recursive: true, filter: isOfPlugin });
-  await cp(modelFolder(), join(source, ENGINE_FOLDER, MODEL), { recursive: true });
-  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
-  const { name, version, description, license, type, engines, openclaw } = manifest;
-  const own = { name, version, description, license, type, engines };
-  await writeFile(join(engine, 'package.json'), JSON.stringify(own, null, 2));
-  await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, openclaw }, null, 2));
-  return pack(folder, signal, source);
+  try {
+    await rm(source, { recursive: true, force: true });
+    makePrivateFolder(source);
+    for (const name of COMPARED_FILES) await cp(join(ROOT, name), join(source, name));
+    for (const name of ['bin', 'dist'])
+      await cp(join(ROOT, name), join(engine, name), { recursive: true, filter: isOfPlugin });
+    await cp(modelFolder(), join(source, ENGINE_FOLDER, MODEL), { recursive: true });
+    const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+    const { name, version, description, license, type, engines, openclaw } = manifest;
+    const own = { name, version, description, license, type, engines };
+    await writeFile(join(engine, 'package.json'), JSON.stringify(own, null, 2));
+    await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, openclaw }, null, 2));
+    await rename(source, folder);
+    return true;
+  } catch (error) {
+    await rm(source, { recursive: true, force: true });
+    throw error instanceof LociError ? error : unreadableError(folder, error);
+  }
+}
+
+/** Removes the builds of the plugin in a Loci home, except those that one of the paths names. */
+export async function removePlugins(home: string, paths: readonly unknown[]): Promise<void> {
+  const folder = pluginsFolder(home);
+  const kept = new Set(paths);
+  const builds = existsSync(folder) ? (await readdir(folder)).map((name) => join(folder, name)) : [];
+  const removed = builds.some((build) => kept.has(build))
+    ? builds.filter((build) => !kept.has(build))
+    : [folder];
+  await Promise.all(removed.map((path) => rm(path, { recursive: true, force: true })));
 }
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -73,19 +105,4 @@ function isOfPlugin(path: string): boolean {
   const name = relative(ROOT, path).replaceAll(sep, '/');
   if (!name.startsWith('dist/') || name.startsWith('dist/bundle')) return true;
   return !/\.[a-z]+$/.test(name) || /\.(?:wasm|sql)$/.test(name);
-}
-
-/** Packs a package. Returns the path of the tarball. @throws LociError `unreadable` */
-export async function pack(folder: string, signal: AbortSignal, source: string): Promise<string> {
-  try {
-    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { stdout } = await run('npm', args, { cwd: source, signal, maxBuffer: 64 * 1024 * 1024 });
-    const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
-    return join(folder, packed.filename);
-  } catch (error) {
-    throw new LociError('unreadable', `npm cannot pack ${source}: ${messageOf(error)}`, {
-      hint: 'Check that `npm --version` works in this terminal.',
-      cause: error,
-    });
-  }
 }

@@ -6,8 +6,8 @@ import { assertStays, changeKeysBeside } from './beside.ts';
 import { changeKeys, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
-import { assertBuilt, isThisPackage } from './package.ts';
-import type { HostAgent, HostPlugin } from './program.ts';
+import { assertBuilt, isThisPackage, pluginFolder } from './package.ts';
+import type { HostAgent } from './program.ts';
 import { lociHomeOf, loadHostConfig, pluginConfig, type Session } from './session.ts';
 
 /** Everything that is known before anything is changed. */
@@ -18,10 +18,8 @@ export interface Plan {
   /** `loci-corpus` for `--beside`. */
   readonly plugin: string;
   readonly agents: readonly HostAgent[];
-  /** The plugin as it is installed; `null` if it is not. */
-  readonly installed: HostPlugin | null;
-  /** Whether the package has to be installed, because it is missing or another build. */
-  readonly installs: boolean;
+  /** The folder that the plugin has to be copied to; `null` if OpenClaw has this build of it, or loads it from this package. */
+  readonly folder: string | null;
   /** Whether a gateway runs, which then loads the plugin itself. */
   readonly isRunning: boolean;
 }
@@ -42,13 +40,15 @@ export async function makePlan(session: Session): Promise<Plan> {
   assertSameSetup(await new Backup(home).manifest(), files.root, plugin);
   // A gateway that is a service does not have the variables of this terminal.
   const isNamed = home !== configHome({ env: {} }) && pluginConfig(values, plugin)['home'] === undefined;
-  (isBeside ? changeKeysBeside : changeKeys)(files, isNamed ? home : null);
-  parsePluginConfig(PLUGIN, pluginConfig(files.values()));
-  const installed = plugins.find(({ id }) => id === plugin) ?? null;
+  const installed = plugins.find(({ id }) => id === plugin);
+  const isCurrent = installed !== undefined && (await isThisPackage(installed.rootDir));
   // The plugin beside memory-core is loaded from this package.
-  const installs = !isBeside && (installed === null || !(await isThisPackage(installed.rootDir)));
+  const folder = isBeside || isCurrent ? null : await pluginFolder(home);
+  if (isBeside) changeKeysBeside(files, isNamed ? home : null);
+  else changeKeys(files, isNamed ? home : null, folder);
+  parsePluginConfig(PLUGIN, pluginConfig(files.values()));
   const isRunning = await isListening(gatewayPort(values, io.env));
-  return { version, files, home, plugin, agents, installed, installs, isRunning };
+  return { version, files, home, plugin, agents, folder, isRunning };
 }
 
 /** @throws LociError `conflict` after a setup of the other plugin or configuration, which would be undone together with this one */

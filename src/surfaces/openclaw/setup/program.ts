@@ -12,10 +12,8 @@ const run = promisify(execFile);
 /** The oldest version whose plugin API Loci uses. */
 const MIN_VERSION = '2026.9.6';
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-/** A command that finds a running gateway lets it do the work, with the configuration itself. Nothing listens at this port. */
-const UNUSED_PORT = '1';
-/** An installation downloads packages. */
-const TIMEOUT_MS = 600_000;
+/** A command takes seconds, and a call of the gateway up to a minute. */
+const TIMEOUT_MS = 180_000;
 
 export interface ProgramOptions {
   /** `openclaw` on the PATH, or the path of the program or of its script. */
@@ -56,11 +54,6 @@ export class Openclaw {
   /** The same program with other variables. */
   with(env: NodeJS.ProcessEnv): Openclaw {
     return new Openclaw({ ...this.#options, env: { ...this.#options.env, ...env } });
-  }
-
-  /** The same program, which Ctrl-C does not stop, to restore what was there before. */
-  uninterrupted(): Openclaw {
-    return new Openclaw({ ...this.#options, signal: new AbortController().signal });
   }
 
   /** The program and its arguments. Scripts run in the Node of this process. */
@@ -143,14 +136,6 @@ export class Openclaw {
     return plugins;
   }
 
-  async installPlugin(tarball: string): Promise<void> {
-    await this.run('plugins', 'install', `npm-pack:${tarball}`, '--force', '--accept-capabilities');
-  }
-
-  async uninstallPlugin(id: string): Promise<void> {
-    await this.run('plugins', 'uninstall', id, '--force');
-  }
-
   /**
    * Lets OpenClaw work with a copy of its configuration, which is then removed. OpenClaw writes a configuration and the files that
    * it includes anew whenever it changes them, and loses all comments. The copy includes no files.
@@ -164,7 +149,7 @@ export class Openclaw {
     const copy = join(dirname(configFile), `${COPY_PREFIX}${String(process.pid)}.json`);
     await writeFile(copy, JSON.stringify(values, null, 2), { mode: 0o600 });
     try {
-      return await use(this.with({ OPENCLAW_CONFIG_PATH: copy, OPENCLAW_GATEWAY_PORT: UNUSED_PORT }));
+      return await use(this.with({ OPENCLAW_CONFIG_PATH: copy }));
     } finally {
       await removeCopies(dirname(configFile), (pid) => pid === process.pid);
     }
@@ -173,11 +158,23 @@ export class Openclaw {
 
 const COPY_PREFIX = '.loci-setup-';
 
+/** The process that made a copy of the configuration, or what OpenClaw keeps beside it; `null` for other files. */
+function copyOwner(name: string): number | null {
+  const [, pid] = /^\.loci-setup-(\d+)\.json/.exec(name) ?? [];
+  return pid === undefined ? null : Number(pid);
+}
+
+/** Whether a file is a copy of the configuration whose process has ended. */
+export function isAbandonedCopy(name: string): boolean {
+  const pid = copyOwner(name);
+  return pid !== null && !isAlive(pid);
+}
+
 /** Removes the copies that processes have made, and what OpenClaw keeps beside them. A process that was killed leaves its own. */
 async function removeCopies(folder: string, isToRemove: (pid: number) => boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => {
-    const [, pid] = /^\.loci-setup-(\d+)\.json/.exec(name) ?? [];
-    return pid !== undefined && isToRemove(Number(pid));
+    const pid = copyOwner(name);
+    return pid !== null && isToRemove(pid);
   });
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }

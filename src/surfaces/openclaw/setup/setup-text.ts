@@ -5,13 +5,13 @@ import type { IndexedWorkspace } from './index-memory.ts';
 import type { Plan } from './plan.ts';
 
 /** What a plan does, for `--json`. */
-export function facts({ version, files, home, plugin, installs, isRunning }: Plan) {
+export function facts({ version, files, home, plugin, folder, isRunning }: Plan) {
   return {
     version,
     configFile: files.root,
     home,
     plugin,
-    installs,
+    installs: folder !== null,
     gatewayRuns: isRunning,
     changes: files.changes.map(({ file, path, value }) => ({ file, key: path.join('.'), value })),
   };
@@ -30,9 +30,9 @@ export function dryRunText(plan: Plan, titles: readonly string[]): string {
 }
 
 export function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
-  const { version, files, installs, home, plugin } = plan;
+  const { version, files, folder, home, plugin } = plan;
   const isBeside = plugin === CORPUS_PLUGIN;
-  const installation = installs ? 'was installed' : 'was installed already';
+  const installation = folder === null ? 'was installed already' : `is in ${folder}`;
   const lines = [
     isBeside
       ? `memory-core of OpenClaw ${version} now finds facts and runs of ${home} too, when an agent searches with corpus=all.`

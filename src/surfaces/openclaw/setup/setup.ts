@@ -1,16 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { LociError } from '../../../core/errors.ts';
 import { askYesNo, mayAsk } from '../../shared/ask.ts';
 import { toJson } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';
 import { allChanges, Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
 import { verifyLoaded } from './beside.ts';
-import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN } from './config/changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
-import { pack, packPlugin } from './package.ts';
+import { copyPlugin, removePlugins } from './package.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { doneText, dryRunText, facts } from './setup-text.ts';
 import { openclawCommand, pluginConfig, type Session } from './session.ts';
@@ -38,6 +36,7 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   } finally {
     await setup.end();
   }
+  await setup.removeOldPlugins();
   steps.end();
   const { indexed } = setup;
   io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
@@ -57,7 +56,7 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
   if (call.options['yes'] === true) return;
   const files = plan.files.changedFiles();
   const actions = [
-    ...(plan.installs ? ['install the plugin'] : []),
+    ...(plan.folder === null ? [] : ['install the plugin']),
     ...(files.length > 0 ? [`change ${files.join(' and ')}`] : []),
   ];
   const what = actions.length === 0 ? 'check the plugin' : actions.join(' and ');
@@ -73,9 +72,7 @@ class Setup {
   #unlock = (): Promise<void> => Promise.resolve();
   /** As it was before; `null` if setup did not run before, `undefined` if that is not known. */
   #manifestBefore: Manifest | null | undefined;
-  #manifest: Manifest | null = null;
-  /** The name of the package that this run replaces, in the folder of the backup. */
-  #replacedPackage: string | null = null;
+  #hasCopiedPlugin = false;
 
   constructor(session: Session, plan: Plan) {
     this.#session = session;
@@ -84,7 +81,7 @@ class Setup {
   }
 
   steps(): Step[] {
-    const { files, installs, isRunning, home, plugin } = this.#plan;
+    const { files, folder, isRunning, home, plugin } = this.#plan;
     const isBeside = plugin === CORPUS_PLUGIN;
     const agents = this.#plan.agents.map(({ id }) => id).join(', ');
     return [
@@ -93,15 +90,19 @@ class Setup {
         run: () => this.#backUp(),
         revert: () => this.#dropBackup(),
       },
-      ...(installs
-        ? [
+      ...(folder === null
+        ? []
+        : [
             {
-              title: `install the plugin ${PLUGIN}`,
-              run: () => this.#install(),
-              revert: () => this.#uninstall(),
+              title: `copy the plugin ${PLUGIN} to ${folder}`,
+              run: async () => {
+                this.#hasCopiedPlugin = await copyPlugin(folder);
+              },
+              revert: async () => {
+                if (this.#hasCopiedPlugin) await removePlugins(home, this.#loadPaths());
+              },
             },
-          ]
-        : []),
+          ]),
       ...(isBeside
         ? []
         : [{ title: `index the memory files of ${agents} in ${home}`, run: () => this.#index() }]),
@@ -126,7 +127,7 @@ class Setup {
   }
 
   async #backUp(): Promise<void> {
-    const { files, installed, plugin } = this.#plan;
+    const { files, plugin } = this.#plan;
     this.#unlock = await this.#backup.lock();
     for (const path of files.changedFiles()) await assertUnchanged(path, files.originalText(path));
     const before = await this.#backup.manifest();
@@ -145,17 +146,15 @@ class Setup {
       if (known === undefined) saved.push(next);
       else saved[index] = next;
     }
-    this.#manifest = {
+    const manifest: Manifest = {
       version: 1,
       configFile: files.root,
       plugin,
-      wasInstalled: before?.wasInstalled ?? installed !== null,
-      previousPackage: before?.previousPackage ?? null,
       files: saved,
       changes: allChanges(before?.changes ?? [], files.changes),
     };
     // It is saved before anything is changed, so that `undo` works even if this process is killed.
-    await this.#backup.save(this.#manifest);
+    await this.#backup.save(manifest);
   }
 
   /** Lets another setup run. */
@@ -163,47 +162,20 @@ class Setup {
     await this.#unlock();
   }
 
+  /** A running gateway may still use the build that this one replaces. */
+  async removeOldPlugins(): Promise<void> {
+    const { home, folder } = this.#plan;
+    if (folder !== null) await removePlugins(home, [...this.#loadPaths(), folder]);
+  }
+
+  /** The folders that OpenClaw loads plugins from, before setup. */
+  #loadPaths(): readonly unknown[] {
+    return listAt(this.#plan.files.originalValues(), ...LOAD_PATHS);
+  }
+
   async #dropBackup(): Promise<void> {
     if (this.#manifestBefore === null) await this.#backup.remove();
     else if (this.#manifestBefore !== undefined) await this.#backup.save(this.#manifestBefore);
-  }
-
-  async #install(): Promise<void> {
-    const { openclaw, signal } = this.#session;
-    const { files, installed } = this.#plan;
-    const folder = await mkdtemp(join(tmpdir(), 'loci-openclaw-'));
-    try {
-      if (installed !== null)
-        this.#replacedPackage = await this.#keep(await pack(folder, signal, installed.rootDir));
-      const tarball = await packPlugin(folder, signal);
-      const values = files.originalValues();
-      await openclaw.withConfigCopy(files.root, values, (program) => program.installPlugin(tarball));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-
-  /** Keeps the package that is replaced. Returns its name. That before the first setup is installed again by `undo`. */
-  async #keep(tarball: string): Promise<string> {
-    if (this.#manifest === null || this.#manifestBefore !== null)
-      return this.#backup.keepPackage(tarball, 'replaced-plugin.tgz');
-    const previousPackage = await this.#backup.keepPackage(tarball, 'previous-plugin.tgz');
-    this.#manifest = { ...this.#manifest, previousPackage };
-    await this.#backup.save(this.#manifest);
-    return previousPackage;
-  }
-
-  async #uninstall(): Promise<void> {
-    const { files, installed } = this.#plan;
-    const replaced = this.#replacedPackage;
-    // It was not kept yet, so that it was not replaced either.
-    if (installed !== null && replaced === null) return;
-    const openclaw = this.#session.openclaw.uninterrupted();
-    await openclaw.withConfigCopy(files.root, files.originalValues(), async (program) => {
-      if (replaced !== null) await program.installPlugin(join(this.#backup.folder, replaced));
-      else if ((await program.plugins()).some(({ id }) => id === PLUGIN))
-        await program.uninstallPlugin(PLUGIN);
-    });
   }
 
   async #index(): Promise<void> {

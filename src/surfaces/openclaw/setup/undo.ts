@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
 import { changeText, CORPUS_PLUGIN, PLUGIN, revertChange } from './config/changes.ts';
 import { ConfigFiles } from './config/config-files.ts';
+import { gatewayPort, isListening } from './gateway.ts';
+import { pluginsFolder, removePlugins } from './package.ts';
 import { lociHomeOf, openclawCommand, type Session } from './session.ts';
 
 /** What became of a file. */
@@ -34,18 +37,18 @@ async function undo(session: Session, backup: Backup): Promise<number> {
   const manifest = await backup.manifest();
   if (manifest === null) throw nothingToUndo(backup);
   const planned = await Promise.all(manifest.files.map((saved) => planRestore(backup, manifest, saved)));
-  steps.begin('restoring the plugins');
-  // A running gateway may write its configuration anew when a plugin is uninstalled, so that the files come last.
-  const plugin = await restorePlugin(session, backup, manifest);
   steps.begin('restoring the configuration');
   const files: Restored[] = [];
   for (const each of planned) files.push(await restore(backup, each));
+  const plugin = await removePlugin(session, backup, manifest);
   const isExact = files.every(({ identical }) => identical);
   steps.end();
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();
-  io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies));
+  const folder = pluginsFolder(backup.home);
+  const builds = existsSync(folder) ? folder : null;
+  io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies, builds));
   return 0;
 }
 
@@ -106,28 +109,30 @@ async function restore(backup: Backup, { saved, before, text, kept }: PlannedRes
 }
 
 /** What happened to the plugin. */
-type PluginOutcome = 'kept' | 'no longer loaded' | 'uninstalled' | 'previous version installed';
+type PluginOutcome = 'kept' | 'no longer loaded' | 'removed';
 
-async function restorePlugin(
-  { openclaw }: Session,
-  backup: Backup,
-  { wasInstalled, previousPackage, plugin, configFile }: Manifest,
+/** Removes the copies of the plugin that setup has made, unless a gateway may still run their code. */
+async function removePlugin(
+  { io }: Session,
+  { home }: Backup,
+  { plugin, changes, configFile }: Manifest,
 ): Promise<PluginOutcome> {
   if (plugin === CORPUS_PLUGIN) return 'no longer loaded';
-  if (wasInstalled && previousPackage === null) return 'kept';
-  const config = (await ConfigFiles.load(configFile)).values();
-  return openclaw.withConfigCopy(configFile, config, async (program): Promise<PluginOutcome> => {
-    if (previousPackage !== null) {
-      await program.installPlugin(join(backup.folder, previousPackage));
-      return 'previous version installed';
-    }
-    // Somebody may have uninstalled it already.
-    if ((await program.plugins()).some(({ id }) => id === plugin)) await program.uninstallPlugin(plugin);
-    return 'uninstalled';
-  });
+  const added = changes.flatMap(({ value }) => value);
+  if (!added.some((path) => typeof path === 'string' && dirname(path) === pluginsFolder(home))) return 'kept';
+  const values = (await ConfigFiles.load(configFile)).values();
+  if (await isListening(gatewayPort(values, io.env))) return 'no longer loaded';
+  await removePlugins(home, []);
+  return 'removed';
 }
 
-function text(files: readonly Restored[], plugin: PluginOutcome, copies: string | null): string {
+/** @param builds the copies of the plugin that stay for a running gateway */
+function text(
+  files: readonly Restored[],
+  plugin: PluginOutcome,
+  copies: string | null,
+  builds: string | null,
+): string {
   const lines = [
     ...files.flatMap(({ path, identical, kept }) => [
       identical
@@ -136,6 +141,7 @@ function text(files: readonly Restored[], plugin: PluginOutcome, copies: string 
       ...kept.map((key) => `  left as it is, because it was changed since: ${key}`),
     ]),
     `The plugin: ${plugin}.`,
+    ...(builds === null ? [] : [`Its files can be removed when the gateway has restarted: ${builds}`]),
     ...(copies === null ? [] : [`The files as they were before setup are in ${copies}.`]),
     'The memory in the Loci home stays. Restart the gateway if it does not load its plugins again by itself.',
     '',

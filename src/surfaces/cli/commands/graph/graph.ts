@@ -2,7 +2,7 @@ import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
-import type { StepOutput } from '../../../../operations/graph/graph-fields.ts';
+import { type StepOutput, stepTarget } from '../../../../operations/graph/graph-fields.ts';
 import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
 import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
@@ -76,7 +76,9 @@ function notShownLines({
   ];
 }
 
-function edgeText({ type, direction, to, reason, crosses_projects, provenance }: StepOutput): string {
+function edgeText(step: StepOutput): string {
+  const { type, direction, reason, crosses_projects, provenance } = step;
+  const to = stepTarget(step);
   const crossing = crosses_projects ? ` (project ${oneLine(to.project)})` : '';
   const place = provenance.citation === null ? '' : `, ${oneLine(provenance.citation)}`;
   return `${direction === 'out' ? '→' : '←'} ${type}  ${oneLine(to.title)}${crossing}  (${oneLine(reason)}${place})`;

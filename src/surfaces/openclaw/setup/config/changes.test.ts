@@ -21,7 +21,7 @@ async function load(text: string, included: Readonly<Record<string, string>> = {
 
 async function changed(text: string, included: Readonly<Record<string, string>> = {}): Promise<ConfigFiles> {
   const files = await load(text, included);
-  changeKeys(files, null);
+  changeKeys(files, null, null);
   return files;
 }
 
@@ -100,15 +100,44 @@ describe('changeKeys', () => {
       'b.json5': '{}',
     });
     expect(() => {
-      changeKeys(files, null);
+      changeKeys(files, null, null);
     }).toThrow(/plugins\.slots\.memory/);
   });
 
   it('refuses a configuration that denies the plugin', async () => {
     const files = await load('{ plugins: { deny: ["memory-loci"] } }');
     expect(() => {
-      changeKeys(files, null);
+      changeKeys(files, null, null);
     }).toThrow(/plugins\.deny/);
+  });
+
+  it('adds the folder of the plugin, takes the place of an older build, and reverts both', async () => {
+    const text = `{
+  plugins: { load: { paths: [
+    '/mine', // my own
+    '/loci/openclaw-plugin/old', // Loci
+  ] } },
+}
+`;
+    const updated = await load(text);
+    changeKeys(updated, null, '/loci/openclaw-plugin/new');
+    expect(updated.text(root)).toContain(
+      '\'/mine\', // my own\n    "/loci/openclaw-plugin/new", // Loci\n  ]',
+    );
+    expect(parseJson5(reverted(updated).get(root) ?? '', root).toJSON()).toEqual(
+      parseJson5(text, root).toJSON(),
+    );
+
+    const added = await load(text.replace(/.*openclaw-plugin.*\n/, ''));
+    changeKeys(added, null, '/loci/openclaw-plugin/new');
+    expect(added.text(root)).toContain('\'/mine\', // my own\n    "/loci/openclaw-plugin/new",\n  ]');
+    const fresh = await load('{}');
+    changeKeys(fresh, null, '/loci/openclaw-plugin/new');
+    expect(fresh.values()['plugins']).toEqual({
+      ...plugins,
+      load: { paths: ['/loci/openclaw-plugin/new'] },
+    });
+    expect(reverted(fresh).get(root)).toBe('{}');
   });
 
   it('changes nothing twice', async () => {

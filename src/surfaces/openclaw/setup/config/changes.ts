@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
 import { valueAt } from '../../../../config/tree.ts';
@@ -5,7 +6,14 @@ import { LociError } from '../../../../core/errors.ts';
 import type { JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';
 import type { ConfigFiles, KeyChange } from './config-files.ts';
-import { parseJson5, propertyOf, removeElement, removeProperty, replaceValue } from './json5-text.ts';
+import {
+  parseJson5,
+  propertyOf,
+  removeElement,
+  removeProperty,
+  replaceElement,
+  replaceValue,
+} from './json5-text.ts';
 
 export const PLUGIN = 'memory-loci';
 /** The plugin beside memory-core. */
@@ -13,9 +21,14 @@ export const CORPUS_PLUGIN = 'loci-corpus';
 /** The memory of OpenClaw itself. */
 export const HOST_PLUGIN = 'memory-core';
 export const SLOT: readonly string[] = ['plugins', 'slots', 'memory'];
+export const LOAD_PATHS: readonly string[] = ['plugins', 'load', 'paths'];
 
-/** Changes the keys, in memory, that make Loci the memory of OpenClaw. @param home the Loci home, if it is not the default */
-export function changeKeys(files: ConfigFiles, home: string | null): void {
+/**
+ * Changes the keys, in memory, that make Loci the memory of OpenClaw.
+ * @param home the Loci home, if it is not the default
+ * @param folder that of the plugin, if OpenClaw does not have it yet
+ */
+export function changeKeys(files: ConfigFiles, home: string | null, folder: string | null): void {
   const values = files.values();
   assertMayLoad(values, PLUGIN);
   const keys: (readonly [readonly string[], Json])[] = [
@@ -26,7 +39,17 @@ export function changeKeys(files: ConfigFiles, home: string | null): void {
     ...(home === null ? [] : [[['plugins', 'entries', PLUGIN, 'config', 'home'], home] as const]),
   ];
   for (const [path, value] of keys) if (valueAt(values, path) !== value) files.set(path, value);
+  if (folder !== null) addLoadPath(files, folder);
   allowPlugin(files, PLUGIN);
+}
+
+/** Adds the folder of a plugin to those that OpenClaw loads, in place of another version beside it. */
+export function addLoadPath(files: ConfigFiles, folder: string): void {
+  const paths = listAt(files.values(), ...LOAD_PATHS);
+  if (paths.includes(folder)) return;
+  const other = paths.find((path) => typeof path === 'string' && dirname(path) === dirname(folder));
+  if (valueAt(files.values(), LOAD_PATHS) === undefined) files.set(LOAD_PATHS, [folder]);
+  else files.append(LOAD_PATHS, folder, typeof other === 'string' ? other : null);
 }
 
 /** @throws LociError `invalid_config` if the configuration forbids the plugin */
@@ -50,7 +73,8 @@ export function allowPlugin(files: ConfigFiles, plugin: string): void {
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */
 export function changeText({ path, value, previous, isElement }: KeyChange): string {
   const key = path.join('.');
-  if (isElement) return `${key}: ${JSON.stringify(value)} is added`;
+  if (isElement)
+    return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;
   return `${key} = ${JSON.stringify(value)}${previous === null ? '' : ` (was ${previous})`}`;
 }
 
@@ -60,8 +84,11 @@ export function revertChange(text: string, change: KeyChange): string | null {
   const found = lookUp(text, file, path);
   if (found === null) return null;
   const { object, property } = found;
-  if (isElement)
-    return property.value instanceof JsonArrayNode ? removeElement(text, property.value, value) : null;
+  if (isElement) {
+    if (!(property.value instanceof JsonArrayNode)) return null;
+    if (previous === null) return removeElement(text, property.value, value);
+    return replaceElement(text, property.value, value, previous);
+  }
   if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
   if (previous !== null) return replaceValue(text, property, previous);
   let reverted = removeProperty(text, object, property);

@@ -12,6 +12,7 @@ import {
   parseJson5,
   propertyOf,
   quotesKeys,
+  replaceElement,
   replaceValue,
   textOf,
   valueText,
@@ -34,7 +35,7 @@ export interface KeyChange {
   /** How many keys of the path existed before. */
   readonly existing: number;
   readonly value: Json;
-  /** Whether the value was added to the list at the path. */
+  /** Whether the value is an element of the list at the path, in place of the previous one if there was one. */
   readonly isElement: boolean;
 }
 
@@ -111,16 +112,20 @@ export class ConfigFiles {
     this.changes.push({ ...change, previous: null, existing });
   }
 
-  /** Adds an element to an existing list. */
-  append(path: readonly string[], element: string): void {
+  /** Adds an element to an existing list. @param replaced the element whose place it takes */
+  append(path: readonly string[], element: string, replaced: string | null = null): void {
     const { file, object, rest, path: within } = this.#locate(path, element);
     const list = propertyOf(object, rest[0] ?? '')?.value;
     if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
-    this.#texts.set(file, addElement(this.text(file), list, JSON.stringify(element)));
+    const [text, added] = [this.text(file), JSON.stringify(element)];
+    this.#texts.set(
+      file,
+      replaced === null ? addElement(text, list, added) : replaceElement(text, list, replaced, added),
+    );
     this.changes.push({
       file,
       path: within,
-      previous: null,
+      previous: replaced === null ? null : JSON.stringify(replaced),
       existing: within.length,
       value: element,
       isElement: true,

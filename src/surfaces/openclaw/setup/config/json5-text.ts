@@ -100,6 +100,13 @@ export function removeElement(text: string, array: JsonArrayNode, value: Json): 
   return element === undefined ? text : removeEntry(text, array.elements, element);
 }
 
+/** Replaces an element of an array that has this value. @param replacement JSON5 text */
+export function replaceElement(text: string, array: JsonArrayNode, value: Json, replacement: string): string {
+  const element = array.elements.findLast((each) => each.toJSON() === value);
+  if (element === undefined) return text;
+  return splice(text, element.location.start.index, element.location.end.index, replacement);
+}
+
 /** A value on one line, in the style of people: `{ enabled: false }` or `{ "enabled": false }`. */
 export function valueText(value: Json, quotes: boolean): string {
   if (Array.isArray(value)) return `[${value.map((each) => valueText(each, quotes)).join(', ')}]`;

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { openLoci } from '../../src/engine/open.ts';
+import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+
+/** Changes the first byte of the JSON in a column, in the rows of a record. */
+function damage(path: string, table: string, column: string, where: string): void {
+  const db = new DatabaseSync(path);
+  const { changes } = db
+    .prepare(
+      `UPDATE ${table} SET ${column} = char(unicode(${column}) + 1) || substr(${column}, 2) WHERE ${where}`,
+    )
+    .run();
+  db.close();
+  expect(changes).toBeGreaterThan(0);
+}
+
+it.each([
+  ['passage', 'headings', 'record', 'the list of headings of a passage of record/'],
+  ['record', 'tags', 'id', 'the list of tags of record/'],
+  ['record', 'metadata', 'id', 'the metadata of record/'],
+])(
+  'a damaged %s.%s leaves that result out, which the search says, and doctor names it',
+  async (table, column, id, name) => {
+    await using folder = await temporaryFolder();
+    const vault = join(folder.path, 'vault');
+    const config = settings(folder.path, {
+      vaults: [{ name: 'vault', path: vault }],
+      search: { minScore: 0 },
+      graph: { enabled: true },
+    });
+    await writeNotes(vault, {
+      'Oven.md': '---\ntags: [kitchen]\n---\n# Oven\n\nThe oven is induction. See [[Range]].\n',
+      'Range.md': '---\ntags: [kitchen]\n---\n# Range\n\nThe old oven was gas.\n',
+      'Boat.md': '# Boat\n\nAn oven at sea.\n',
+    });
+    const before = await openLoci(config);
+    await before.index();
+    const oven = (await before.get('Oven.md')).record.id;
+    await before.close();
+    damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`);
+
+    const loci = await openLoci(config);
+    try {
+      for (const query of ['oven', 'oven induction', '"oven"']) {
+        const { results, notices } = await loci.search({ query });
+        expect(results.map(({ title }) => title).sort(), query).toEqual(['Boat', 'Range']);
+        expect(notices.join(), query).toContain(`record/${String(oven)}; \`loci doctor\``);
+      }
+      await loci.search({ query: 'oven', tags: ['kitchen'] });
+      await loci.facet('tag');
+      expect((await loci.pack({ query: 'oven', budget: 500 })).text).toContain('gas');
+      // Another note is written, and found, as if nothing were damaged.
+      await loci.write({ content: 'The oven is steam.' });
+      expect((await loci.search({ query: 'steam' })).results).toHaveLength(1);
+      const checks = await loci.doctor();
+      expect(checks.find((check) => check.name === 'store')).toMatchObject({
+        result: 'failed',
+        detail: `default: ${name}${String(oven)} cannot be read`,
+      });
+      if (table === 'record')
+        await expect(loci.get('Oven.md')).rejects.toMatchObject({
+          code: 'store_corrupt',
+          message: `${name}${String(oven)} cannot be read: the store is damaged`,
+        });
+      else {
+        await loci.reindex();
+        expect((await loci.search({ query: 'oven induction' })).notices).toEqual([]);
+      }
+    } finally {
+      await loci.close();
+    }
+  },
+);
