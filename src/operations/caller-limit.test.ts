@@ -64,3 +64,19 @@ it('goes on after an operation that fails', async () => {
   await expect(fail()).rejects.toThrow('no');
   await expect(fail()).rejects.toThrow('no');
 });
+
+it('keeps no place for an operation that is aborted when another one ends', async () => {
+  const limit = new CallerLimit(60_000);
+  const controller = new AbortController();
+  const run = (work: () => Promise<unknown>) =>
+    limit.run({ caller: 'a', steps: true, signal: controller.signal }, work);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const first = run(() => promise);
+  const second = run(() => Promise.resolve());
+  // Both end within one turn of the event loop, the running one first.
+  reject(new Error('gone'));
+  controller.abort(new Error('gone'));
+  await expect(first).rejects.toThrow('gone');
+  await expect(second).rejects.toThrow('gone');
+  expect(await limit.run({ caller: 'a', steps: true, signal }, () => Promise.resolve('free'))).toBe('free');
+});

@@ -52,15 +52,19 @@ export class CallerLimit {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const waiting = { begin: () => resolve(undefined) };
-    const abort = (): void => reject(signal.reason as Error);
-    const timer = setTimeout(() => reject(tooMany(lane)), this.#maxWaitMs);
+    // It leaves at once, so that no place is given to one that no longer waits.
+    const leave = (error: Error): void => {
+      lane.waiting.delete(waiting);
+      reject(error);
+    };
+    const abort = (): void => leave(signal.reason as Error);
+    const timer = setTimeout(() => leave(tooMany(lane)), this.#maxWaitMs);
     lane.waiting.add(waiting);
     signal.addEventListener('abort', abort);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      lane.waiting.delete(waiting);
       signal.removeEventListener('abort', abort);
     }
   }

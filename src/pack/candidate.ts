@@ -1,5 +1,5 @@
 import { dayText } from '../core/time/whole-day.ts';
-import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import type { LociRecord, Passage } from '../core/types.ts';
 import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
