@@ -77,7 +77,7 @@ it('a process in the background embeds what was read', async () => {
     .toMatchObject({
       running_in: name,
       pending: expect.toSatisfy((left: number) => left < 1500) as number,
-      seconds_left: expect.any(Number),
+      left_ms: expect.any(Number),
     });
   expect((await loci(['status'], { home, env })).stdout).toMatch(
     /^embeddings .* to embed: process \d+ is working on it, \d+% done, [\d.]+ (?:s|min) left$/m,

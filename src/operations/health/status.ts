@@ -51,7 +51,7 @@ const output = z.strictObject({
       .string()
       .nullable()
       .describe('The process that embeds now: `process 4711`; null when none does.'),
-    seconds_left: count()
+    left_ms: count()
       .nullable()
       .describe('How long that process will take, from its speed so far; null if that is not known.'),
     other_languages: z
@@ -160,7 +160,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       pending,
       change: changeFields(change),
       running_in: embeddingProcess,
-      seconds_left: embeddingTimeLeft === null ? null : Math.round(embeddingTimeLeft / 1000),
+      left_ms: embeddingTimeLeft === null ? null : Math.round(embeddingTimeLeft),
       other_languages: otherLanguages,
     },
     vaults: vaults.map(({ lastRead, ...vault }) => ({

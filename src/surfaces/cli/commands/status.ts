@@ -125,9 +125,9 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   const { configured, provider, model, dimensions, vectors, pending, other_languages: other } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const { running_in: process, seconds_left: left } = embedding;
+  const { running_in: process, left_ms: left } = embedding;
   const percent = Math.floor((100 * vectors) / Math.max(1, vectors + pending));
-  const rest = left === null ? '' : `, ${durationText(left)} left`;
+  const rest = left === null ? '' : `, ${durationText(left / 1000)} left`;
   const worker =
     process === null ? `run \`${index}\`` : `${process} is working on it, ${String(percent)}% done${rest}`;
   // Only a backfill embeds during a change of the model.
