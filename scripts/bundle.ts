@@ -136,7 +136,7 @@ async function bundleTypes(): Promise<void> {
     input: { index: join(types, 'index.d.ts') },
     // The messages of `zod` in other languages are no part of any type.
     external: [/^node:/, /\/locales\//],
-    plugins: [dts({ dtsOnly: true })],
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true })],
   });
   await build.write({ dir: join(ROOT, 'dist') });
   rmSync(types, { recursive: true });
