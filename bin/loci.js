@@ -22,8 +22,9 @@ async function startWithOwnNode() {
   const { spawn } = await import('node:child_process');
   const file = fileURLToPath(import.meta.url);
   const child = spawn(node, [file, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both processes; this one waits for the other.
-  process.on('SIGINT', () => {});
+  // A terminal sends Ctrl-C to both processes; this one waits for the other. Without a terminal, one process has sent it to this one.
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const [exitCode, signal] = await new Promise((resolve, reject) => {
     child.on('error', reject).on('exit', (...ended) => resolve(ended));

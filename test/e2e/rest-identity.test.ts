@@ -173,6 +173,8 @@ describe('authentication', () => {
     expect(written.status).toBe(200);
     const byToken = await server.request(SEARCH, { token: await server.token('alice', 'read') });
     expect(byToken.json).toMatchObject({ results: [{ id: 1 }] });
+    const operator = await signWithSecret({ ...CLAIMS, scope: 'read operator' });
+    expect((await server.request('/api/v1/doctor', { token: operator })).status).toBe(403);
     const reader = await signWithSecret({ ...CLAIMS, scope: 'read' });
     expect((await server.request(WRITE, { token: reader, body: { content: 'x' } })).status).toBe(403);
     const { exp: _, ...withoutExpiry } = CLAIMS;

@@ -78,7 +78,8 @@ it(
     // The denied tool keeps the last step from ending; the gateway has loaded the plugin by then.
     const before = state();
     const failed = await loci(['setup', '--yes'], (line, stop) => {
-      if (line.includes('wait until')) void untilReloaded(2).then(stop);
+      // The line that says where it stopped has these words too.
+      if (line.startsWith('loci: wait until')) void untilReloaded(2).then(stop);
     });
     expect(failed.printed).toContain('are as they were before');
     expect(existsSync(join(home.lociHome, 'openclaw-plugin'))).toBe(false);

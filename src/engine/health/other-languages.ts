@@ -1,5 +1,5 @@
 import { fold } from '../../core/text/analyze.ts';
-import { isStopWord } from '../../core/text/stop-words.ts';
+import { languagesOf } from '../../core/text/language/language.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -8,8 +8,6 @@ const SAMPLE = 100;
 const MAX_LENGTH = 500;
 /** A text with fewer words, such as a list of names, has no recognisable language. */
 const MIN_WORDS = 12;
-/** In English prose, 35 to 50% of the words are stop words; in German, Portuguese or Dutch prose at most 12% are the same words. */
-const MIN_STOP_WORD_SHARE = 0.15;
 /** A smaller share is not worth a message. */
 const MIN_SHARE = 0.1;
 
@@ -36,7 +34,8 @@ export async function otherLanguageShare(
 /** `null` for a text without a recognisable language. */
 function isEnglish(text: string, embedder: Embedder): boolean | null {
   if ((embedder.modelCoverage?.(text) ?? 1) < 0.5) return false;
-  const words = text.match(/\p{L}+/gu) ?? [];
+  const words = (text.match(/\p{L}+/gu) ?? []).map(fold);
   if (words.length < MIN_WORDS) return null;
-  return words.filter((word) => isStopWord(fold(word))).length / words.length >= MIN_STOP_WORD_SHARE;
+  const languages = languagesOf(words);
+  return languages.length > 1 ? null : languages[0] === 'en';
 }

@@ -38,7 +38,7 @@ async function recordInAnyState(context: EngineContext, id: number): Promise<Loc
   const [record] = await store.records.get(namespace, [id], 'any');
   if (record !== undefined) return record;
   if (id <= (await store.records.bounds(namespace)).highestId)
-    throw goneError(id, 'was purged after it was deleted or had expired');
+    throw goneError(id, 'is gone: it was purged, or its vault or source was forgotten');
   throw new LociError('not_found', `there is no record ${String(id)}`, {
     hint: 'Search for the record: its citation has the number, as in `record/12`.',
   });

@@ -27,6 +27,12 @@ const VAULTS: readonly (readonly [
     ['Frau Müller ist nicht mehr im Haus und hat ein Konto bei der Bank', 'Das Auto ist in der Werkstatt'],
   ],
   [
+    'German, of one short note among English ones',
+    'Haus',
+    'Häuser',
+    ['Die Häuser sind alt.', 'The oven is in the kitchen and the hob is with it, for the time being.'],
+  ],
+  [
     'German, of a compound',
     'Steuer',
     'Kraftfahrzeugsteuer',

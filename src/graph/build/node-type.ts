@@ -15,7 +15,10 @@ const TYPES_BY_WORD: ReadonlyMap<string, NodeType> = new Map<string, NodeType>([
   ['projekt', 'project'],
 ]);
 
-type TypedRecord = Pick<LociRecord, 'origin' | 'source' | 'key' | 'recordType' | 'tags' | 'metadata'>;
+type TypedRecord = Pick<
+  LociRecord,
+  'origin' | 'source' | 'key' | 'recordType' | 'tags' | 'metadata' | 'content'
+>;
 
 /**
  * The type of the node of a record: from its `type`, then from the first tag that names one, then from the deepest folder or
@@ -26,8 +29,23 @@ export function nodeTypeOf(record: TypedRecord, rules: NodeTypeRules): NodeType 
   const isDefault = recordType === 'note' || recordType === 'document' || recordType === origin;
   const stated = isDefault ? undefined : TYPES_BY_WORD.get(recordType.toLowerCase());
   if (stated !== undefined) return stated;
-  const tagged = tags.map((tag) => TYPES_BY_WORD.get(tag.toLowerCase())).find((type) => type !== undefined);
-  return tagged ?? typeByRule(record, rules) ?? (origin === 'vault' ? 'note' : 'record');
+  const tagged = tags.find((tag) => {
+    const type = TYPES_BY_WORD.get(tag.toLowerCase());
+    return type !== undefined && !(type === 'task' && isOfTaskLine(tag, record));
+  });
+  return (
+    (tagged === undefined ? undefined : TYPES_BY_WORD.get(tagged.toLowerCase())) ??
+    typeByRule(record, rules) ??
+    (origin === 'vault' ? 'note' : 'record')
+  );
+}
+
+const TASK_LINE = /^[\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[.\][ \t].*$/gmu;
+
+/** Whether a tag stands in a task of a note: the global filter of Obsidian Tasks says nothing of the note. */
+function isOfTaskLine(tag: string, { origin, content }: TypedRecord): boolean {
+  if (origin !== 'vault') return false;
+  return [...content.matchAll(TASK_LINE)].some(([line]) => line.split(/\s+/).includes(`#${tag}`));
 }
 
 function typeByRule({ source, key }: TypedRecord, rules: NodeTypeRules): NodeType | undefined {

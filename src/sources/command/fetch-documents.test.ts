@@ -51,7 +51,7 @@ describe('fetching documents from a command', () => {
     ]);
   });
 
-  it('reads the midnights of tasks as days, unless a task of the output has a time of day', async () => {
+  it('reads the midnights of tasks as days, unless most tasks of the output have a time of day', async () => {
     const midnight = '2026-05-02T00:00:00.000Z';
     const day = new Date(2026, 4, 2).getTime();
     const isTask = { completed: '{{status}}', timestamp: '{{when}}', text: '{{id}}' };
@@ -66,12 +66,22 @@ describe('fetching documents from a command', () => {
         [[day, true]],
       ],
       [
-        'a task with a time of day',
+        'one task with a time of day',
         { map: isTask },
         [task(1, midnight), task(2, '2026-05-03T15:07:00Z')],
         [
+          [day, true],
+          [Date.parse('2026-05-03T15:07:00Z'), false],
+        ],
+      ],
+      [
+        'more tasks with a time of day',
+        { map: isTask },
+        [task(1, midnight), task(2, '2026-05-03T15:07:00Z'), task(3, '2026-05-04T15:07:00Z')],
+        [
           [Date.parse(midnight), false],
           [Date.parse('2026-05-03T15:07:00Z'), false],
+          [Date.parse('2026-05-04T15:07:00Z'), false],
         ],
       ],
       [

@@ -96,15 +96,16 @@ async function collect(
 }
 
 /**
- * Many programs print the day on which a task is due as its midnight, often in UTC. That is read as the day, unless another task
- * of the same output shows that the program prints times of day.
+ * Many programs print the day on which a task is due as its midnight, often in UTC. That is read as the day, unless most tasks of
+ * the same output have a time of day.
  */
 function withDays(read: readonly ReadFields[], isDue: boolean): MemoryDocument[] {
   const isTask = ({ completed }: MemoryDocument): boolean => isDue || completed !== null;
-  const printsTimes = read.some(
-    ({ document, possibleDay }) =>
-      isTask(document) && document.timestamp !== null && !document.wholeDay && possibleDay === null,
+  const dated = read.filter(
+    ({ document }) => isTask(document) && document.timestamp !== null && !document.wholeDay,
   );
+  const days = dated.filter(({ possibleDay }) => possibleDay !== null);
+  const printsTimes = dated.length - days.length > days.length;
   return read.map(({ document, possibleDay }) =>
     possibleDay === null || printsTimes || !isTask(document)
       ? document

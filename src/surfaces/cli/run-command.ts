@@ -42,7 +42,7 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
   const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
   const question = call.viewOptions.has('yes') ? undefined : command.question?.(input);
-  if (question !== undefined && mayAsk(io)) await askYesNo(io, question);
+  if (question !== undefined && mayAsk(io)) await askYesNo(io, question, { hint: '--yes does not ask.' });
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
   const reader = hostReaderIn(io.env);

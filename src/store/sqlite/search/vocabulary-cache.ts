@@ -69,7 +69,7 @@ export class VocabularyCache {
     const pending = this.#refresh(ns);
     const stored = this.#languages(ns, pending);
     const languages = candidates.filter((language) => stored.includes(language));
-    if (languages.length > 0) pending.byPrefix ??= Map.groupBy(pending.byWord.keys(), prefixOf);
+    if (candidates.length > 0) pending.byPrefix ??= Map.groupBy(pending.byWord.keys(), prefixOf);
     const byPrefix = pending.byPrefix ?? new Map<string, string[]>();
     // Without statistics, SQLite would scan the whole vocabulary.
     const count = this.#db.prepare(
@@ -80,7 +80,9 @@ export class VocabularyCache {
       const countOf = (term: string): number =>
         Number(count.get(ns, term)?.['n']) + (pending.byStem.get(term) ?? 0);
       const sumOf = (terms: readonly string[]): number => terms.reduce((sum, term) => sum + countOf(term), 0);
-      const inflections = inflectionsOf(this.#db, ns, word, languages, byPrefix);
+      // A word that no passage has may be of a language in which only a few passages are.
+      const possible = countOf(stemmed) > 0 ? languages : candidates;
+      const inflections = inflectionsOf(this.#db, ns, word, possible, byPrefix);
       const known = sumOf([stemmed, ...inflections]);
       // A word that passages have does not stand for its compounds, which are other things.
       const variants = known > 0 ? inflections : compoundsOf(this.#db, ns, word, languages, byPrefix);
