@@ -143,7 +143,9 @@ class Sync {
     const isEmpty = unchanged + toRead.length === 0;
     if (isEmpty && [...missing.keys()].some((key) => !excluded.has(key)) && !this.#options.allowEmpty) {
       // What is skipped is there, but does not show that the rest is gone: a service may have moved all of it elsewhere.
-      const state = this.#problems.some(({ skipped }) => skipped) ? 'has nothing that can be read' : 'is empty';
+      const state = this.#problems.some(({ skipped }) => skipped)
+        ? 'has nothing that can be read'
+        : 'is empty';
       throw new LociError(
         'unreadable',
         `${this.#source.name} ${state}, and ${formatCount(this.#entries.size, 'record')} came from it; nothing was removed`,
