@@ -232,7 +232,8 @@ class Sync {
 
   #existingRecords(ids: readonly number[]): Promise<LociRecord[]> {
     this.#assertNotAborted();
-    return this.#store.records.get(this.#options.namespace, ids, { liveAt: this.#options.now() });
+    const state = { liveAt: this.#options.now(), damaged: 'is empty' } as const;
+    return this.#store.records.get(this.#options.namespace, ids, state);
   }
 
   #draft(document: SourceDocument, contentHash: string, existing: LociRecord | undefined): RecordDraft {
