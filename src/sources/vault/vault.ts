@@ -54,7 +54,7 @@ type Report = (problem: SourceProblem) => void;
 const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 4;
+const PARSER_VERSION = 5;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -170,7 +170,7 @@ class Vault implements Source {
     const { text, invalidEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
-    const dates = await this.#datesOf(note, fileName);
+    const dates = await this.#datesOf(note, dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
@@ -211,6 +211,12 @@ class Vault implements Source {
     const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
     return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
   }
+}
+
+/** The day of a daily note whose folders are its year and month: `Journal/2024/05/03.md`. */
+function dayOfFolders(key: string): string | null {
+  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})\/(\d{2})\.[^./]+$/.exec(key) ?? [];
+  return parts.length === 0 ? null : parts.join('-');
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {
