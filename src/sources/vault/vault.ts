@@ -95,6 +95,11 @@ class Vault implements Source {
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
     const { include, pattern, exclude = [] } = this.#options;
+    const unread: string[] = [];
+    const reportWalk = (problem: SourceProblem): void => {
+      if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
+      report(problem);
+    };
     const exclusions = new Exclusions(this.name, exclude, report);
     this.#exclusions = exclusions;
     const walk = walkNotes({
@@ -103,7 +108,7 @@ class Vault implements Source {
       include,
       pattern,
       exclusions,
-      report,
+      report: reportWalk,
       onOtherFile,
       signal,
     });
@@ -112,6 +117,8 @@ class Vault implements Source {
       if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
+    // What is excluded may be in a folder that could not be read.
+    if (unread.length === 0) exclusions.reportUnmatched();
   }
 
   otherFiles(): ReadonlyMap<string, number> {
