@@ -87,13 +87,20 @@ export const vault = z.strictObject({
         'such a date is not read, and `loci index` names it.',
     ),
   exclude: z
-    .array(z.string().trim().min(1).max(1000))
+    .array(
+      z
+        .string()
+        .trim()
+        .min(1)
+        .max(1000)
+        .refine((glob) => !glob.startsWith('!'), 'a glob cannot begin with `!`: nothing is taken back in'),
+    )
     .max(100)
     .exactOptional()
     .describe(
       'Globs of notes and folders that are neither read nor shown, as in `.gitignore`: `Private` and `*.draft.md` in every ' +
         'folder, `Work/Clients` or `/Private` at the top. What "Excluded files" of Obsidian names is left out in any case. ' +
-        '`loci index --verbose` lists what was left out.',
+        '`loci index --verbose` lists what was left out, and `loci index` names a glob that matches nothing.',
     ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',

@@ -112,7 +112,10 @@ async function recordWrites(
   for (let start = 0; start < changed.length; start += BATCH_SIZE) {
     const batch = changed.slice(start, start + BATCH_SIZE);
     const ids = batch.flatMap(({ id }) => entries.get(id)?.id ?? []);
-    const existing = await store.records.get(options.namespace, ids, { liveAt: options.now });
+    const existing = await store.records.get(options.namespace, ids, {
+      liveAt: options.now,
+      damaged: 'is empty',
+    });
     const byKey = new Map(existing.map((record) => [record.key, record]));
     for (const document of batch) {
       const before = byKey.get(document.id);

@@ -199,6 +199,33 @@ describe('syncSource', () => {
     expect(await sync()).toEqual({ ...COUNTS, source: 'notes' });
   });
 
+  it.each([
+    ['a placeholder of a note', '.n1.md.icloud', []],
+    ['a placeholder of a folder', '.f.icloud', []],
+    ['a placeholder and an exclusion', '.n1.md.icloud', ['n2.md']],
+    ['an exclusion', null, ['n2.md']],
+    ['a note that is too large', 'n1.md', []],
+  ])('removes nothing if only %s is left', async (_, left, exclude) => {
+    await writeNotes(vault, { 'n1.md': 'one', 'n2.md': 'two', 'n3.md': 'three', 'f/x.md': 'four' });
+    await sync();
+    await rm(vault, { recursive: true });
+    await mkdir(vault);
+    if (left !== null) await writeNotes(vault, { [left]: 'x'.repeat(MAX_FILE_SIZE + 1) });
+    const excluding = await openSource('vault', {
+      name: 'notes',
+      root: vault,
+      maxFileSize: MAX_FILE_SIZE,
+      exclude,
+    });
+    const again = (allowEmpty: boolean): Promise<SyncReport> => sync({ allowEmpty }, store, () => excluding);
+    await expect(again(false)).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringMatching(/^notes (is empty|has nothing that can be read), and 4 records /),
+    });
+    expect(await all()).toHaveLength(4);
+    expect((await again(true)).removed).toBe(left === null ? 4 : 3);
+  });
+
   it('removes nothing if the vault cannot be read, even if an option allows an empty vault', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven' });
     await sync();

@@ -140,12 +140,15 @@ class Sync {
     }
     const excluded = new Set(this.#source.excludedOf?.([...missing.keys()]));
     this.#excludeSkipped(missing, excluded);
-    const isEmpty =
-      unchanged + toRead.length === 0 && missing.size === this.#entries.size && excluded.size === 0;
-    if (isEmpty && missing.size > 0 && !this.#options.allowEmpty) {
+    const isEmpty = unchanged + toRead.length === 0;
+    if (isEmpty && [...missing.keys()].some((key) => !excluded.has(key)) && !this.#options.allowEmpty) {
+      // What is skipped is there, but does not show that the rest is gone: a service may have moved all of it elsewhere.
+      const state = this.#problems.some(({ skipped }) => skipped)
+        ? 'has nothing that can be read'
+        : 'is empty';
       throw new LociError(
         'unreadable',
-        `${this.#source.name} is empty, and ${formatCount(this.#entries.size, 'record')} came from it; nothing was removed`,
+        `${this.#source.name} ${state}, and ${formatCount(this.#entries.size, 'record')} came from it; nothing was removed`,
         { hint: 'If its documents are really gone, say so with --allow-empty.' },
       );
     }
@@ -229,7 +232,8 @@ class Sync {
 
   #existingRecords(ids: readonly number[]): Promise<LociRecord[]> {
     this.#assertNotAborted();
-    return this.#store.records.get(this.#options.namespace, ids, { liveAt: this.#options.now() });
+    const state = { liveAt: this.#options.now(), damaged: 'is empty' } as const;
+    return this.#store.records.get(this.#options.namespace, ids, state);
   }
 
   #draft(document: SourceDocument, contentHash: string, existing: LociRecord | undefined): RecordDraft {

@@ -40,6 +40,7 @@ export const SOURCE_PROBLEM_REASONS = [
   'ambiguous_date',
   'unreadable_date',
   'invalid_canvas',
+  'unmatched_exclude',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

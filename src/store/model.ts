@@ -133,8 +133,11 @@ export interface StartupDigest {
 
 // ── Reading ──────────────────────────────────────────────────────────────────────────────────────
 
-/** Which records a lookup returns: records that are live at a time, or records in any state, including deleted and expired ones. */
-export type RecordState = { readonly liveAt: Timestamp } | 'any';
+/**
+ * Which records a lookup returns: records that are live at a time, or records in any state, including deleted and expired ones.
+ * `damaged` is for records that are about to be replaced: tags and metadata that cannot be read are empty then.
+ */
+export type RecordState = { readonly liveAt: Timestamp; readonly damaged?: 'is empty' } | 'any';
 
 /** A search filter with further conditions for lists. */
 export interface RecordFilter extends SearchFilter {
@@ -150,7 +153,7 @@ export interface RecordFilter extends SearchFilter {
 /** Which records `list` pages through, and in which order. */
 export type RecordSelector =
   /** Records that pass the filter; those with the highest ids come first unless `order` is `'oldest'`. */
-  | { readonly filter: RecordFilter; readonly order?: 'newest' | 'oldest' }
+  | { readonly filter: RecordFilter; readonly order?: 'newest' | 'oldest'; readonly damaged?: 'is empty' }
   /** All records that are not deleted, expired ones included, by ascending id. */
   | { readonly scan: 'undeleted' }
   /** Undeleted records whose passages were made by another chunking, or that have no passages yet. */
@@ -163,6 +166,7 @@ export interface SourceEntry {
   readonly id: number;
   readonly key: string;
   readonly identity: string | null;
+  /** `null` also for a record whose tags or metadata are damaged, so that its document is read again. */
   readonly revision: string | null;
   readonly contentHash: string;
 }

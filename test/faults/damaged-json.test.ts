@@ -4,25 +4,31 @@ import { expect, it } from 'vitest';
 import { openLoci } from '../../src/engine/open.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 
-/** Changes the first byte of the JSON in a column, in the rows of a record. */
-function damage(path: string, table: string, column: string, where: string): void {
+/** Puts the value in a column in the rows of a record. By default it is the JSON with another first byte. */
+function damage(path: string, table: string, column: string, where: string, value: string | null): void {
   const db = new DatabaseSync(path);
   const { changes } = db
     .prepare(
-      `UPDATE ${table} SET ${column} = char(unicode(${column}) + 1) || substr(${column}, 2) WHERE ${where}`,
+      `UPDATE ${table} SET ${column} = coalesce(?, char(unicode(${column}) + 1) || substr(${column}, 2)) WHERE ${where}`,
     )
-    .run();
+    .run(value);
   db.close();
   expect(changes).toBeGreaterThan(0);
 }
 
 it.each([
-  ['passage', 'headings', 'record', 'the list of headings of a passage of record/'],
-  ['record', 'tags', 'id', 'the list of tags of record/'],
-  ['record', 'metadata', 'id', 'the metadata of record/'],
+  ['passage', 'headings', null, 'record', 'the list of headings of a passage of record/'],
+  ['passage', 'headings', '{"a":1}', 'record', 'the list of headings of a passage of record/'],
+  ['passage', 'headings', '[1,null]', 'record', 'the list of headings of a passage of record/'],
+  ['record', 'tags', null, 'id', 'the list of tags of record/'],
+  ['record', 'tags', '{"a":1}', 'id', 'the list of tags of record/'],
+  ['record', 'tags', '[1,null]', 'id', 'the list of tags of record/'],
+  ['record', 'metadata', null, 'id', 'the metadata of record/'],
+  ['record', 'metadata', '[]', 'id', 'the metadata of record/'],
+  ['record', 'metadata', 'null', 'id', 'the metadata of record/'],
 ])(
-  'a damaged %s.%s leaves that result out, which the search says, and doctor names it',
-  async (table, column, id, name) => {
+  'a damaged %s.%s (%s) leaves that result out, which the search says, and doctor names it, and index repairs it',
+  async (table, column, value, id, name) => {
     await using folder = await temporaryFolder();
     const vault = join(folder.path, 'vault');
     const config = settings(folder.path, {
@@ -39,7 +45,7 @@ it.each([
     await before.index();
     const oven = (await before.get('Oven.md')).record.id;
     await before.close();
-    damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`);
+    damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`, value);
 
     const loci = await openLoci(config);
     try {
@@ -59,15 +65,21 @@ it.each([
         result: 'failed',
         detail: `default: ${name}${String(oven)} cannot be read`,
       });
-      if (table === 'record')
+      if (table === 'record') {
         await expect(loci.get('Oven.md')).rejects.toMatchObject({
           code: 'store_corrupt',
           message: `${name}${String(oven)} cannot be read: the store is damaged`,
         });
-      else {
+        expect(checks.find((check) => check.name === 'store')?.hint).toContain('loci index');
         await loci.reindex();
-        expect((await loci.search({ query: 'oven induction' })).notices).toEqual([]);
+        await loci.index();
       }
+      await loci.reindex();
+      const { results, notices } = await loci.search({ query: 'oven induction' });
+      expect([results[0]?.title, notices]).toEqual(['Oven', []]);
+      const { record } = await loci.get('Oven.md');
+      expect([record.id, record.tags]).toEqual([oven, ['kitchen']]);
+      expect((await loci.doctor()).find((check) => check.name === 'store')?.result).toBe('ok');
     } finally {
       await loci.close();
     }

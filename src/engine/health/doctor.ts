@@ -91,8 +91,15 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
   }
   const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
   if (faults.size === 0) return { result: 'ok', detail: `the file and every index are intact${readOnly}` };
-  return { result: 'failed', detail: [...faults].join('\n') };
+  const detail = [...faults].join('\n');
+  const isRecordDamaged = /(?:tags|metadata) of record\/\d+ cannot be read/.test(detail);
+  return { result: 'failed', detail, ...(isRecordDamaged && { hint: DAMAGED_RECORD }) };
 }
+
+/** `reindex` alone does not help, because it does not read the documents. */
+const DAMAGED_RECORD =
+  'Run `loci index` and `loci sources refresh`, which read a record of a vault or a source again, then `loci reindex`. ' +
+  'Restore a backup for any other record.';
 
 /** Verifies the audit log of the caller's namespace; for the operator, those of all namespaces. */
 async function checkAudit(context: EngineContext): Promise<Finding> {

@@ -63,12 +63,33 @@ describe('notes that a rule excludes', () => {
     ['trip.md/', [], without()],
     ['Work/Private', ['Work/Private/'], without('Work/')],
     ['*.draft.md', ['trip.draft.md'], without('trip.draft')],
+    ['./Private', ['Private/'], without('Private/')],
     ['Private/*', ['Private/diary.md', 'Private/old/'], without('Private/')],
     ['**/old', ['Private/old/'], without('Private/old')],
   ])('are those of the glob %s in the settings', async (rule, paths, rest) => {
     const { notes, report } = await index({ exclude: [rule] });
     expect(notes).toEqual(rest);
     expect(report.excluded).toEqual(paths.length === 0 ? [] : [{ rule, from: 'loci.yaml', paths }]);
+    expect(report.problems.map(({ reason }) => reason)).toEqual(
+      paths.length === 0 ? ['unmatched_exclude'] : [],
+    );
+  });
+
+  it('are reported if there are none, after a complete listing', async () => {
+    const exclude = ['Journal', 'Private', 'Private/old'];
+    const details = async (): Promise<string[]> =>
+      (await index({ exclude })).report.problems.map(({ detail }) => detail);
+    const unmatched = ['Journal', 'Private/old'].map(
+      (glob) => `exclude: "${glob}" matches nothing that is not left out anyway`,
+    );
+    expect(await details()).toEqual(unmatched);
+    expect(await details()).toEqual(unmatched);
+    await writeFile(join(vault, '.Journal.icloud'), '');
+    await writeFile(join(vault, '.far.md.icloud'), '');
+    expect(await details()).toEqual(['.far.md.icloud stands in its place']);
+    expect(() => settings(folder.path, { vaults: [{ path: vault, exclude: ['!Work'] }] })).toThrow(
+      /cannot begin with `!`/,
+    );
   });
 
   it.each<[rule: string, paths: string[], rest: string[]]>([

@@ -144,7 +144,7 @@ export async function buildRecords(
   { store, namespace, now, thread, types, signal }: GraphOptions,
   ids: readonly number[],
 ): Promise<Map<number, BuiltRecord>> {
-  const records = await store.records.get(namespace, ids, { liveAt: now });
+  const records = await store.records.get(namespace, ids, { liveAt: now, damaged: 'is empty' });
   const live = records.map(({ id }) => id);
   const [links, passages, sharing] = await Promise.all([
     linksFrom(store, namespace, live),

@@ -14,7 +14,7 @@ const PAGE = 100;
  */
 export async function deriveDocumentEdges(options: DerivationOptions): Promise<void> {
   const { store, namespace, now, fence } = options;
-  const selector = { filter: { now, origins: ['source' as const] }, order: 'oldest' as const };
+  const selector = { filter: { now, origins: ['source'] }, order: 'oldest', damaged: 'is empty' } as const;
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
     const documents = await store.records.list(namespace, selector, { after, limit: PAGE });

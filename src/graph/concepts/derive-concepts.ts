@@ -58,7 +58,7 @@ async function follow(options: ConceptOptions, from: number): Promise<boolean> {
 async function deriveBatch(options: ConceptOptions, changes: readonly RecordChange[]): Promise<void> {
   const { store, namespace, now } = options;
   const ids = changes.map(({ record }) => record);
-  const records = await store.records.get(namespace, ids, { liveAt: now });
+  const records = await store.records.get(namespace, ids, { liveAt: now, damaged: 'is empty' });
   const names = new Map<number, RecordNames | null>(ids.map((id) => [id, null]));
   const read = await namesOfRecords(options, records);
   records.forEach(({ id }, i) => names.set(id, read[i]!));
@@ -120,7 +120,10 @@ async function searchForChangedNames(options: ConceptOptions): Promise<void> {
     if (changed.length === 0) return;
     const found = await recordsWithNames(options, changed);
     for (let i = 0; i < found.length; i += BATCH) {
-      const records = await store.records.get(namespace, found.slice(i, i + BATCH), { liveAt: now });
+      const records = await store.records.get(namespace, found.slice(i, i + BATCH), {
+        liveAt: now,
+        damaged: 'is empty',
+      });
       await commitConcepts(options, { mentions: await mentionsOfRecords(options, records) });
     }
     await commitConcepts(options, { searched: changed });

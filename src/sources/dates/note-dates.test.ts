@@ -61,6 +61,13 @@ describe('the dates of a note', () => {
     expect(datesOf(placeholders).unreadable).toEqual([]);
   });
 
+  it('may be in `data`, if its value is a date', () => {
+    expect(datesOf({ data: '2024-05-16' }).metadata).toEqual({ date: '2024-05-16' });
+    expect(datesOf({ data: '03/05/2024' }).ambiguous).toEqual(['data: 03/05/2024']);
+    for (const data of ['a table', 5, ['x', 'y'], { rows: 3 }, true])
+      expect(datesOf({ data })).toMatchObject({ metadata: {}, unreadable: [] });
+  });
+
   it('are named if their order is not known, in properties and names of files', () => {
     expect(datesOf({ created: '03-05-2024' })).toMatchObject({
       created: null,

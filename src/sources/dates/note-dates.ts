@@ -6,7 +6,7 @@ type DateRole = 'date' | 'created' | 'modified';
 
 /** Names of properties in lower case, without spaces, dashes and underscores: `created_at` and `Created At` are `createdat`. */
 const ROLES: Readonly<Record<string, DateRole>> = {
-  ...{ date: 'date', datum: 'date', fecha: 'date' },
+  ...{ date: 'date', datum: 'date', fecha: 'date', data: 'date' },
   ...namesOf('created', [
     'created createdat createdon createddate createdtime datecreated timecreated creationdate creationtime',
     'createtime createdate ctime birthtime erstellt erstelltam creado criado',
@@ -39,7 +39,10 @@ export function dateField(property: string, value: Json): DateField | null {
   const name = property.toLowerCase().replaceAll(/[\s_-]/g, '');
   if (!Object.hasOwn(ROLES, name)) return null;
   const text = textOf(value).trim();
-  return text === '' || /\{\{|<%/.test(text) ? null : { role: ROLES[name]!, property, text };
+  if (text === '' || /\{\{|<%/.test(text)) return null;
+  // It is a date in Portuguese, Italian, Polish and Romanian, and anything in English.
+  if (name === 'data' && readDate(text, () => null) === null) return null;
+  return { role: ROLES[name]!, property, text };
 }
 
 /** A list of one is that one. `[[2024-05-01]]` without quotes is a list of a list. */

@@ -27,14 +27,17 @@ interface Rule {
 export class Exclusions {
   readonly #vault: string;
   readonly #report: (problem: SourceProblem) => void;
+  readonly #globs: readonly Rule[];
   readonly #rules: Rule[];
+  readonly #matched = new Set<Rule>();
   readonly #excluded = new Map<Rule, string[]>();
   readonly #context = vm.createContext({});
 
   constructor(vault: string, globs: readonly string[], report: (problem: SourceProblem) => void) {
     this.#vault = vault;
     this.#report = report;
-    this.#rules = globs.map(globRule);
+    this.#globs = globs.map(globRule);
+    this.#rules = [...this.#globs];
   }
 
   /** Reads the rules of the Obsidian vaults around a root, except those that leave out all of it. @throws LociError `unreadable` */
@@ -63,6 +66,7 @@ export class Exclusions {
     return entries.filter((entry, i) => {
       const rule = rules[i];
       if (rule === undefined) return true;
+      this.#matched.add(rule);
       const [shown = ''] = pathsOf(entry);
       if (!shown.endsWith('/') && noteFormat(shown) === null) return false;
       const paths = this.#excluded.get(rule) ?? [];
@@ -80,6 +84,14 @@ export class Exclusions {
 
   excluded(): ExcludedFiles[] {
     return [...this.#excluded].map(([{ rule, from }, paths]) => ({ rule, from, paths }));
+  }
+
+  /** After a complete listing, reports the globs of the settings that have left out nothing: one may be misspelt. */
+  reportUnmatched(): void {
+    for (const { rule, from } of this.#globs.filter((glob) => !this.#matched.has(glob))) {
+      const detail = `exclude: ${JSON.stringify(rule)} matches nothing that is not left out anyway`;
+      this.#report({ key: from, reason: 'unmatched_exclude', detail, skipped: false });
+    }
   }
 
   #rulesOf(entries: readonly (readonly string[])[]): (Rule | undefined)[] {
@@ -165,8 +177,10 @@ export function slashed(relative: string): string {
 
 /** As in `.gitignore`: a glob without a slash is for names in every folder; what it matches is left out with all that it contains. */
 function globRule(glob: string): Rule {
-  const pattern = glob.normalize('NFC').replace(/\/+$/, '');
-  const isForFolders = pattern !== glob.normalize('NFC');
+  // `./x` is `/x`.
+  const given = glob.normalize('NFC').replace(/^\.\//, '/');
+  const pattern = given.replace(/\/+$/, '');
+  const isForFolders = pattern !== given;
   const anchored = pattern.replace(/^\/+/, '');
   return {
     rule: glob,

@@ -283,6 +283,17 @@ describe('reading a note', () => {
     expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
   });
 
+  it.each([
+    ['2024/05/03.md', '2024-05-03'],
+    ['Journal/2024/05/03.md', '2024-05-03'],
+    ['2024/13/03.md', undefined],
+    ['12024/05/03.md', undefined],
+    ['05/03.md', undefined],
+  ])('uses folders of a year and a month as the day: %s', async (key, day) => {
+    await writeVaultFile(key, 'daily');
+    expect((await read(key))!.metadata['date']).toBe(day);
+  });
+
   it('reads dates whose order is not clear as other dates of the vault are written, or as the setting says', async () => {
     await writeVaultFile('a.md', '---\ncreated: 03-05-2024\nupdated: 04/05/2024\n---\n');
     await writeVaultFile('06.07.2024.md', 'daily');

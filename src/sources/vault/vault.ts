@@ -54,7 +54,7 @@ type Report = (problem: SourceProblem) => void;
 const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 4;
+const PARSER_VERSION = 5;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -95,6 +95,11 @@ class Vault implements Source {
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
     const { include, pattern, exclude = [] } = this.#options;
+    const unread: string[] = [];
+    const reportWalk = (problem: SourceProblem): void => {
+      if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
+      report(problem);
+    };
     const exclusions = new Exclusions(this.name, exclude, report);
     this.#exclusions = exclusions;
     const walk = walkNotes({
@@ -103,7 +108,7 @@ class Vault implements Source {
       include,
       pattern,
       exclusions,
-      report,
+      report: reportWalk,
       onOtherFile,
       signal,
     });
@@ -112,6 +117,8 @@ class Vault implements Source {
       if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
+    // What is excluded may be in a folder that could not be read.
+    if (unread.length === 0) exclusions.reportUnmatched();
   }
 
   otherFiles(): ReadonlyMap<string, number> {
@@ -170,7 +177,7 @@ class Vault implements Source {
     const { text, invalidEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
-    const dates = await this.#datesOf(note, fileName);
+    const dates = await this.#datesOf(note, dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
@@ -211,6 +218,12 @@ class Vault implements Source {
     const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
     return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
   }
+}
+
+/** The day of a daily note whose folders are its year and month: `Journal/2024/05/03.md`. */
+function dayOfFolders(key: string): string | null {
+  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})\/(\d{2})\.[^./]+$/.exec(key) ?? [];
+  return parts.length === 0 ? null : parts.join('-');
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {

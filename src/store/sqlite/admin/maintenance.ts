@@ -78,7 +78,7 @@ export function replacePassages(
       const row = select.get(ns, id);
       // The record was deleted, or was written again with newer passages.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
-      const record = recordOf(namespace, row);
+      const record = recordOf(namespace, row, 'is empty');
       if (!isUnchangedSinceChunking(record, state)) continue;
       if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
         removePassages(db, ns, id, record, counts);

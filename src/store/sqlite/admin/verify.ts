@@ -7,6 +7,7 @@ import { verifyMentionNames } from '../records/mention-names.ts';
 import { verifyNoteNames } from '../records/note-names.ts';
 import { verifyRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
+import { isObject, isTextList } from '../database/stored-json.ts';
 import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
 import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
@@ -51,21 +52,25 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
 const JSON_COLUMNS = [
-  ['tags', 'record', "'the list of tags of record/' || id"],
-  ['metadata', 'record', "'the metadata of record/' || id"],
-  ['headings', 'passage', "'the list of headings of a passage of record/' || record"],
-  ['tags', 'graph_node', "'the list of tags of node ' || id"],
+  ['tags', 'record', "'the list of tags of record/' || id", isTextList],
+  ['metadata', 'record', "'the metadata of record/' || id", isObject],
+  ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
+  ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
   ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
   ['problems', 'source_state', "'the list of problems of source ' || source"],
   ['inputs', 'history', "'the inputs of run ' || id"],
   ['expected', 'golden_query', "'the results of golden query ' || id"],
 ] as const;
 
+function isValid(column: string): string {
+  return `json_valid(${column})`;
+}
+
 function verifyJson(db: Database, ns: number): string[] {
-  return JSON_COLUMNS.flatMap(([column, table, name]) =>
+  return JSON_COLUMNS.flatMap(([column, table, name, isIntact = isValid]) =>
     db
       .prepare(
-        `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT json_valid(${column}) LIMIT ${String(MAX_FINDINGS)}`,
+        `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT ${isIntact(column)} LIMIT ${String(MAX_FINDINGS)}`,
       )
       .all(ns)
       .map((row) => `${String(row['name'])} cannot be read`),

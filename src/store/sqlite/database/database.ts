@@ -169,6 +169,6 @@ export class Database {
 
   close(): void {
     this.#statements.clear();
-    this.#connection.close();
+    if (this.#connection.isOpen) this.#connection.close();
   }
 }

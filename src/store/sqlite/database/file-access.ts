@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 
-/** How a store can be opened. `immutable` is for a file that no process can change while it is read. */
+/** How a store can be opened. `immutable` reads without locks: a session looks itself whether the file has changed. */
 export type FileAccess = 'write' | 'read' | 'immutable';
 
 /**

@@ -1,4 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
+import type { Json } from '../../../core/types.ts';
 
 /**
  * Parses JSON of the store.
@@ -9,6 +10,46 @@ export function storedJson(text: unknown, what: () => string): unknown {
   try {
     return JSON.parse(String(text));
   } catch (error) {
-    throw new LociError('store_corrupt', `${what()} cannot be read: the store is damaged`, { cause: error });
+    throw damaged(what(), error);
   }
+}
+
+/** @throws LociError `store_corrupt` for anything but a list of texts */
+export function storedTexts(text: unknown, what: () => string): string[] {
+  const list = storedJson(text, what);
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+  throw damaged(what());
+}
+
+/** @throws LociError `store_corrupt` for anything but an object */
+export function storedObject(text: unknown, what: () => string): Record<string, Json> {
+  const value = storedJson(text, what);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, Json>;
+  throw damaged(what());
+}
+
+/** The result of reading what is stored; `null` if that is damaged. */
+export function unlessDamaged<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_corrupt') return null;
+    throw error;
+  }
+}
+
+/** A condition: the column has what `storedTexts` reads. */
+export function isTextList(column: string): string {
+  return `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
+    ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`;
+}
+
+/** A condition: the column has what `storedObject` reads. */
+export function isObject(column: string): string {
+  return `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE FALSE END)`;
+}
+
+function damaged(what: string, cause?: unknown): LociError {
+  return new LociError('store_corrupt', `${what} cannot be read: the store is damaged`, { cause });
 }

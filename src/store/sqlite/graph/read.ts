@@ -1,4 +1,4 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedTexts } from '../database/stored-json.ts';
 import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type {
   EdgeCursor,
@@ -282,7 +282,7 @@ function nodeOf(row: Row): GraphNode {
     type: row['type'] as NodeType,
     title: row['title'] as string,
     project: row['project'] as string,
-    tags: storedJson(row['tags'], () => `the list of tags of node ${String(row['id'])}`) as string[],
+    tags: storedTexts(row['tags'], () => `the list of tags of node ${String(row['id'])}`),
     record: row['record'] as number | null,
     source: row['source'] as string | null,
     task: done === null ? null : { done: done === 1, due: row['due'] as string | null },

@@ -13,6 +13,7 @@ import { addHistory } from '../admin/history.ts';
 import { checkFence } from '../admin/leases.ts';
 import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts';
 import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
+import { isObject, isTextList } from '../database/stored-json.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { putConceptChanges, putConcepts } from '../graph/write-concepts.ts';
@@ -202,7 +203,8 @@ function requireAnyRecord(db: Database, namespace: string, ns: number, id: numbe
   const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE ns = ? AND id = ?`).get(ns, id);
   if (row === undefined)
     throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
-  return recordOf(namespace, row);
+  // Its damaged parts are replaced, or removed with it.
+  return recordOf(namespace, row, 'is empty');
 }
 
 function evict(db: Database, namespace: string, ns: number, id: number, changes: RecordChanges): void {
@@ -223,7 +225,8 @@ export function sourceEntries(db: Database, ns: number, source: string, page: Pa
   const comparison = page.after === null ? '>=' : '>';
   return db
     .prepare(
-      `SELECT id, key, identity, revision, content_hash FROM record
+      `SELECT id, key, identity, content_hash,
+         iif(${isTextList('tags')} AND ${isObject('metadata')}, revision, NULL) AS revision FROM record
        WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${comparison} ? AND deleted_at IS NULL
        ORDER BY key LIMIT ?`,
     )

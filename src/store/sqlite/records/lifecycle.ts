@@ -37,7 +37,7 @@ export function recordsInState(
   );
   return ids.flatMap((id) => {
     const row = select.get(ns, id, ...parameters);
-    return row === undefined ? [] : [recordOf(namespace, row)];
+    return row === undefined ? [] : [recordOf(namespace, row, state === 'any' ? 'fails' : state.damaged)];
   });
 }
 
@@ -156,7 +156,7 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
       )
       .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
     const changes = new RecordChanges();
-    const records = rows.map((row) => recordOf(namespace, row));
+    const records = rows.map((row) => recordOf(namespace, row, 'is empty'));
     if (records.length > 0) {
       withSecureDelete(db, ns, () => {
         for (const record of records) purgeRecord(db, ns, record, changes);

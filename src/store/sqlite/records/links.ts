@@ -67,7 +67,7 @@ function* linkingRecords(db: Database, ns: number): Generator<[id: number, recor
 /** Returns `null` for a record that has no links and cannot be the target of one. */
 function linkingRecord(row: Row | undefined): LinkingRecord | null {
   if (row === undefined) return null;
-  const record = headerOf('', row);
+  const record = headerOf('', row, 'is empty');
   const { source, key, metadata, deletedAt } = record;
   return key === null || deletedAt !== null ? null : { source, key, metadata, isTarget: isSourced(record) };
 }

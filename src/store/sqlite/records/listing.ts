@@ -14,7 +14,8 @@ import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage } from '../../rules/record-page.ts';
 import type { SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { recordCondition, TAGS } from './filter.ts';
+import { isTextList } from '../database/stored-json.ts';
+import { recordCondition } from './filter.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 
 export function listRecords(
@@ -34,7 +35,9 @@ export function listRecords(
        WHERE r.ns = ? AND ${sortKey} ${comparison} ? AND ${sql} ORDER BY ${sortKey} ${direction} LIMIT ?`,
     )
     .iterate(ns, after ?? start, ...parameters, limit);
-  return firstOfPage(rows, (row) => recordOf(namespace, row));
+  // What is derived of a record must not wait for one that is damaged. What is exported must be whole.
+  const derives = 'scan' in selector ? selector.scan !== 'exportable' : selector.damaged !== undefined;
+  return firstOfPage(rows, (row) => recordOf(namespace, row, derives ? 'is empty' : 'fails'));
 }
 
 export function countRecords(db: Database, ns: number, filter: RecordFilter): number {
@@ -137,7 +140,7 @@ const FACET_COLUMNS: Readonly<Record<FacetField, readonly [column: string, from:
   source: ['r.source', 'record AS r'],
   category: ['r.category', 'record AS r'],
   recordType: ['r.record_type', 'record AS r'],
-  tag: ['tag.value', `record AS r, json_each(${TAGS}) AS tag`],
+  tag: ['tag.value', `record AS r, json_each(iif(${isTextList('r.tags')}, r.tags, '[]')) AS tag`],
 };
 
 export function facet(db: Database, ns: number, field: FacetField, filter: SearchFilter): FacetValue[] {

@@ -63,7 +63,7 @@ function* namedRecords(db: Database, ns: number): Generator<[id: number, names: 
 
 function namesOfRow(row: Row | undefined): string[] {
   if (row === undefined) return [];
-  const record = headerOf('', row);
+  const record = headerOf('', row, 'is empty');
   return record.deletedAt === null ? mentionNames(record) : [];
 }
 

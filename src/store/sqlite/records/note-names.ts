@@ -34,7 +34,7 @@ function* notes(db: Database, ns: number): Generator<[id: number, names: string[
 
 function namesOfRow(row: Row | undefined): string[] {
   if (row === undefined) return [];
-  const record = headerOf('', row);
+  const record = headerOf('', row, 'is empty');
   return record.deletedAt === null ? noteNames(record) : [];
 }
 

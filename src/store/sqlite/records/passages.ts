@@ -81,7 +81,7 @@ export function rebuildText(db: Database, ns: number): void {
     `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = r.ns AND p.record = r.id)`,
   );
   for (const row of records.iterate(ns)) {
-    const record = headerOf('', row);
+    const record = headerOf('', row, 'is empty');
     const index = textIndex(db, ns, record, counts);
     for (const { id, passage } of storedPassages(db, ns, record.id)) index.add(id, passage);
   }
@@ -94,7 +94,7 @@ function storedPassages(db: Database, ns: number, record: number): { id: number;
       `SELECT p.id, p.record, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
     )
     .all(ns, record)
-    .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));
+    .map((row) => ({ id: Number(row['id']), passage: passageOf(row, 'is empty') }));
 }
 
 interface TextIndex {

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { localTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../search-model.ts';
-import { storedJson } from '../database/stored-json.ts';
+import { storedObject, storedTexts, unlessDamaged } from '../database/stored-json.ts';
 
 /** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
 export type Row = Record<string, SQLOutputValue>;
@@ -47,20 +47,25 @@ export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
 export const HEADER_JSON: string = `json_array(${HEADER_COLUMNS})`;
 export const PASSAGE_JSON: string = `json_array(p.id, p.record, ${Object.values(PASSAGE).join(', ')})`;
 
-export function headerOf(namespace: string, row: Row): RecordHeader {
+export function headerOf(namespace: string, row: Row, damaged: Damaged = 'fails'): RecordHeader {
   return headerOfList(
     namespace,
     HEADER.map((name) => row[name]),
+    damaged,
   );
 }
 
+/** Whether a damaged list or object fails, or is read as an empty one: for what is derived, and for a record that is replaced. */
+export type Damaged = 'fails' | 'is empty';
+
 /** Reads a row of `HEADER_JSON`. */
-export function headerOfList(namespace: string, row: readonly (SQLOutputValue | undefined)[]): RecordHeader {
+export function headerOfList(
+  namespace: string,
+  row: readonly (SQLOutputValue | undefined)[],
+  damaged: Damaged = 'fails',
+): RecordHeader {
   const origin = row[3] as Origin;
-  const metadata =
-    row[11] === '{}'
-      ? {}
-      : (storedJson(row[11], () => `the metadata of record/${String(row[0])}`) as Metadata);
+  const metadata = metadataOf(row, damaged);
   return {
     namespace,
     id: row[0] as number,
@@ -73,7 +78,7 @@ export function headerOfList(namespace: string, row: readonly (SQLOutputValue | 
     category: row[7] as string,
     recordType: row[8] as string,
     title: row[9] as string,
-    tags: listOf(row[10], () => `the list of tags of record/${String(row[0])}`),
+    tags: listOf(row[10], () => `the list of tags of record/${String(row[0])}`, damaged),
     metadata,
     createdAt: localTime({ origin, metadata, createdAt: row[12] as number }),
     updatedAt: row[13] as number,
@@ -82,9 +87,9 @@ export function headerOfList(namespace: string, row: readonly (SQLOutputValue | 
   };
 }
 
-export function recordOf(namespace: string, row: Row): LociRecord {
+export function recordOf(namespace: string, row: Row, damaged: Damaged = 'fails'): LociRecord {
   return {
-    ...headerOf(namespace, row),
+    ...headerOf(namespace, row, damaged),
     identity: row['identity'] as string | null,
     content: row['content'] as string,
     contentHash: row['content_hash'] as string,
@@ -93,10 +98,10 @@ export function recordOf(namespace: string, row: Row): LociRecord {
 }
 
 /** @param row also has the number of the record, as `record` */
-export function passageOf(row: Row): Passage {
+export function passageOf(row: Row, damaged: Damaged = 'fails'): Passage {
   return {
     ordinal: row['ordinal'] as number,
-    headings: listOf(row['headings'], () => headingsOf(row['record'] ?? row['id'])),
+    headings: listOf(row['headings'], () => headingsOf(row['record'] ?? row['id']), damaged),
     text: row['text'] as string,
     context: row['context'] as string | null,
     startLine: row['start_line'] as number,
@@ -121,8 +126,16 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
 }
 
 /** Most lists are empty and need no parsing. */
-function listOf(json: SQLOutputValue | undefined, what: () => string): string[] {
-  return json === '[]' ? [] : (storedJson(json, what) as string[]);
+function listOf(json: SQLOutputValue | undefined, what: () => string, damaged: Damaged = 'fails'): string[] {
+  if (json === '[]') return [];
+  const read = (): string[] => storedTexts(json, what);
+  return damaged === 'fails' ? read() : (unlessDamaged(read) ?? []);
+}
+
+function metadataOf(row: readonly (SQLOutputValue | undefined)[], damaged: Damaged): Metadata {
+  if (row[11] === '{}') return {};
+  const read = (): Metadata => storedObject(row[11], () => `the metadata of record/${String(row[0])}`);
+  return damaged === 'fails' ? read() : (unlessDamaged(read) ?? {});
 }
 
 function headingsOf(record: SQLOutputValue | undefined): string {

@@ -91,7 +91,7 @@ export function deriveRecordTimes(db: Database, ns: number, records: Iterable<nu
   for (const id of records) {
     const row = select.get(ns, id);
     if (row === undefined) remove.run(ns, id);
-    else put.run(ns, id, recordTime(headerOf('', row)));
+    else put.run(ns, id, recordTime(headerOf('', row, 'is empty')));
   }
 }
 
@@ -127,5 +127,5 @@ function* times(db: Database, ns: number): Generator<[id: number, at: number]> {
   const scan = db.prepare(
     `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.deleted_at IS NULL`,
   );
-  for (const row of scan.iterate(ns)) yield [row['id'] as number, recordTime(headerOf('', row))];
+  for (const row of scan.iterate(ns)) yield [row['id'] as number, recordTime(headerOf('', row, 'is empty'))];
 }

@@ -47,7 +47,7 @@ export function passagesOf(db: Database, ns: number, records: readonly number[])
   const select = db.prepare(
     `SELECT ${PASSAGE_COLUMNS}, p.record FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.ordinal`,
   );
-  return new Map(records.map((record) => [record, select.all(ns, record).map(passageOf)]));
+  return new Map(records.map((record) => [record, select.all(ns, record).map((row) => passageOf(row))]));
 }
 
 export function newest(db: Database, ns: number, filter: SearchFilter, limit: number): PassageScore[] {

@@ -4,6 +4,7 @@ import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/te
 import type { Database } from '../database/database.ts';
 import { epochOf } from '../database/namespaces.ts';
 import { readPostings } from './read-postings.ts';
+import { unlessDamaged } from '../database/stored-json.ts';
 import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records/rows.ts';
 
 /** Bytes of the postings in memory, of all namespaces together. */
@@ -118,14 +119,15 @@ export class PostingCache {
       .prepare(
         `SELECT p.id AS passage, p.record, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM passage AS p NOT INDEXED
          CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-         WHERE p.id > ? AND p.ns = ? AND json_valid(p.headings) AND json_valid(r.tags) AND json_valid(r.metadata)
+         WHERE p.id > ? AND p.ns = ?
          ORDER BY p.id LIMIT ?`,
       )
       .all(owner.lastPassage, ns, MAX_NEW_PASSAGES + 1);
     if (rows.length > MAX_NEW_PASSAGES) return false;
     const grownTerms = new Set<string>();
     for (const row of rows) {
-      const indexed = indexPassage(headerOf('', row), passageOf(row));
+      const indexed = unlessDamaged(() => indexPassage(headerOf('', row), passageOf(row)));
+      if (indexed === null) continue;
       const length = TEXT_FIELDS.reduce((sum, field) => sum + indexed.terms[field].length, 0);
       for (const [term, counts] of countsOf(indexed)) {
         const postings = owner.postings.get(term);

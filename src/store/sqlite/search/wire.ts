@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { LociError } from '../../../core/errors.ts';
+import { unlessDamaged } from '../database/stored-json.ts';
 import type {
   LoadedPassages,
   NeighbourReach,
@@ -122,15 +122,6 @@ export function unpackPassages(
     else read.push({ passage, bytes: BASE_BYTES + header.bytes + bytesOf(row) });
   }
   return { passages: read, damaged };
-}
-
-function unlessDamaged<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof LociError && error.code === 'store_corrupt') return null;
-    throw error;
-  }
 }
 
 /** JavaScript stores a text with any character above U+00FF in two bytes for each. */

@@ -11,6 +11,7 @@ import type {
 import type { Database } from '../database/database.ts';
 import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
+import { isObject, isTextList } from '../database/stored-json.ts';
 import { generationById } from './generations.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';
@@ -282,7 +283,7 @@ export function pendingEmbeddings(
   const rows = db
     .prepare(
       `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
-           AND json_valid(p.headings) AND json_valid(r.metadata)
+           AND ${isTextList('p.headings')} AND ${isObject('r.metadata')}
          ORDER BY p.ordinal > 0, r.updated_at DESC, p.record, p.ordinal LIMIT ?`,
     )
     .all(ns, generation, limit);

@@ -26,7 +26,7 @@ export const index: OperationCommand<IndexOutput> = {
         vaultLine(vault, view),
         ...otherFilesLines(vault, view),
         ...excludedLines(vault, view),
-        ...problemLines(vault.problems, view),
+        ...problemLines(vault.problems, view, vault.name),
       ]),
       view.style.dim(`Done in ${durationText(took_ms / 1000)}${embeddings}.`),
       ...pendingLines(output),

@@ -17,8 +17,8 @@ it('a date that many notes have in the same unclear form is named once', () => {
     ...Array.from({ length: 20 }, (_, i) => problem(`${String(i)}.md`, 'ambiguous_date')),
     problem('c.md', 'unreadable_date'),
   ];
-  expect(problemLines(problems, view)).toEqual([
-    '  note a.md: ambiguous_date (and 20 other notes; --verbose shows all)',
+  expect(problemLines(problems, view, 'My notes')).toEqual([
+    '  note a.md: ambiguous_date (and 20 other notes; `loci sources show "My notes"` lists up to 20)',
     '  note b.md: invalid_front_matter',
     '  note c.md: unreadable_date',
   ]);

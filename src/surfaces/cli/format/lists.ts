@@ -1,6 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { Problem } from '../../../operations/shared/problems.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 import type { ViewOption, View } from '../commands/operation-command.ts';
 
 const MAX_LINES = 10;
@@ -21,8 +22,11 @@ export function limitLines(lines: readonly string[], { style, options }: View): 
 /** Problems that many notes may share, of which only the first is shown. */
 const FOLDED: ReadonlySet<Problem['reason']> = new Set(['ambiguous_date', 'unreadable_date']);
 
-/** An indented line for each problem that was found in a folder. */
-export function problemLines(problems: readonly Problem[], view: View): string[] {
+/**
+ * An indented line for each problem that was found in a folder.
+ * @param vault its name, for the command that lists the notes with a folded problem: the next `index` does not read them again
+ */
+export function problemLines(problems: readonly Problem[], view: View, vault?: string): string[] {
   const { style } = view;
   const others = new Map<Problem, number>();
   if (!view.options.has('verbose'))
@@ -36,7 +40,8 @@ export function problemLines(problems: readonly Problem[], view: View): string[]
     const { path, detail, skipped } = problem;
     const label = skipped ? style.warning('skipped') : style.dim('note');
     const count = others.get(problem) ?? 0;
-    const more = count === 0 ? '' : ` (and ${formatCount(count, 'other note')}; --verbose shows all)`;
+    const lists = vault === undefined ? '' : `; \`loci sources show ${shellWord(vault)}\` lists up to 20`;
+    const more = count === 0 ? '' : ` (and ${formatCount(count, 'other note')}${lists})`;
     return `${label} ${oneLine(path)}: ${oneLine(detail)}${more}`;
   });
   return limitLines(lines, view).map((line) => `  ${line}`);
