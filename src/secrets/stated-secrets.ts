@@ -12,11 +12,14 @@ export const SECRET_IN_CONTEXT = new RegExp(
 /** Between a name and a stated value: `: `, ` = `, ` is `. */
 const STATES = String.raw`["'\x60*_]{0,3}[ \t]{0,3}(?:[:=]|(?:is|was|ist|lautet|est|es)\b)[*_]{0,2}[ \t]{0,3}["'\x60#]{0,2}`;
 /** One recovery code: at least eight letters and digits, in groups or not. */
-const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)(?:[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
+const CODE_GROUPS = String.raw`(?:\d{4}[ \xa0]\d{4}|[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
+const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)${CODE_GROUPS}`;
 /** What is between two codes: blanks, commas, line breaks, marks and numbers of lists, tick boxes. */
 const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3})?\x60?`;
-/** A word that a seed phrase may have: lists have none of the shortest and most frequent ones. */
-const WORD = String.raw`(?!the\b|and\b|for\b|with\b|from\b|are\b|was\b|but\b|not\b|your\b|which\b|has\b|its\b|our\b|they\b|when\b)[a-z]{3,8}\b`;
+/** In a list, a code on a line of its own may have letters only. */
+const NEXT_CODE = String.raw`${BETWEEN_CODES}${CODE}|[ \t\x60]{0,4}\r?\n[ \t>]{0,8}(?:[-*•][ \t]{1,3}|\d{1,2}[.)][ \t]{1,3})?\x60?${CODE_GROUPS}(?=[ \t\x60]{0,4}(?:\r?\n|$))`;
+/** A word of BIP 39 as far as its form and the most frequent English words show: its list has none of these. */
+const WORD = String.raw`(?<![A-Za-z])(?!(?:the|and|for|with|from|are|was|were|but|not|your|our|has|had|his|her|him|its|she|who|whom|which|while|would|could|should|their|them|these|those|than|how|did|does|each|every|some|most|may|new|made|said|well|here)\b)[a-z]{3,8}\b`;
 const LIST_MARK = String.raw`(?:[-*][ \t]|\d{1,2}[.):]?[ \t]{1,2})?`;
 const DOOR =
   '(?:door|gate|alarm|safe|locker|lock(?: ?box)?|garage|entry|key ?box|haustür|tür|tresor|alarmanlagen)';
@@ -104,16 +107,28 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   ),
   pattern(
     'recovery code',
-    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b[^\n:=\]]{0,40}[:=]?[ \t]{0,3}(?:\n{0,2}${BETWEEN_CODES})?(?<secret>${CODE}(?:${BETWEEN_CODES}${CODE}){0,19})`,
+    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b(?:[^\n:=|\]]{0,40}(?:[:=|]|\b(?:is|are|ist|sind|lautet|lauten)\b)[*_"']{0,3}[ \t]{0,3}(?:\s{0,4}${BETWEEN_CODES})?|[^\n:=|\]]{0,40}\s{0,4}\n${BETWEEN_CODES}|[^\n:=|\]]{0,40}\n)["'\x60]?(?<![0-9A-Za-z])(?<secret>(?:${CODE}|${CODE_GROUPS}(?=${BETWEEN_CODES}${CODE}))(?:${NEXT_CODE})*)`,
+    'dgiu',
+    areRecoveryCodes,
   ),
-  // BIP 39.
   pattern(
     'seed phrase',
-    String.raw`\b(?:seed|recovery|mnemonic|wallet|backup)[ -]?(?:phrase|words?|mnemonic)\b[^\n:\]]{0,40}?[:\n]{0,2}\s{0,3}${LIST_MARK}(?<secret>${WORD}(?:[\s,]{1,3}${LIST_MARK}${WORD}){11,23})`,
+    String.raw`\b(?:[Ss]eed|[Rr]ecovery|[Mm]nemonic|[Ww]allet|[Bb]ackup|SEED|RECOVERY|BACKUP)[ -]?(?:[Pp]hrase|[Ww]ords?|[Mm]nemonic|PHRASE|WORDS)\b[^\n:\]]{0,40}?[:\n]{0,2}\s{0,3}${LIST_MARK}(?<secret>${WORD}(?:${[23, 20, 17, 14, 11].map((words) => String.raw`(?:[\s,]{1,3}${LIST_MARK}${WORD}){${String(words)}}`).join('|')}))`,
+    'dgu',
   ),
   // BitLocker.
   pattern('recovery code', String.raw`(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])`, 'g'),
 ];
+
+/** Words, with a year or a short number after them, and dates: `archive01`, `meeting2024`, `2024-2025-season`. */
+const WORDS_WITH_NUMBER =
+  /^(?:[A-Za-z]*(?:(?:19|20)\d\d|\d{0,2})(?:-|$))+$|^\d{0,2}[A-Za-z]+$|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d$/;
+
+/** Whether at least half of the codes are no words: a random code may look like a word with a number. */
+function areRecoveryCodes(list: string): boolean {
+  const codes = list.match(/\d{4}[ \xa0]\d{4}|[0-9A-Za-z-]{8,}/g) ?? [];
+  return 2 * codes.filter((code) => !WORDS_WITH_NUMBER.test(code)).length >= codes.length;
+}
 
 function isMixed(secret: string): boolean {
   return /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret);
