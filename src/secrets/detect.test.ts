@@ -103,6 +103,7 @@ describe('detectSecrets', () => {
   );
 
   it.each([
+    '| `--password` | E2E-Verschlüsselungspasswort (wird abgefragt)',
     'password=true; PASSWORD=required; "password": "string", "api_key": "YOUR_API_KEY", DB_PASSWORD=$DB_PASSWORD',
     'Password: see the safe. The password = the name of the cat. The passphrase: ask Maren.',
     'Das Passwort ist falsch, und mein Kennwort ist geheim. Le mot de passe est perdu. La contraseña es secreta.',
