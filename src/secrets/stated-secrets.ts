@@ -17,9 +17,14 @@ const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)${CODE_GROUPS}`;
 /** What is between two codes: blanks, commas, line breaks, marks and numbers of lists, tick boxes. */
 const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3})?\x60?`;
 /** In a list, a code on a line of its own may have letters only. */
-const NEXT_CODE = String.raw`${BETWEEN_CODES}${CODE}|[ \t\x60]{0,4}\r?\n[ \t>]{0,8}(?:[-*•][ \t]{1,3}|\d{1,2}[.)][ \t]{1,3})?\x60?${CODE_GROUPS}(?=[ \t\x60]{0,4}(?:\r?\n|$))`;
-/** A word of BIP 39 as far as its form and the most frequent English words show: its list has none of these. */
-const WORD = String.raw`(?<![A-Za-z])(?!(?:the|and|for|with|from|are|was|were|but|not|your|our|has|had|his|her|him|its|she|who|whom|which|while|would|could|should|their|them|these|those|than|how|did|does|each|every|some|most|may|new|made|said|well|here)\b)[a-z]{3,8}\b`;
+const NEXT_CODE = String.raw`${BETWEEN_CODES}${CODE}|[ \t\x60]{0,4}\r?\n[ \t>]{0,8}(?:[-*•][ \t]{1,3}|\d{1,2}[.)][ \t]{1,3})?\x60?${CODE_GROUPS}(?=[ \t\x60]{0,4}[\r\n]|[ \t\x60]{0,4}$)`;
+/** Frequent English words that the list of BIP 39 lacks. */
+const NOT_IN_BIP_39: readonly string[] =
+  'the and for with from are was were but not your our has had his her him its she who whom which while would could should their them these those than how did does each every some most may new made said well here'.split(
+    ' ',
+  );
+/** A word that a seed phrase may have. */
+const WORD = String.raw`(?<![A-Za-z])(?!${NOT_IN_BIP_39.map((word) => String.raw`${word}\b`).join('|')})[a-z]{3,8}\b`;
 const LIST_MARK = String.raw`(?:[-*][ \t]|\d{1,2}[.):]?[ \t]{1,2})?`;
 const DOOR =
   '(?:door|gate|alarm|safe|locker|lock(?: ?box)?|garage|entry|key ?box|haustür|tür|tresor|alarmanlagen)';
@@ -107,7 +112,7 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   ),
   pattern(
     'recovery code',
-    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b(?:[^\n:=|\]]{0,40}(?:[:=|]|\b(?:is|are|ist|sind|lautet|lauten)\b)[*_"']{0,3}[ \t]{0,3}(?:\s{0,4}${BETWEEN_CODES})?|[^\n:=|\]]{0,40}\s{0,4}\n${BETWEEN_CODES}|[^\n:=|\]]{0,40}\n)["'\x60]?(?<![0-9A-Za-z])(?<secret>(?:${CODE}|${CODE_GROUPS}(?=${BETWEEN_CODES}${CODE}))(?:${NEXT_CODE})*)`,
+    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b(?:[^\n:=|\]]{0,40}(?:[:=|]|\b(?:is|are|ist|sind|lautet|lauten)\b)[*_"']{0,3}[ \t]{0,3}(?:\s{0,4}${BETWEEN_CODES})?|[^\n:=|\]]{0,40}\s{0,4}\n${BETWEEN_CODES}|[^\n:=|\]]{0,40}\n)["'\x60]?(?<![0-9A-Za-z])(?<secret>(?:${CODE}|${CODE_GROUPS}${BETWEEN_CODES}${CODE})(?:${NEXT_CODE})*)`,
     'dgiu',
     areRecoveryCodes,
   ),
