@@ -28,7 +28,7 @@ const WORD = String.raw`(?<![A-Za-z])(?!${NOT_IN_BIP_39.map((word) => String.raw
 const LIST_MARK = String.raw`(?:[-*][ \t]|\d{1,2}[.):]?[ \t]{1,2})?`;
 const DOOR =
   '(?:door|gate|alarm|safe|locker|lock(?: ?box)?|garage|entry|key ?box|haustür|tür|tresor|alarmanlagen)';
-const OF_OWNER = String.raw`(?:my|our|the|meine?|unsere?|die|der|card|bank|debit|credit|sim|phone|iphone|device|tablet|visa|mastercard|ec|giro|konto|handy)`;
+const OF_OWNER = String.raw`(?:my|our|the|meine?|unsere?|die|der|mi|mon|el|le|il mio|card|bank|debit|credit|sim|phone|iphone|device|tablet|visa|mastercard|ec|giro|konto|handy)`;
 
 function pattern(
   kind: string,
@@ -44,6 +44,12 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   pattern(
     'AWS secret key',
     String.raw`(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])[\s\S]{0,80}?(?<![0-9A-Za-z/+=_.-])(?<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=_.-])`,
+    'dg',
+    isMixed,
+  ),
+  pattern(
+    'AWS secret key',
+    String.raw`(?<![0-9A-Za-z/+=_.-])(?<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=_.-])[\s\S]{0,80}?(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])`,
     'dg',
     isMixed,
   ),
@@ -95,9 +101,14 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
     'dgiu',
     (secret) => /\d/.test(secret) && !/^[<$[{(]/.test(secret),
   ),
+  // A word of letters only: the sentence states it and ends.
+  pattern(
+    'wifi key',
+    String.raw`\b(?:wi-?fi|wlan|wpa[23]?|hotspot)[ _-]?(?:network[ _-]?)?(?:key|psk|passphrase|schlüssel)(?:[ \t]{0,3}:[ \t]{0,3}|[ \t]{1,3}(?:is|ist|lautet|es|est)[ \t]{1,3})["'\x60]?(?<secret>[a-z]{12,63})(?=["'\x60]?[.,;]?[ \t]{0,3}[\r\n]|["'\x60]?[.,;]?[ \t]{0,3}$)`,
+  ),
   pattern(
     'PIN',
-    String.raw`\b(?:${OF_OWNER}[ -]){1,4}(?:pin|puk|geheimzahl|passcode)(?:[ -]?(?:code|number|nummer))?${STATES}(?<secret>\d{4,8})(?![\d.,:/-]*\d)`,
+    String.raw`\b(?:${OF_OWNER}[ -]){1,4}(?:pin|puk|geheimzahl|passcode)(?:[ -]?(?:code|number|nummer))?(?:[ \t]{1,3}(?:of|for|de|del|von|für)(?:[ \t]{1,3}[a-zà-ÿ]{2,12}){0,3}[ \t]{1,3}(?:visa|mastercard|(?:sim|giro|ec-?)?(?:card|karte)|phone|iphone|tablet|tarjeta|carte))?${STATES}(?<secret>\d{4,8})(?![\d.,:/-]*\d)`,
   ),
   pattern(
     'PIN',
