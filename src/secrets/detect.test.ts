@@ -160,6 +160,7 @@ describe('detectSecrets', () => {
     [`2FA codes: ${MANY_CODES.replaceAll('\n', ' ')} and more`, MANY_CODES.replaceAll('\n', ' ')],
     ['Recovery codes are:\n- abcdefgh\n- k3j4h5j6\n', 'abcdefgh\n- k3j4h5j6'],
     ['Recovery codes:\n- k3j4h5j6\n- abcdefgh\n- x9archiv\nDone.', 'k3j4h5j6\n- abcdefgh\n- x9archiv'],
+    ['Backup codes:\n1. [ ] a1b2-c3d4\n2. [x] e5f6-a7b8', 'a1b2-c3d4\n2. [x] e5f6-a7b8'],
     ['My backup code is a1b2c3d4, kept here.', 'a1b2c3d4'],
     ['| backup code | a1b2-c3d4 |', 'a1b2-c3d4'],
     // A test vector of Bitcoin's wallet import format.

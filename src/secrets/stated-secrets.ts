@@ -15,7 +15,7 @@ const STATES = String.raw`["'\x60*_]{0,3}[ \t]{0,3}(?:[:=]|(?:is|was|ist|lautet|
 const CODE_GROUPS = String.raw`(?:\d{4}[ \xa0]\d{4}|[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
 const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)${CODE_GROUPS}`;
 /** What is between two codes: blanks, commas, line breaks, marks and numbers of lists, tick boxes. */
-const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3})?\x60?`;
+const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3}(?:\[[ xX]?\][ \t]{1,3})?)?\x60?`;
 /** In a list, a code on a line of its own may have letters only. */
 const NEXT_CODE = String.raw`${BETWEEN_CODES}${CODE}|[ \t\x60]{0,4}\r?\n[ \t>]{0,8}(?:[-*•][ \t]{1,3}|\d{1,2}[.)][ \t]{1,3})?\x60?${CODE_GROUPS}(?=[ \t\x60]{0,4}[\r\n]|[ \t\x60]{0,4}$)`;
 /** Frequent English words that the list of BIP 39 lacks. */
