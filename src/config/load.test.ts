@@ -57,13 +57,26 @@ describe('loadConfig', () => {
   it('gives an example in the error about an invalid document field or variable name', async () => {
     const source = { id: 'tasks', command: 'cat tasks.json', fields: ['titel'], env: ['$TOKEN'] };
     expect((await errorMessage(stringify({ sources: [source] }))).split('\n')).toEqual([
-      expect.stringMatching(
-        /env\[0\]: expected the name of a variable such as TODO_TOKEN, .*, got "\$TOKEN"$/,
-      ),
+      expect.stringMatching(/env\[0\]: expected the name of a variable such as TODO_TOKEN, .*, got "\*{8}"$/),
       expect.stringMatching(
         /fields\[0\]: expected one of text, title, .* such as metadata\.sender, got "titel"$/,
       ),
     ]);
+  });
+
+  it.each([
+    { TOKEN: 'hunter2hunter2' },
+    'hunter2hunter2 x',
+    'hunter2hunter2',
+    ['TOKEN=hunter2hunter2'],
+    [{ TOKEN: 'hunter2hunter2' }],
+  ])('repeats no value of env in an error: %j', async (env) => {
+    const source = { id: 'tasks', command: 'cat tasks.json', env };
+    for (const sources of [[source], source]) {
+      const message = await errorMessage(stringify({ sources }));
+      expect(message).toContain('expected');
+      expect(message).not.toContain('hunter2');
+    }
   });
 
   it('parses durations, and also returns them as they were written', async () => {

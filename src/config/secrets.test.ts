@@ -22,6 +22,43 @@ describe('maskSecret', () => {
     expect(maskSecret('url', 'https://example.org/a@b')).toBe('https://example.org/a@b');
   });
 
+  it.each([
+    'key',
+    'api_key',
+    'apiKey',
+    'token',
+    'sig',
+    'signature',
+    'password',
+    'access_token',
+    'X-Amz-Signature',
+  ])('masks the parameter %s of a URL', (name) => {
+    for (const [before, after] of [
+      ['?', ''],
+      ['?model=a&', '&dimensions=3#top'],
+    ] as const)
+      expect(maskSecret('embedding.url', `https://host/v1${before}${name}=hunter2${after}`)).toBe(
+        `https://host/v1${before}${name}=${MASKED_VALUE}${after}`,
+      );
+  });
+
+  it('shows other parameters', () => {
+    const url = 'https://host/v1?keyboard=de&monkey=a&design=b&tokens=5';
+    expect(maskSecret('embedding.url', url)).toBe(url);
+  });
+
+  it.each([
+    ['sources', [{ env: ['TODO_TOKEN'] }], [{ env: ['TODO_TOKEN'] }]],
+    ['sources', [{ env: { TOKEN: 'hunter2' } }], [{ env: MASKED_VALUE }]],
+    ['sources', { env: 'hunter2' }, { env: MASKED_VALUE }],
+    ['sources[0].env', ['A=hunter2', { B: 'hunter2' }, 'C'], [MASKED_VALUE, MASKED_VALUE, 'C']],
+    ['sources[0].env[0]', 'hunter2', MASKED_VALUE],
+    ['sources[0].env.TODO', 'hunter2', MASKED_VALUE],
+    ['environment', 'plain', 'plain'],
+  ])('masks what is no name of a variable under env: %s %j', (path, value, shown) => {
+    expect(maskSecret(path, value)).toEqual(shown);
+  });
+
   it('masks secrets in lists and maps', () => {
     expect(maskSecret('sources', [{ id: 'a', token: 't', url: 'https://u:p@h' }])).toEqual([
       { id: 'a', token: MASKED_VALUE, url: `https://u:${MASKED_VALUE}@h` },

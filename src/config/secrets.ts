@@ -6,13 +6,30 @@ const SECRET_NAME =
 /** The password, or a token in the place of the user, in front of the host of a URL. */
 const URL_PASSWORD = /(?<=^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*:)?)[^/@:\s]+(?=@)/i;
 
+/** The value of a parameter of a URL with the name of a secret. */
+const URL_SECRET =
+  /(?<=[?&#](?:[\w-]{1,40}[._-])?(?:key|api-?key|token|sig|signature|secret|password|passwd|pwd|credentials?|auth|code)=)[^&#\s]+/gi;
+
+/** Under `env` are names of variables. Anything else may be the value of one. */
+const ENVIRONMENT = /(?:^|\.)env(?:$|[.[])/;
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
+
 export const MASKED_VALUE = '********';
 
-/** Masks the value of a setting with the name of a secret (`apiKey`, `auth.token`), and passwords in URLs. `null` means unset. */
+/**
+ * Masks the value of a setting with the name of a secret (`apiKey`, `auth.token`), passwords in URLs, and what is no name of a
+ * variable under `env`. `null` means unset.
+ */
 export function maskSecret(path: string, value: Json): Json {
   if (value === null) return null;
   if (SECRET_NAME.test(path)) return MASKED_VALUE;
-  if (typeof value === 'string') return value.replace(URL_PASSWORD, MASKED_VALUE);
+  if (ENVIRONMENT.test(path)) {
+    const mask = (item: Json): Json =>
+      typeof item === 'string' && VARIABLE_NAME.test(item) ? item : MASKED_VALUE;
+    return Array.isArray(value) ? value.map(mask) : MASKED_VALUE;
+  }
+  if (typeof value === 'string')
+    return value.replace(URL_PASSWORD, MASKED_VALUE).replaceAll(URL_SECRET, MASKED_VALUE);
   if (Array.isArray(value)) return value.map((item) => maskSecret(path, item));
   if (typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskSecret(name, item)]));

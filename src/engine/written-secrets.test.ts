@@ -56,9 +56,12 @@ describe('what a program writes with the library is stored without passwords', (
 
   it('in facts and startup entries', async () => {
     await loci.facts.store({ key: 'password', value: password('value'), tags: [sentence('tag')] });
-    await loci.facts.store({ key: sentence('key'), value: 'x' });
-    await loci.startup.set({ key: 'wifi', content: sentence('entry'), agent: sentence('agent') });
-    expect((await loci.facts.list({ limit: 5 })).total).toBe(2);
+    await loci.startup.set({ key: 'wifi', content: sentence('entry') });
+    const refused = { code: 'invalid_input' };
+    await expect(loci.facts.store({ key: sentence('key'), value: 'x' })).rejects.toMatchObject(refused);
+    for (const name of [{ key: sentence('key') }, { key: 'wifi', agent: sentence('agent') }])
+      await expect(loci.startup.set({ content: 'x', ...name })).rejects.toMatchObject(refused);
+    expect((await loci.facts.list({ limit: 5 })).total).toBe(1);
     expect(await loci.startup.list()).toHaveLength(1);
     expect(await storedPasswords()).toEqual([]);
   });

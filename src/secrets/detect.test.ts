@@ -22,6 +22,11 @@ const thread = whole.ownedBy('a');
 
 afterAll(async () => whole.close());
 
+/** More codes than any service gives. */
+const MANY_CODES = Array.from({ length: 40 }, (_, i) => `a1${String(100 + i)}-${String(70_000 + i)}`).join(
+  '\n',
+);
+
 async function found(text: string, name?: string): Promise<string[]> {
   return (await detectSecrets(text, name)).map(({ start, end }) => text.slice(start, end));
 }
@@ -98,6 +103,7 @@ describe('detectSecrets', () => {
   );
 
   it.each([
+    '| `--password` | E2E-Verschlüsselungspasswort (wird abgefragt)',
     'password=true; PASSWORD=required; "password": "string", "api_key": "YOUR_API_KEY", DB_PASSWORD=$DB_PASSWORD',
     'Password: see the safe. The password = the name of the cat. The passphrase: ask Maren.',
     'Das Passwort ist falsch, und mein Kennwort ist geheim. Le mot de passe est perdu. La contraseña es secreta.',
@@ -142,8 +148,21 @@ describe('detectSecrets', () => {
     ],
     [`access key ${ACCESS_KEY},${SECRET_KEY}`, ACCESS_KEY, SECRET_KEY],
     [`| ${ACCESS_KEY} |\n| ${SECRET_KEY} |`, ACCESS_KEY, SECRET_KEY],
+    [`secret ${SECRET_KEY}, id ${ACCESS_KEY}`, SECRET_KEY, ACCESS_KEY],
+    ['Our Wi-Fi key is sunnydaysalways.', 'sunnydaysalways'],
+    ['WLAN-Schlüssel: sonnentagimmer', 'sonnentagimmer'],
+    ['The PIN of the visa card is 4821.', '4821'],
+    ['Mi PIN es 4821', '4821'],
     [`My seed phrase is ${SEED_WORDS}. Keep it.`, SEED_WORDS],
     [`Recovery phrase:\n1. ${SEED_WORDS.replaceAll(' ', '\n1. ')}\n`, SEED_WORDS.replaceAll(' ', '\n1. ')],
+    ['Google backup codes:\n\n1. 1234 5678\n2. 8765 4321\n\nKeep them.', '1234 5678\n2. 8765 4321'],
+    [`## Recovery codes\n\n${MANY_CODES}\n\nThe end.`, MANY_CODES],
+    [`2FA codes: ${MANY_CODES.replaceAll('\n', ' ')} and more`, MANY_CODES.replaceAll('\n', ' ')],
+    ['Recovery codes are:\n- abcdefgh\n- k3j4h5j6\n', 'abcdefgh\n- k3j4h5j6'],
+    ['Recovery codes:\n- k3j4h5j6\n- abcdefgh\n- x9archiv\nDone.', 'k3j4h5j6\n- abcdefgh\n- x9archiv'],
+    ['Backup codes:\n1. [ ] a1b2-c3d4\n2. [x] e5f6-a7b8', 'a1b2-c3d4\n2. [x] e5f6-a7b8'],
+    ['My backup code is a1b2c3d4, kept here.', 'a1b2c3d4'],
+    ['| backup code | a1b2-c3d4 |', 'a1b2-c3d4'],
     // A test vector of Bitcoin's wallet import format.
     [`paper wallet ${WALLET}, printed`, WALLET],
   ])('finds what is recognised by what is around it: %s', async (text, ...secrets) => {
@@ -158,6 +177,19 @@ describe('detectSecrets', () => {
     'Recovery codes: download them and print them. The backup key is in the safe since 2024-05-01.',
     'The door code is on the fridge; the alarm code changes in 2025. Session=weekly; cookie: consent',
     'The seed phrase consists of twelve words that one must never give away. A recovery phrase can restore the wallet on any device',
+    'Backup codes are stored in folder2024 and archive01 on the NAS',
+    'Recovery keys live in 1Password and Infrastructure2024; backup codes: Infrastructure2024, archive01',
+    'The recovery code is described under chapter11; backup codes: download, infrastructure2024',
+    'Our recovery code review is at meeting2024. The recovery code is Infrastructure2024',
+    'One-time codes are sent by twilio2 provider. Recovery keys: 1Password',
+    'MFA key points from the 2024 talk by Anna. The recovery key results 2024-2025-season',
+    'Notes about the backup codes\nInfrastructure2024 is where they are. Emergency codes: 20240501',
+    'router code: reviewed and merged',
+    'The wifi key is unfortunately lost. The wifi key is on the back',
+    'The PIN of the post office in Pune is 411001. The pin for the hinge is 2024 mm long',
+    `commit a94a8fe5ccb19ba61c4c0873d391e987982fbbd3 removed the key of the account`,
+    'Our recovery phrase for the workshop: bring lunch boxes drive slowly past green hills and then paint your windows golden before dinner begins tonight',
+    'The wallet words were chosen with care from lists that each team had made while others slept',
     'the wifi key is on the router; wpa key: ask; psk=<your-key-1>; sid=4711',
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUN5RENDQWJDZ0F3SUJBZ0lCQURBTkJna3Foa2lHOXcwQkFRc0ZBREFWTVJNd0VRWURWUVFERXdwcmRXSmw',
   ])('leaves alone what only looks like a stated secret: %s', async (text) => {
@@ -218,11 +250,19 @@ describe('detectSecrets on hostile texts', () => {
     'mongodb://a:b@c/',
     `hvb.${'a'.repeat(137)}`,
     'AKIAABCDEFGHIJKLMNOP ',
+    `${'aB3'.repeat(13)}a `,
+    'my pin of my visa ',
+    'wifi key is aaaaaaaaaaaa',
     'cookie: a=b; ',
     `cookie: ${'a=b; '.repeat(20)}`,
     'sessionid=',
     'backup codes ',
     `recovery codes: ${'a1b2c3d4 '.repeat(40)}`,
+    'a1b2c3d4\n',
+    `recovery codes: ${'a1b2c3d4 '.repeat(25_000)}`,
+    `recovery codes:\n${'- archive01\n'.repeat(20)}`,
+    `recovery codes: ${'archive01 '.repeat(20)}`,
+    'recovery codes:\n \n',
     'my my my my pin',
     'seed phrase ',
     `seed words ${'legal winner '.repeat(9)}`,

@@ -1,20 +1,59 @@
+import { readableText } from './readable-text.ts';
 import { findPatterns, maskSecrets, type SecretPattern } from './secret.ts';
 
-const ALONE = '(?<![0-9A-Za-z]|[0-9][.,-])';
-const END = '(?![0-9A-Za-z]|[.,-][0-9])';
+// A comma may be next to it: it separates cells.
+const ALONE = '(?<![0-9A-Za-z]|[0-9][.-])';
+const END = '(?![0-9A-Za-z]|[.-][0-9])';
+/** Between groups: a space, also one that does not break, a dot or a dash. */
+const GAP = '[ \\u00a0\\u2009\\u202f.\\u2010-\\u2013-]?';
 
-function number(kind: string, format: string, accept?: (digits: string) => boolean): SecretPattern {
-  const pattern = new RegExp(`${ALONE}(?:${format})${END}`, 'g');
-  return { kind, pattern, ...(accept && { accept: (found) => accept(found.replaceAll(/[ .-]/g, '')) }) };
+function number(
+  kind: string,
+  format: string,
+  accept?: (digits: string) => boolean,
+  flags = 'g',
+): SecretPattern {
+  const pattern = new RegExp(`${ALONE}(?:${format})${END}`, flags);
+  const isValid = (found: string): boolean => accept?.(found.replaceAll(/[^0-9A-Za-z]/g, '')) ?? true;
+  return { kind, pattern, accept: isValid };
 }
+
+/** The registry of ISO 13616: the countries, by the length of their numbers. */
+const IBAN_COUNTRIES: Readonly<Record<number, string>> = {
+  15: 'NO',
+  16: 'BE',
+  18: 'DK|FI|FK|FO|GL|NL|SD',
+  19: 'MK|SI',
+  20: 'AT|BA|EE|KZ|LT|LU|MN|XK',
+  21: 'CH|HR|LI|LV',
+  22: 'BG|BH|CR|DE|GB|GE|IE|ME|RS|VA',
+  23: 'AE|GI|IL|IQ|OM|SO|TL',
+  24: 'AD|CZ|ES|MD|PK|RO|SA|SE|SK|TN|VG',
+  25: 'LY|PT|ST',
+  26: 'IS|TR',
+  27: 'BI|DJ|FR|GR|IT|MC|MR|SM',
+  28: 'AL|AZ|BY|CY|DO|GT|HU|LB|NI|PL|SV',
+  29: 'BR|EG|PS|QA|UA',
+  30: 'JO|KW|MU|YE',
+  31: 'MT|SC',
+  32: 'LC',
+  33: 'RU',
+};
 
 /** Numbers of cards, accounts and people. A checksum is verified where the number has one. */
 const PERSONAL_NUMBERS: readonly SecretPattern[] = [
-  number('card number', '[3-6]\\d{3}(?:[ -]?\\d{4}){2}[ -]?\\d{1,4}(?:[ -]?\\d{3})?', isLuhn),
-  number('card number', '3[47]\\d{2}[ -]?\\d{6}[ -]?\\d{5}|3[068]\\d{2}[ -]?\\d{6}[ -]?\\d{4}', isLuhn),
-  // ISO 13616. The last group may be shorter; without it the next word is not taken for it.
-  number('IBAN', '[A-Z]{2}\\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?', isIban),
-  number('IBAN', '[A-Z]{2}\\d{2}(?: ?[0-9A-Z]{4}){2,7}', isIban),
+  number('card number', `[3-6]\\d{3}(?:${GAP}\\d{4}){2}${GAP}\\d{1,4}(?:${GAP}\\d{3})?`, isLuhn),
+  number('card number', `3[47]\\d{2}${GAP}\\d{6}${GAP}\\d{5}|3[068]\\d{2}${GAP}\\d{6}${GAP}\\d{4}`, isLuhn),
+  // Mastercard from 2017 on.
+  number('card number', `2(?:22[1-9]|2[3-9]\\d|[3-6]\\d{2}|7[01]\\d|720)(?:${GAP}\\d{4}){3}`, isLuhn),
+  ...Object.entries(IBAN_COUNTRIES).map(([length, countries]) =>
+    number(
+      'IBAN',
+      `(?:${countries})${GAP}\\d{2}(?:${GAP}[0-9A-Z]){${String(Number(length) - 4)}}`,
+      isIban,
+      'gi',
+    ),
+  ),
   // The United States, the United Kingdom, Italy.
   number('national id', '(?!000|666|9)\\d{3}-(?!00)\\d{2}-(?!0000)\\d{4}'),
   number('national id', '[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\\d{2}){3} ?[A-D]'),
@@ -37,7 +76,12 @@ export function maskPersonalNumbers(text: string): {
 } {
   const kinds: string[] = [];
   const masked = PERSONAL_NUMBERS.reduce((rest, pattern) => {
-    const found = findPatterns(rest, [pattern]);
+    const readable = readableText(rest);
+    const found = findPatterns(readable.text, [pattern]).map(({ kind, start, end }) => ({
+      kind,
+      start: readable.original(start),
+      end: readable.original(end - 1) + 1,
+    }));
     kinds.push(...found.map(({ kind }) => kind));
     return maskSecrets(rest, found);
   }, text);
@@ -55,10 +99,10 @@ function isLuhn(digits: string): boolean {
 
 /** ISO 7064, MOD 97-10: letters are 10 to 35. */
 function isIban(iban: string): boolean {
-  const digits = (iban.slice(4) + iban.slice(0, 4)).replaceAll(/[A-Z]/g, (letter) =>
+  const digits = (iban.slice(4) + iban.slice(0, 4)).replaceAll(/[A-Z]/gi, (letter) =>
     String(Number.parseInt(letter, 36)),
   );
-  return iban.length >= 15 && BigInt(digits) % 97n === 1n;
+  return BigInt(digits) % 97n === 1n;
 }
 
 function isSpanishId(id: string): boolean {

@@ -12,15 +12,23 @@ export const SECRET_IN_CONTEXT = new RegExp(
 /** Between a name and a stated value: `: `, ` = `, ` is `. */
 const STATES = String.raw`["'\x60*_]{0,3}[ \t]{0,3}(?:[:=]|(?:is|was|ist|lautet|est|es)\b)[*_]{0,2}[ \t]{0,3}["'\x60#]{0,2}`;
 /** One recovery code: at least eight letters and digits, in groups or not. */
-const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)(?:[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
+const CODE_GROUPS = String.raw`(?:\d{4}[ \xa0]\d{4}|[0-9A-Za-z]{4,10}(?:-[0-9A-Za-z]{4,10}){1,7}|[0-9A-Za-z]{8,32})(?![0-9A-Za-z-])`;
+const CODE = String.raw`(?=[A-Za-z-]{0,80}\d)${CODE_GROUPS}`;
 /** What is between two codes: blanks, commas, line breaks, marks and numbers of lists, tick boxes. */
-const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3})?\x60?`;
-/** A word that a seed phrase may have: lists have none of the shortest and most frequent ones. */
-const WORD = String.raw`(?!the\b|and\b|for\b|with\b|from\b|are\b|was\b|but\b|not\b|your\b|which\b|has\b|its\b|our\b|they\b|when\b)[a-z]{3,8}\b`;
+const BETWEEN_CODES = String.raw`[\s,;*•>|\x60\[\]-]{1,12}(?:\d{1,2}[.)][ \t]{1,3}(?:\[[ xX]?\][ \t]{1,3})?)?\x60?`;
+/** In a list, a code on a line of its own may have letters only. */
+const NEXT_CODE = String.raw`${BETWEEN_CODES}${CODE}|[ \t\x60]{0,4}\r?\n[ \t>]{0,8}(?:[-*•][ \t]{1,3}|\d{1,2}[.)][ \t]{1,3})?\x60?${CODE_GROUPS}(?=[ \t\x60]{0,4}[\r\n]|[ \t\x60]{0,4}$)`;
+/** Frequent English words that the list of BIP 39 lacks. */
+const NOT_IN_BIP_39: readonly string[] =
+  'the and for with from are was were but not your our has had his her him its she who whom which while would could should their them these those than how did does each every some most may new made said well here'.split(
+    ' ',
+  );
+/** A word that a seed phrase may have. */
+const WORD = String.raw`(?<![A-Za-z])(?!${NOT_IN_BIP_39.map((word) => String.raw`${word}\b`).join('|')})[a-z]{3,8}\b`;
 const LIST_MARK = String.raw`(?:[-*][ \t]|\d{1,2}[.):]?[ \t]{1,2})?`;
 const DOOR =
   '(?:door|gate|alarm|safe|locker|lock(?: ?box)?|garage|entry|key ?box|haustür|tür|tresor|alarmanlagen)';
-const OF_OWNER = String.raw`(?:my|our|the|meine?|unsere?|die|der|card|bank|debit|credit|sim|phone|iphone|device|tablet|visa|mastercard|ec|giro|konto|handy)`;
+const OF_OWNER = String.raw`(?:my|our|the|meine?|unsere?|die|der|mi|mon|el|le|il mio|card|bank|debit|credit|sim|phone|iphone|device|tablet|visa|mastercard|ec|giro|konto|handy)`;
 
 function pattern(
   kind: string,
@@ -36,6 +44,12 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   pattern(
     'AWS secret key',
     String.raw`(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])[\s\S]{0,80}?(?<![0-9A-Za-z/+=_.-])(?<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=_.-])`,
+    'dg',
+    isMixed,
+  ),
+  pattern(
+    'AWS secret key',
+    String.raw`(?<![0-9A-Za-z/+=_.-])(?<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=_.-])[\s\S]{0,80}?(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])`,
     'dg',
     isMixed,
   ),
@@ -87,9 +101,14 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
     'dgiu',
     (secret) => /\d/.test(secret) && !/^[<$[{(]/.test(secret),
   ),
+  // A word of letters only: the sentence states it and ends.
+  pattern(
+    'wifi key',
+    String.raw`\b(?:wi-?fi|wlan|wpa[23]?|hotspot)[ _-]?(?:network[ _-]?)?(?:key|psk|passphrase|schlüssel)(?:[ \t]{0,3}:[ \t]{0,3}|[ \t]{1,3}(?:is|ist|lautet|es|est)[ \t]{1,3})["'\x60]?(?<secret>[a-z]{12,63})(?=["'\x60]?[.,;]?[ \t]{0,3}[\r\n]|["'\x60]?[.,;]?[ \t]{0,3}$)`,
+  ),
   pattern(
     'PIN',
-    String.raw`\b(?:${OF_OWNER}[ -]){1,4}(?:pin|puk|geheimzahl|passcode)(?:[ -]?(?:code|number|nummer))?${STATES}(?<secret>\d{4,8})(?![\d.,:/-]*\d)`,
+    String.raw`\b(?:${OF_OWNER}[ -]){1,4}(?:pin|puk|geheimzahl|passcode)(?:[ -]?(?:code|number|nummer))?(?:[ \t]{1,3}(?:of|for|de|del|von|für)(?:[ \t]{1,3}[a-zà-ÿ]{2,12}){0,3}[ \t]{1,3}(?:visa|mastercard|(?:sim|giro|ec-?)?(?:card|karte)|phone|iphone|tablet|tarjeta|carte))?${STATES}(?<secret>\d{4,8})(?![\d.,:/-]*\d)`,
   ),
   pattern(
     'PIN',
@@ -104,16 +123,28 @@ export const STATED_SECRETS: readonly SecretPattern[] = [
   ),
   pattern(
     'recovery code',
-    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b[^\n:=\]]{0,40}[:=]?[ \t]{0,3}(?:\n{0,2}${BETWEEN_CODES})?(?<secret>${CODE}(?:${BETWEEN_CODES}${CODE}){0,19})`,
+    String.raw`\b(?:recovery|backup|scratch|emergency|wiederherstellungs|2fa|mfa|one-time)[ _-]?(?:codes?|keys?|schlüssel)\b(?:[^\n:=|\]]{0,40}(?:[:=|]|\b(?:is|are|ist|sind|lautet|lauten)\b)[*_"']{0,3}[ \t]{0,3}(?:\s{0,4}${BETWEEN_CODES})?|[^\n:=|\]]{0,40}\s{0,4}\n${BETWEEN_CODES}|[^\n:=|\]]{0,40}\n)["'\x60]?(?<![0-9A-Za-z])(?<secret>(?:${CODE}|${CODE_GROUPS}${BETWEEN_CODES}${CODE})(?:${NEXT_CODE})*)`,
+    'dgiu',
+    areRecoveryCodes,
   ),
-  // BIP 39.
   pattern(
     'seed phrase',
-    String.raw`\b(?:seed|recovery|mnemonic|wallet|backup)[ -]?(?:phrase|words?|mnemonic)\b[^\n:\]]{0,40}?[:\n]{0,2}\s{0,3}${LIST_MARK}(?<secret>${WORD}(?:[\s,]{1,3}${LIST_MARK}${WORD}){11,23})`,
+    String.raw`\b(?:[Ss]eed|[Rr]ecovery|[Mm]nemonic|[Ww]allet|[Bb]ackup|SEED|RECOVERY|BACKUP)[ -]?(?:[Pp]hrase|[Ww]ords?|[Mm]nemonic|PHRASE|WORDS)\b[^\n:\]]{0,40}?[:\n]{0,2}\s{0,3}${LIST_MARK}(?<secret>${WORD}(?:${[23, 20, 17, 14, 11].map((words) => String.raw`(?:[\s,]{1,3}${LIST_MARK}${WORD}){${String(words)}}`).join('|')}))`,
+    'dgu',
   ),
   // BitLocker.
   pattern('recovery code', String.raw`(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])`, 'g'),
 ];
+
+/** Words, with a year or a short number after them, and dates: `archive01`, `meeting2024`, `2024-2025-season`. */
+const WORDS_WITH_NUMBER =
+  /^(?:[A-Za-z]*(?:(?:19|20)\d\d|\d{0,2})(?:-|$))+$|^\d{0,2}[A-Za-z]+$|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d$/;
+
+/** Whether at least half of the codes are no words: a random code may look like a word with a number. */
+function areRecoveryCodes(list: string): boolean {
+  const codes = list.match(/\d{4}[ \xa0]\d{4}|[0-9A-Za-z-]{8,}/g) ?? [];
+  return 2 * codes.filter((code) => !WORDS_WITH_NUMBER.test(code)).length >= codes.length;
+}
 
 function isMixed(secret: string): boolean {
   return /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret);

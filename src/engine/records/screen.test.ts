@@ -45,6 +45,38 @@ describe('personal numbers in written content', () => {
   });
 });
 
+describe('a name with a secret', () => {
+  const card = ['4111', '1111', '1111', '1111'].join(' ');
+  const value = { value: 'door A' };
+  it.each([
+    ['a key', { key: 'My PIN is 4821', ...value }, 'key', 'PIN', 'My PIN is 4821'],
+    ['a key with a token', { key: `of ${secret}`, ...value }, 'key', kind, secret],
+    ['a key with a personal number', { key: `card ${card}`, ...value }, 'key', 'card number', card],
+    ['a category', { key: 'k', category: 'My PIN is 4821', ...value }, 'category', 'PIN', 'My PIN is 4821'],
+  ])('is refused, because masks would make facts equal: %s', async (_case, fact, field, of, text) => {
+    const loci = await openLoci(settings(folder.path, { writes: { maskPersonal: true } }));
+    await expect(loci.facts.store(fact)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: `the ${field} has what looks like a secret: ${of}`,
+    });
+    expect((await loci.facts.list({ limit: 5 })).total).toBe(0);
+    await loci.close();
+    expect(filesContaining(folder.path, text)).toEqual([]);
+  });
+
+  it('is found and forgotten if it was stored before', async () => {
+    const keys = ['My PIN is 4821', 'My PIN is 9933'] as const;
+    await withLoci('allow', async (loci) => {
+      for (const key of keys) await loci.facts.store({ key, value: `of ${key}` });
+    });
+    await withLoci('mask', async (loci) => {
+      expect((await loci.facts.recall(keys[0])).content).toBe(`of ${keys[0]}`);
+      await loci.facts.forget({ key: keys[0] });
+      expect((await loci.facts.list({ limit: 5 })).facts.map(({ key }) => key)).toEqual([keys[1]]);
+    });
+  });
+});
+
 describe('secrets in written content', () => {
   it('are masked in every field before anything reaches the disk, and reported', async () => {
     await withLoci('mask', async (loci) => {

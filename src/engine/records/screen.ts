@@ -16,11 +16,14 @@ interface ScreenedTexts<Texts> {
 /** The field whose value the key of a fact describes: a key `password` shows that `hunter2` is a secret. */
 const KEYED_FIELD = 'content';
 
+/** What tells facts, and startup entries, apart. Masked names would be equal, so that one replaced the other. */
+const IDENTIFYING_FIELDS: readonly string[] = ['key', 'category', 'agent'];
+
 /**
  * Masks or refuses secrets, according to `writes.secrets`, and masks personal numbers if `writes.maskPersonal` asks for it, before
  * anything is stored, indexed, embedded or logged.
  * @throws LociError `secret_refused` with the field and the kind of secret; `invalid_input` for a text that masks make
- *   too long
+ *   too long, and for the key, category or agent of a fact or startup entry that has a secret
  */
 export async function screenTexts<Texts extends WrittenTexts>(
   context: EngineContext,
@@ -28,13 +31,20 @@ export async function screenTexts<Texts extends WrittenTexts>(
 ): Promise<ScreenedTexts<Texts>> {
   const { secrets, maskPersonal } = context.config.writes;
   if (secrets === 'allow' && !maskPersonal) return { texts, masked: [] };
-  const screen = new Screen(context);
+  const kinds = new Set<string>();
   const result: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(texts) as [string, Json][]) {
     const name = field === KEYED_FIELD ? (texts.key ?? '') : '';
+    const screen = new Screen(context);
     result[field] = await mapStrings(value, (text, textName) => screen.text(field, text, textName), name);
+    const [kind] = screen.kinds;
+    if (kind !== undefined && texts.key !== undefined && IDENTIFYING_FIELDS.includes(field))
+      throw new LociError('invalid_input', `the ${field} has what looks like a secret: ${kind}`, {
+        hint: 'Choose another name.',
+      });
+    for (const each of screen.kinds) kinds.add(each);
   }
-  const masked = [...screen.kinds];
+  const masked = [...kinds];
   if (masked.length > 0) assertWithinLimits(result);
   return { texts: result as unknown as Texts, masked };
 }

@@ -67,7 +67,7 @@ describe('an import of forged lines', () => {
     expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
   });
 
-  it('masks secrets in the names of startup entries, and refuses control characters', async () => {
+  it('refuses secrets and control characters in the names of startup entries', async () => {
     const source = await openEngine();
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
     const lines = await exportLines(source);
@@ -77,8 +77,8 @@ describe('an import of forged lines', () => {
       return [target, (await importMemory(target, { from: { lines: forged } })).report];
     };
     for (const fields of [{ key: SECRET }, { agent: SECRET }]) {
-      const [target, { startup, masked }] = await importEntry(fields);
-      expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
+      const [target, { startup }] = await importEntry(fields);
+      expect(startup).toMatchObject({ added: 0, refused: 1 });
       expect(await exportLines(target)).not.toContain(SECRET);
     }
     for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
