@@ -105,7 +105,10 @@ describe('a written record', () => {
     const purged = await loci(['undelete', '1', '--json'], options);
     expect(purged.code).toBe(4);
     expect(JSON.parse(purged.stdout)).toMatchObject({
-      error: { code: 'gone', message: 'record 1 is gone: it was purged, or its vault or source was forgotten' },
+      error: {
+        code: 'gone',
+        message: 'record 1 is gone: it was purged, or its vault or source was forgotten',
+      },
     });
     expect((await loci(['undelete', '2'], options)).code).toBe(0);
     const { entries } = await lociJson<AuditOutput>(['audit', '--action', 'purge'], options);

@@ -157,7 +157,7 @@ export class SharedServer {
 }
 
 function webToken(subject: string): Promise<string> {
-  return new SignJWT({ sub: subject, scope: 'operator' })
+  return new SignJWT({ sub: subject, scope: 'admin' })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer('https://id.example.org')
     .setAudience('loci')
