@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { FileAccess } from './file-access.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
+import { isObjectText } from './stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
 
@@ -61,6 +62,7 @@ export class Database {
         `);
         // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
+        connection.function('is_object', { deterministic: true }, (text) => Number(isObjectText(text)));
         connection.function('in_time', () => (this.#checkTime() ? 1 : 0));
       } catch (error) {
         connection.close();

@@ -45,9 +45,14 @@ export function isTextList(column: string): string {
     ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`;
 }
 
-/** A condition: the column has what `storedObject` reads. */
+/** A condition: the column has what `storedObject` reads. SQLite alone refuses objects that are nested more than 1,000 times. */
 export function isObject(column: string): string {
-  return `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE FALSE END)`;
+  return `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`;
+}
+
+/** Whether `storedObject` reads a text. */
+export function isObjectText(text: unknown): boolean {
+  return unlessDamaged(() => storedObject(text, () => 'it')) !== null;
 }
 
 function damaged(what: string, cause?: unknown): LociError {
