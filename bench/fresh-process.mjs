@@ -9,11 +9,7 @@ const RESOLUTION_MS = 5;
 const IDLE_MS = 500;
 const task = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const bareRss = process.memoryUsage.rss();
-const [{ openStore }, { runSearch }, { DEFAULT_RANKING: ranking }] = await Promise.all(
-  ['store/registry', 'search/search', 'search/rank/ranking'].map(
-    (name) => import(`${task.code}/${name}.${task.extension}`),
-  ),
-);
+const { openStore, runSearch, DEFAULT_RANKING: ranking } = await import(task.code);
 
 /** The longest block of the event loop in milliseconds. After the last wait, the monitor has seen a block at the end of the work. */
 async function longestBlock(work) {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { constants, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { bundle, fileAddress } from '../scripts/bundle.ts';
 import { NOW } from './corpus.ts';
 import { CHUNKING, draftOf } from './drafts.ts';
 import type { BenchStore } from './fill.ts';
@@ -22,11 +23,12 @@ interface FreshProcess {
   readonly blockedMs: Readonly<Record<(typeof PHASES)[number] | 'idling', number>>;
 }
 
-/** Measures the compiled package if it was built, else the sources. */
-export function codeToOpen(): { readonly code: string; readonly extension: 'js' | 'ts' } {
-  const dist = new URL('../dist', import.meta.url);
-  if (existsSync(dist)) return { code: dist.href, extension: 'js' };
-  return { code: new URL('../src', import.meta.url).href, extension: 'ts' };
+/** Bundles the code of a fresh process, as the package has it. Returns the URL of the bundle. */
+async function bundleCode(folder: string): Promise<string> {
+  const modules = { fresh: fileURLToPath(new URL('./fresh-modules.ts', import.meta.url)) };
+  for (const { fileName, code } of await bundle({ modules, addressOf: fileAddress }))
+    writeFileSync(join(folder, fileName), code);
+  return pathToFileURL(join(folder, 'fresh.js')).href;
 }
 
 /** Measures new processes that open a copy of the store in `folder`, search and write. */
@@ -34,11 +36,12 @@ export async function measureFresh(bench: BenchStore, folder: string): Promise<M
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'loci.db');
   copyFileSync(bench.path, path, constants.COPYFILE_FICLONE);
+  const code = await bundleCode(folder);
   const runs: FreshProcess[] = [];
   const bareOpen: number[] = [];
   for (let run = 0; run < PROCESSES; run++) {
     const task = join(folder, 'task.json');
-    writeFileSync(task, JSON.stringify({ ...codeToOpen(), path, now: NOW, ...makeTask(bench, run) }));
+    writeFileSync(task, JSON.stringify({ code, path, now: NOW, ...makeTask(bench, run) }));
     runs.push(
       (await runNode([fileURLToPath(new URL('./fresh-process.mjs', import.meta.url)), task])) as FreshProcess,
     );

@@ -8,7 +8,7 @@ import { Progress } from '../eval/progress.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { measureCommands } from './commands.ts';
 import { benchStore } from './fill.ts';
-import { codeToOpen, measureFresh } from './fresh.ts';
+import { measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
 import { measureOpenclaw } from './openclaw/measure.ts';
 import { measureRest } from './rest.ts';
@@ -89,8 +89,7 @@ async function measureEmbedder(quick: boolean): Promise<Section> {
 function machineLine(): string {
   const load = loadavg().map((value) => value.toFixed(1));
   const cpu = `${cpus()[0]?.model ?? 'unknown'}, ${String(availableParallelism())} processors`;
-  const code = codeToOpen().extension === 'js' ? 'dist' : 'src';
-  return `${cpu}, load ${load.join(' ')}, Node ${process.versions.node}; fresh processes run ${code}`;
+  return `${cpu}, load ${load.join(' ')}, Node ${process.versions.node}`;
 }
 
 async function main(): Promise<void> {

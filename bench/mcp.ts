@@ -1,12 +1,11 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createContext } from '../src/operations/context.ts';
 import { search } from '../src/operations/records/search.ts';
 import { write } from '../src/operations/records/write.ts';
-import { codeToOpen } from './fresh.ts';
 import type { Measure } from './report.ts';
 import { quantile, timeEach } from './timing.ts';
 
@@ -109,12 +108,9 @@ class StdioClient {
   #id = 0;
 
   private constructor(env: NodeJS.ProcessEnv) {
-    const { code, extension } = codeToOpen();
     // Runs the compiled command if it was built, else the sources.
-    const script =
-      extension === 'js'
-        ? new URL('../bin/loci.js', import.meta.url)
-        : new URL(`${code}/surfaces/cli/main.ts`);
+    const isBuilt = existsSync(new URL('../dist/bundle', import.meta.url));
+    const script = new URL(isBuilt ? '../bin/loci.js' : '../src/surfaces/cli/main.ts', import.meta.url);
     this.#child = spawn(process.execPath, [script.pathname, 'mcp'], { env });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
       const response = JSON.parse(line) as JsonRpcResponse;

@@ -5,7 +5,7 @@ import { foldTag } from '../../rules/filter.ts';
 import type { Database } from '../database/database.ts';
 
 /** The tags of `record AS r`; none where the stored list is damaged. */
-export const TAGS = "iif(json_valid(r.tags), r.tags, '[]')";
+const TAGS = "iif(json_valid(r.tags), r.tags, '[]')";
 
 /** Conditions on `record AS r`, and their parameters in order. */
 interface Condition {
