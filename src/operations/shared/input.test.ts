@@ -33,6 +33,16 @@ describe('parseInput', () => {
     );
   });
 
+  it.each(['query', 'tags', 'limit', 'from'])('names a %s that is an object with a length', (field) => {
+    const value = JSON.parse('{"length": {"valueOf": 1, "toString": 1}}') as unknown;
+    expect(() => parseInput(search, { query: 'x', [field]: value })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        message: expect.stringContaining(`${field} must be `),
+      }),
+    );
+  });
+
   it('lists the fields where one is unknown', () => {
     expect(() => parseInput(search, { query: 'x', zebra: 1 })).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/^The fields are query, .*limit.*\.$/) }),

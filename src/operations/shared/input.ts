@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
+import { safeParse } from '../../core/safe-parse.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation } from '../operation.ts';
@@ -25,7 +26,7 @@ export function parseInput<Input>(
   raw: unknown,
   wording?: InputWording,
 ): Input {
-  const parsed = operation.input.safeParse(raw);
+  const parsed = safeParse(operation.input, raw);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const lines = issues.flatMap((issue) => explain(issue, raw, operation, wording?.nameOf));

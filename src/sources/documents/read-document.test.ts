@@ -170,6 +170,16 @@ describe('reading a document', () => {
     expect(title).toBeNull();
   });
 
+  it.each(['id', 'text', 'title', 'tags', 'timestamp', 'metadata', 'completed', 'project', 'url'])(
+    'names a %s that is an object with a length',
+    (field) => {
+      const value = JSON.parse('{"length": {"valueOf": 1, "toString": 1}}') as unknown;
+      expect(readDocument({ id: 1, text: 'a', [field]: value }, 1)).toMatchObject({
+        problem: { detail: expect.stringMatching(new RegExp(`^${field}.* should be `)) },
+      });
+    },
+  );
+
   it('never throws, for any document', () => {
     const anything = fc.anything({ maxDepth: 3, withNullPrototype: true });
     const document = fc.record(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../core/safe-parse.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { DocumentProblem, MemoryDocument } from '../document.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -200,7 +201,7 @@ export type ReadDocument = ReadFields | { readonly problem: DocumentProblem };
  * @param noText the problem of a document with neither text nor title
  */
 export function readDocument(value: unknown, index: number, noText = 'text is missing'): ReadDocument {
-  const parsed = DOCUMENT.safeParse(value);
+  const parsed = safeParse(DOCUMENT, value);
   const problem = (detail: string): ReadDocument => ({
     problem: { index, id: idOf(value), detail, skipped: true },
   });

@@ -9,6 +9,7 @@ import {
   type Metadata,
   type Timestamp,
 } from '../../../core/types.ts';
+import { safeParse } from '../../../core/safe-parse.ts';
 import { localTime, storedTime } from '../../../core/time/whole-day.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
@@ -109,7 +110,7 @@ export function parseRecord(fields: unknown): ExportedRecord | string {
 /** Returns the validated value, or a message that says what is wrong with it. */
 export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value | string {
   if (exceedsDepth(MAX_DEPTH, value as Json)) return `it is nested deeper than ${String(MAX_DEPTH)} levels`;
-  const result = schema.safeParse(value);
+  const result = safeParse(schema, value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.join('.') ?? '';
