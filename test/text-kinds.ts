@@ -3,10 +3,10 @@
 /** A piece, again and again, with its number. */
 type Piece = string | ((i: number) => string);
 
-function repeated(piece: Piece, before = '', after = ''): (length: number) => string {
-  return (length) => {
+function repeated(piece: Piece, before = '', after = ''): (length: number, first?: number) => string {
+  return (length, first = 0) => {
     const parts: string[] = [];
-    for (let i = 0, size = 0; size < length; i++) {
+    for (let i = first, size = 0; size < length; i++) {
       const part = typeof piece === 'string' ? piece : piece(i);
       parts.push(part);
       size += part.length;
@@ -20,8 +20,8 @@ const MIXED = [
   ...['http://x.y', '<b>', '\n', '\n\n', ' '],
 ];
 
-/** Makes a text of about so many characters, by the name of its kind. */
-export const TEXT_KINDS: Readonly<Record<string, (length: number) => string>> = {
+/** Makes a text of about so many characters, by the name of its kind. Its pieces are numbered from `first`, default 0. */
+export const TEXT_KINDS: Readonly<Record<string, (length: number, first?: number) => string>> = {
   'words in one line': repeated((i) => `the oven ${String(i % 997)} in Berlin is warm and `),
   'sentences in one line': repeated((i) => `The oven ${String(i % 997)} is in New York. `),
   'one word': repeated('a'),

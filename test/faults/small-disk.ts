@@ -1,21 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { messageOf } from '../../src/core/errors.ts';
 import { scratchFolder } from './store-processes.ts';
 
-/** Writes a file that fills the free space. */
+/** Writes a file that fills the free space, also the space that becomes free meanwhile. */
 export function fillUp(path: string): void {
-  const file = openSync(path, 'w');
+  const file = openSync(path, 'a');
   try {
-    for (const size of [65_536, 4096, 1]) {
-      try {
-        for (;;) writeSync(file, Buffer.alloc(size));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    do {
+      for (const size of [65_536, 4096, 1]) {
+        try {
+          for (;;) writeSync(file, Buffer.alloc(size));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        }
       }
-    }
+    } while (statfsSync(dirname(path)).bavail > 0);
   } finally {
     closeSync(file);
   }

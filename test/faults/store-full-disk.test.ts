@@ -40,6 +40,20 @@ describe('a store on a disk that fills up', () => {
     expect(await verifyStore(store)).toEqual([]);
   }
 
+  /** The system may return the space of removed files after the disk was filled, so that the store can be opened once more. */
+  async function expectRefused(path: string, ballast: string): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      fillUp(ballast);
+      const opened = await openSqlite(path).catch((error: unknown) => error);
+      if (opened instanceof Error) {
+        expect(opened).toMatchObject({ code: 'store_full' });
+        return;
+      }
+      await (opened as Store).close();
+    }
+    expect.unreachable('the store is opened although the disk is full');
+  }
+
   it('throws store_full, keeps confirmed writes, and works again once there is space', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder, 'ballast');
@@ -130,15 +144,13 @@ describe('a store on a disk that fills up', () => {
   it('cannot be created or opened when the disk is full, and no unusable file is left', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder, 'ballast');
-    fillUp(ballast);
     const path = join(folder, 'new', 'store.db');
-    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
+    await expectRefused(path, ballast);
     rmSync(ballast);
     const store = await openSqlite(path);
     expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
     await store.close();
-    fillUp(ballast);
-    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
+    await expectRefused(path, ballast);
     rmSync(ballast);
     const reopened = await openSqlite(path);
     expect(await write(reopened, NAMESPACE, note('b'))).toEqual([2]);
