@@ -1,4 +1,4 @@
-import { citationPrefix } from '../../../operations/records/merge-results.ts';
+import { citationPrefix } from '../../../operations/records/several-namespaces.ts';
 import type { Turn } from '../host/turn.ts';
 import type { GatewayEngine } from './engine.ts';
 import { requireReadable } from './grant.ts';
