@@ -2,7 +2,7 @@ import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
 import type { ProgressOptions } from '../core/progress.ts';
-import type { IndexOptions } from './vaults/refresh-vault.ts';
+import type { IndexOptions } from './reading/refresh/refresh-vault.ts';
 import { LociError } from '../core/errors.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
@@ -16,10 +16,10 @@ import { openStore } from '../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
-import type { Run } from './audit/history-log.ts';
+import { HistoryLog, type Run } from './audit/history-log.ts';
 import { EngineContext } from './context.ts';
 import type { BackfillOptions, BackfillReport } from './embedding/backfill.ts';
-import type { CompareOptions, Comparison } from './embedding/compare.ts';
+import type { CompareOptions, Comparison } from './golden/compare.ts';
 import type { PruneOptions, PruneReport } from './embedding/prune.ts';
 import type { SwitchOptions, SwitchReport } from './embedding/switch.ts';
 import type { Corpus, CorpusRequest } from './facts/corpus.ts';
@@ -57,23 +57,26 @@ import type { GoldenDifference } from './golden/diff.ts';
 import type { GoldenRequest, RecordedGolden } from './golden/golden-queries.ts';
 import type { GoldenRun, ReplayOptions } from './golden/replay.ts';
 import type { LabelRequest } from './packs/labels.ts';
+import { ReceiptLog } from './packs/receipt-log.ts';
 import type { ReceiptsPage, ReceiptsRequest, ShownReceipt } from './packs/receipts.ts';
 import type { TimelineRequest, TimelineResponse } from './packs/timeline.ts';
 import type { VerifyRequest, VerifyResponse } from './packs/verify-receipt.ts';
 import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { UpdateRequest, UpdateResponse } from './records/update.ts';
 import type { WriteRequest, WriteResponse } from './records/write.ts';
-import { dropCachedSources } from './sources/configured-sources.ts';
-import type { Sources } from './sources/sources.ts';
+import { dropCachedSources } from './reading/configured/configured-sources.ts';
+import { RegisteredSources } from './reading/configured/registered-sources.ts';
+import type { Sources } from './reading/sources.ts';
+import { expire, invalidateNextExpiry } from './shared/retention.ts';
 import type {
   StartupRequest,
   StartupSetRequest,
   StartupSetResponse,
   StartupText,
 } from './startup/startup.ts';
-import type { IndexReport } from './vaults/index-vaults.ts';
-import { assertVaultNamesAreFree, isEnabled, vaultName } from './vaults/vault-names.ts';
-import type { VaultStates } from './vaults/vault-states.ts';
+import type { IndexReport } from './reading/index-vaults.ts';
+import { assertVaultNamesAreFree, isEnabled, vaultName } from './reading/configured/vault-names.ts';
+import type { VaultStates } from './reading/vault-states.ts';
 
 /** An open memory. Calls may run concurrently. */
 export interface Loci {
@@ -285,7 +288,14 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   });
   const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch(() => []);
   const active = generations.find((generation) => generation.active)?.id ?? null;
-  return engineOf(EngineContext.create(config, store, { ...options, activeGeneration: active }));
+  return engineOf(
+    EngineContext.create(config, store, {
+      ...options,
+      activeGeneration: active,
+      updateRelations: async (context, progress) =>
+        (await import('./graph/update-relations.ts')).updateRelations(context, progress),
+    }),
+  );
 }
 
 /** A search needs no other module than those imported above. Each other method imports its module when it is called. */
@@ -300,8 +310,8 @@ function engineOf(context: EngineContext): Loci {
     timeline: async (request) => (await import('./packs/timeline.ts')).timeline(context, request),
     facet: async (field, filter) => {
       const { hiddenSources, sourcesOfNamespace, excludeSources } =
-        await import('./sources/source-policies.ts');
-      await context.expire();
+        await import('./reading/configured/source-policies.ts');
+      await expire(context);
       const { vaults, sources } = await sourcesOfNamespace(context);
       const visible = excludeSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
       return store.records.facet(namespace, field, { ...visible, now: context.now() });
@@ -319,18 +329,17 @@ function engineOf(context: EngineContext): Loci {
     golden: goldenOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
-      context.history.record(namespace, run);
+      context.shared(HistoryLog).record(namespace, run);
     },
     sources: sourcesOf(context),
     corpus: async (request) => (await import('./facts/corpus.ts')).corpus(context, request),
     index: async ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) =>
-      (await import('./vaults/index-vaults.ts')).indexVaults(context, vaults, rest),
+      (await import('./reading/index-vaults.ts')).indexVaults(context, vaults, rest),
     assertVaultNamesAreFree: (vaults) => assertVaultNamesAreFree(context, vaults),
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     embedding: {
       backfill: async (options) => (await import('./embedding/backfill.ts')).backfill(context, options),
-      compare: async (options) =>
-        (await import('./embedding/compare.ts')).compareGenerations(context, options),
+      compare: async (options) => (await import('./golden/compare.ts')).compareGenerations(context, options),
       prune: async (options) => (await import('./embedding/prune.ts')).prune(context, options),
       switch: async (options) => (await import('./embedding/switch.ts')).switchGeneration(context, options),
     },
@@ -340,14 +349,14 @@ function engineOf(context: EngineContext): Loci {
       const states = await store.records.sourceStates(namespace);
       return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
     },
-    vaults: async (given) => (await import('./vaults/vault-states.ts')).vaultStates(context, given),
+    vaults: async (given) => (await import('./reading/vault-states.ts')).vaultStates(context, given),
     forgetVault: async (source, options) =>
-      (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
+      (await import('./reading/forget-source.ts')).forgetSource(context, source, options),
     doctor: async (options) => (await import('./health/doctor.ts')).doctor(context, options),
     assertReady: async () => (await import('./health/doctor.ts')).assertReady(context),
     access: accessOf(context),
     dropCaches: () => {
-      context.invalidateNextExpiry();
+      invalidateNextExpiry(context);
       dropCachedSources(context);
     },
     caller: context.caller,
@@ -406,13 +415,13 @@ function graphOf(context: EngineContext): Graph {
 }
 
 function receiptsOf(context: EngineContext): Receipts {
-  const { store, namespace, receipts } = context;
+  const { store, namespace } = context;
   return {
     list: async (request) => (await import('./packs/receipts.ts')).listReceipts(context, request),
     show: async (id) => (await import('./packs/receipts.ts')).showReceipt(context, id),
     verify: async (request) => (await import('./packs/verify-receipt.ts')).verifyReceipt(context, request),
     record: (make) => {
-      receipts.record(namespace, make);
+      context.shared(ReceiptLog).record(namespace, make);
     },
     label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
     labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
@@ -470,17 +479,16 @@ function accessOf(context: EngineContext): Access {
 }
 
 function sourcesOf(context: EngineContext): Sources {
-  const sources = async () => (await import('./sources/sources.ts')).sourcesOf(context);
+  const sources = async () => (await import('./reading/sources.ts')).sourcesOf(context);
   return {
     list: async () => (await sources()).list(),
     refresh: async (ids, options) => (await sources()).refresh(ids, options),
     register: (source) => {
-      const { registeredSources, config, namespace } = context;
+      const { config, namespace } = context;
       if (namespace === config.namespace)
-        return registeredSources.register(source, [
-          ...config.vaults.map(vaultName),
-          ...config.sources.map(({ id }) => id),
-        ]);
+        return context
+          .shared(RegisteredSources)
+          .register(source, [...config.vaults.map(vaultName), ...config.sources.map(({ id }) => id)]);
       throw new LociError('forbidden', `only the namespace ${config.namespace} has sources`, {
         hint: 'Register the source with the engine that openLoci() returned.',
       });

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openLoci, type Loci } from '../../src/engine/open.ts';
-import type { SourceReport } from '../../src/engine/sources/reports.ts';
-import type { RefreshResult } from '../../src/engine/sources/sources.ts';
+import type { SourceReport } from '../../src/engine/reading/reports.ts';
+import type { RefreshResult } from '../../src/engine/reading/sources.ts';
 import { settings, temporaryFolder } from './engines.ts';
 
 /** An engine with one source, the command `cat tasks.json`, and a clock that a test may set. */

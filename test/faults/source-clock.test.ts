@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLoci, type Loci } from '../../src/engine/open.ts';
-import type { RefreshEvent } from '../../src/engine/refresh/refresh-scheduler.ts';
+import type { RefreshEvent } from '../../src/engine/reading/refresh-scheduler.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';

@@ -12,6 +12,7 @@ import {
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf } from './models.ts';
 import { whileFilling, withOneLease } from './filling.ts';
 import { activeGeneration, describeGeneration, generationOf, modelSpec } from './generations.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from './refusal-report.ts';
@@ -90,7 +91,7 @@ function meanwhile(active: Generation | null, target: Generation): string | unde
 
 /** @throws LociError `invalid_input` */
 export async function requireEmbedder(context: EngineContext): Promise<Embedder> {
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   if (embedder !== null) return embedder;
   throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
     hint: 'Choose a provider: `loci config set embedding.provider local`. docs/providers.md describes each.',

@@ -3,6 +3,7 @@ import { countVectors } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf } from './models.ts';
 import { fillingProcess, whileNoneIsRemoved } from './filling.ts';
 import { generationOf } from './generations.ts';
 
@@ -33,7 +34,7 @@ export interface PruneReport {
  */
 export async function prune(context: EngineContext, options: PruneOptions = {}): Promise<PruneReport> {
   const { store } = context;
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   const report = await whileNoneIsRemoved(context, options, async () => {
     const generations = await store.vectors.generations(ADMIN_NAMESPACE);
     const configured = embedder === null ? undefined : generationOf(generations, embedder);

@@ -1,6 +1,6 @@
 import type { Refusals, RefusedText } from '../../ingest/embed.ts';
 import type { EngineContext } from '../context.ts';
-import { citationsOf } from '../records/citations/citation.ts';
+import { citationsOf } from '../shared/citations.ts';
 
 /** Texts that the provider refused, in a report of what was embedded. */
 export interface RefusalReport {

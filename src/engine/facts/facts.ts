@@ -2,18 +2,17 @@ import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
 import type { FactCategory, RecordDraft, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { expire, invalidateNextExpiry, schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from '../records/embed-written.ts';
-import { assertWithinLimits } from '../records/limits.ts';
+import { assertNotReserved, assertWithinLimits, DEFAULT_CATEGORY } from '../records/limits.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayOverrule } from '../access/permission.ts';
 import { screenTexts } from '../records/screen.ts';
 
-/** The category of facts that are stored without one. */
-export const DEFAULT_CATEGORY = 'user_facts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** How long facts live (F2). */
@@ -63,9 +62,9 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screenTexts(context, given);
-  const vectors = await context.vectorsToFill();
+  const vectors = await vectorsToFill(context);
   let draft = newDraft(factFields(context, texts, ttl), context.now());
-  const chunking = await context.chunking();
+  const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', fact], async (only) => {
@@ -82,11 +81,11 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
           only.idempotencyKey !== undefined && (await isCommitted(context, only.idempotencyKey.key));
         if (!conflict || isOurs || attempt === MAX_ATTEMPTS) throw error;
         // The fact with this key may have expired: then it is removed before the next attempt.
-        context.invalidateNextExpiry();
+        invalidateNextExpiry(context);
       }
     }
   });
-  context.schedulePurge();
+  schedulePurge(context);
   const id = ids[0] ?? 0;
   const [stored] = await context.store.records.get(context.namespace, [id], 'any');
   const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
@@ -149,17 +148,6 @@ function factFields(
   };
 }
 
-/** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
-export function assertNotReserved(category: string): void {
-  // Nobody should mistake `Pack_History` for the category of the engine.
-  const visible = category.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const folded = visible.normalize('NFKC').trim().toLowerCase();
-  if (!(HISTORY_CATEGORIES as readonly string[]).includes(folded)) return;
-  throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
-    hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,
-  });
-}
-
 function assertValidTtl(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= TTL_SECONDS.min && seconds <= TTL_SECONDS.max) return;
   throw new LociError(
@@ -169,7 +157,7 @@ function assertValidTtl(seconds: number): void {
 }
 
 async function findFact(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
-  await context.expire();
+  await expire(context);
   const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
   const [record] = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 1 });
   return record ?? null;
@@ -184,7 +172,7 @@ export async function recallFact(
   key: string,
   category?: string,
 ): Promise<LociRecord> {
-  await context.expire();
+  await expire(context);
   const categories = category === undefined ? {} : { categories: [category] };
   const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
   const found = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 100 });
@@ -216,7 +204,7 @@ export interface FactsPage {
 
 /** The caller's facts, newest first. */
 export async function listFacts(context: EngineContext, request: FactsRequest): Promise<FactsPage> {
-  await context.expire();
+  await expire(context);
   const { store, namespace } = context;
   const { limit, after = null } = request;
   const filter = factFilter(context, request);
@@ -247,7 +235,7 @@ export function factFilter(
 }
 
 export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {
-  await context.expire();
+  await expire(context);
   return context.store.records.factCategories(context.namespace, context.now(), recent);
 }
 

@@ -2,7 +2,9 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { factFilter, recallFact, assertNotReserved } from './facts.ts';
+import { expire } from '../shared/retention.ts';
+import { factFilter, recallFact } from './facts.ts';
+import { assertNotReserved } from '../records/limits.ts';
 import { assertMayOverrule } from '../access/permission.ts';
 
 export interface ForgetRequest {
@@ -35,7 +37,7 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
     return { facts: await deleteFacts(context, [await recallFact(context, key, category)]) };
   }
   const pageAfter = async (after: number | null): Promise<LociRecord[]> => {
-    await context.expire();
+    await expire(context);
     const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
     return context.store.records.list(context.namespace, { filter }, { after, limit: BATCH });
   };

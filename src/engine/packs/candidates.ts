@@ -6,7 +6,7 @@ import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
 
 /** A hit and the lane that found it. */
 export interface FoundHit {

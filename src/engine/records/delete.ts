@@ -1,6 +1,8 @@
 import type { Timestamp } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
@@ -28,7 +30,7 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
     deletions: [{ id, at }],
     audit: [auditDraft(context, 'delete', uuid)],
   });
-  context.schedulePurge();
+  schedulePurge(context);
   return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
 }
 
@@ -53,8 +55,8 @@ export interface UndeleteResponse extends Embedded {
 export async function undelete(context: EngineContext, id: number): Promise<UndeleteResponse> {
   await assertMayDelete(context, id);
   const record = await changeableRecord(context, id, 'deleted');
-  const vectors = await context.vectorsToFill();
-  const chunking = await context.chunking();
+  const vectors = await vectorsToFill(context);
+  const chunking = await chunkingOf(context);
   const passages = await chunking.cut(record);
   await context.store.records.commit(context.namespace, {
     restorations: [{ id, at: context.now(), passages }],

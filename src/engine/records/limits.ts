@@ -1,6 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { exceedsDepth } from '../../core/json.ts';
 import type { Json, Metadata } from '../../core/types.ts';
+import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
 
 /** Size of a record's content in UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
@@ -14,6 +15,9 @@ export const MAX_TITLE_LENGTH = 500;
 export const MAX_LABEL_LENGTH = 128;
 export const MAX_TAG_LENGTH = 100;
 export const MAX_TAGS = 64;
+
+/** The category of facts that are stored without one. */
+export const DEFAULT_CATEGORY = 'user_facts';
 
 /** Control characters except tab, line feed, and a carriage return before a line feed. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
@@ -50,6 +54,17 @@ export function assertWithinLimits(texts: WrittenTexts): void {
     throw invalidInput(`there are ${String(tags.length)} tags; the limit is ${String(MAX_TAGS)}`);
   for (const [i, tag] of tags.entries()) assertLineFits(`tag ${String(i + 1)}`, tag, 1, MAX_TAG_LENGTH);
   if (texts.metadata !== undefined) assertMetadataFits(texts.metadata);
+}
+
+/** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
+export function assertNotReserved(category: string): void {
+  // Nobody should mistake `Pack_History` for the category of the engine.
+  const visible = category.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const folded = visible.normalize('NFKC').trim().toLowerCase();
+  if (!(HISTORY_CATEGORIES as readonly string[]).includes(folded)) return;
+  throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
+    hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,
+  });
 }
 
 function invalidInput(message: string): LociError {

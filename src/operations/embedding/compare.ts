@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GenerationScore } from '../../engine/embedding/compare.ts';
+import type { GenerationScore } from '../../engine/golden/compare.ts';
 import { replayLimit } from '../golden/golden-fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/times.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
-import { DEFAULT_CATEGORY, TTL_SECONDS } from '../../engine/facts/facts.ts';
+import { TTL_SECONDS } from '../../engine/facts/facts.ts';
+import { DEFAULT_CATEGORY } from '../../engine/records/limits.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import {

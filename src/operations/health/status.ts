@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ORIGINS } from '../../core/types.ts';
 import type { ModelChange } from '../../engine/embedding/model-change.ts';
-import { CONDITIONS } from '../../engine/sources/reports.ts';
+import { CONDITIONS } from '../../engine/reading/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { generation, generationFields } from '../embedding/backfill.ts';
 import { isoTime } from '../shared/times.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Loci } from '../../engine/open.ts';
 import type { HiddenResults, SearchRequest, SearchResponse } from '../../engine/records/search.ts';
-import { isEnabled } from '../../engine/vaults/vault-names.ts';
+import { isEnabled } from '../../engine/reading/configured/vault-names.ts';
 import type { OperationContext } from '../operation.ts';
 import { namedVaults } from '../vaults/vaults.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
-import { formatCommand } from '../../engine/sources/approval.ts';
-import { hasSources, unknownSourceError } from '../../engine/sources/configured-sources.ts';
-import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
+import { formatCommand } from '../../engine/reading/approval/approval.ts';
+import { hasSources, unknownSourceError } from '../../engine/reading/configured/configured-sources.ts';
+import { CONDITIONS, type Condition, type SourceReport } from '../../engine/reading/reports.ts';
 import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dayText } from '../../core/time/whole-day.ts';
-import { formatProblem } from '../../engine/refresh/source-failure.ts';
+import { formatProblem } from '../../engine/reading/refresh/source-failure.ts';
 import { isoTime, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput } from './source-output.ts';

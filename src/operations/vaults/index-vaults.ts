@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { IncompleteIndexError, type IndexReport } from '../../engine/vaults/index-vaults.ts';
-import { isEnabled } from '../../engine/vaults/vault-names.ts';
+import { IncompleteIndexError, type IndexReport } from '../../engine/reading/index-vaults.ts';
+import { isEnabled } from '../../engine/reading/configured/vault-names.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';

@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import type { RefreshEvent } from '../../engine/refresh/refresh-scheduler.ts';
+import type { RefreshEvent } from '../../engine/reading/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { CallerLimit } from '../../operations/caller-limit.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';

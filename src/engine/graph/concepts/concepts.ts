@@ -8,7 +8,7 @@ import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
-import { wholeCitations } from '../../records/citations/citation.ts';
+import { wholeCitations } from '../../shared/citations.ts';
 import { ConceptMask } from './concept-mask.ts';
 import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonMap } from '../../../core/json.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { createContext } from '../../../operations/context.ts';
-import { formatVaultChanges } from '../../../engine/vaults/vault-changes.ts';
+import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
 import { memoryVaults, type Workspace } from '../engine/agent-workspaces.ts';
 import { GatewayEngine } from '../engine/engine.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
