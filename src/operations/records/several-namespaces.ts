@@ -33,24 +33,20 @@ export function mergeSearches(
   outputs: readonly NamespaceOutput<SearchOutput>[],
   { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
 ): SearchOutput {
-  const all = outputs.map(({ output }) => output);
-  const cited = <Result extends SearchResultOutput>(
-    { namespace, result }: NamespaceResult<Result>,
-    at: number,
-  ) => ({
-    ...result,
-    rank: at + 1,
-    citation: citationPrefix(namespace, own) + cite(result),
+  const all = outputs.map(({ namespace, output }) => {
+    const cited = <Result extends SearchResultOutput>(result: Result): Result => ({
+      ...result,
+      citation: citationPrefix(namespace, own) + cite(result),
+    });
+    return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
   });
-  const results = mergeResults(outputs).slice(0, limit);
-  const related = outputs
-    .flatMap(({ namespace, output }) => output.related.map((result) => ({ namespace, result })))
-    .slice(0, relatedLimit);
+  const results = mergeResults(all).slice(0, limit);
+  const related = all.flatMap((output) => output.related).slice(0, relatedLimit);
   const [{ results: _results, related: _related, ...first }] = all as [SearchOutput];
   return {
     ...first,
-    results: results.map(cited),
-    related: related.map((each, at) => cited(each, results.length + at)),
+    results: results.map((result, at) => ({ ...result, rank: at + 1 })),
+    related: related.map((result, at) => ({ ...result, rank: results.length + at + 1 })),
     corrections: withoutRepetition(
       all.flatMap(({ corrections }) => corrections),
       ({ word }) => word,
@@ -65,26 +61,19 @@ export function mergeSearches(
   };
 }
 
-interface NamespaceResult<Result> {
-  readonly namespace: string;
-  readonly result: Result;
-}
-
 /**
  * Within a namespace the order of the engine stays, in which a later result may have a higher score: a result counts at least as much as
  * those after it.
  */
-function mergeResults(
-  outputs: readonly NamespaceOutput<SearchOutput>[],
-): NamespaceResult<SearchResultOutput>[] {
-  const merged = outputs.flatMap(({ namespace, output }) => {
+function mergeResults(outputs: readonly Pick<SearchOutput, 'results'>[]): SearchResultOutput[] {
+  const merged = outputs.flatMap(({ results }) => {
     let best = 0;
-    return output.results
+    return results
       .toReversed()
-      .map((result) => ({ namespace, result, best: (best = Math.max(best, result.score)) }))
+      .map((result) => ({ result, best: (best = Math.max(best, result.score)) }))
       .reverse();
   });
-  return merged.sort((a, b) => b.best - a.best);
+  return merged.sort((a, b) => b.best - a.best).map(({ result }) => result);
 }
 
 /** Why nothing was found. A filter is without a match only where that is so in every namespace. */

@@ -114,16 +114,5 @@ async function syncVault(
 }
 
 export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Promise<Source> {
-  return openSource('vault', {
-    name: vaultName(vault),
-    root: vault.path,
-    thread,
-    ...(vault.project === undefined ? {} : { project: vault.project }),
-    ...(vault.projects === undefined ? {} : { projects: vault.projects }),
-    ...(vault.dateOrder === undefined ? {} : { dateOrder: vault.dateOrder }),
-    ...(vault.include === undefined ? {} : { include: vault.include }),
-    ...(vault.pattern === undefined ? {} : { pattern: vault.pattern }),
-    ...(vault.exclude === undefined ? {} : { exclude: vault.exclude }),
-    ...(vault.trust === undefined ? {} : { trust: vault.trust }),
-  });
+  return openSource('vault', { ...vault, name: vaultName(vault), root: vault.path, thread });
 }
