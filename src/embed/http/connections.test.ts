@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from './http.ts';
 
@@ -72,4 +73,40 @@ describe('a connection', () => {
     await expect(stopped).rejects.toMatchObject({ code: 'aborted', cause: { message: 'nobody waits' } });
     await expect(ask(5000, stop.signal)).rejects.toMatchObject({ code: 'aborted' });
   });
+});
+
+/** Runs in a thread of its own, whose look-ups of any name have these results in turn. */
+const WITH_LOOKUPS = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { lookups, module, url } = workerData;
+require('node:dns').lookup = (_name, _options, done) => done(null, lookups.shift());
+require('node:module').syncBuiltinESMExports();
+import(module).then(async ({ HttpClient }) => {
+  const settings = { url, apiKey: undefined, allowLinkLocal: false, concurrency: 1 };
+  const client = new HttpClient(settings, { headers: () => ({}), isTooLarge: () => false, needsKey: false });
+  const ask = () => client.post('x', {}, { timeoutMs: 5000, maxAnswerBytes: 100 }).catch(({ message }) => message);
+  const answers = [];
+  while (lookups.length > 0) answers.push(await ask());
+  parentPort.postMessage(answers);
+});`;
+
+it('a name is looked up once for each connection, which is made to what was checked', async () => {
+  const { origin, asked } = await clientOf((_request, response) => {
+    response.writeHead(200, { connection: 'close' }).end('{}');
+  });
+  const own = { address: '127.0.0.1', family: 4 };
+  const linkLocal = { address: '169.254.169.254', family: 4 };
+  const translated = { address: '64:ff9b::a9fe:a9fe', family: 6 };
+  const worker = new Worker(WITH_LOOKUPS, {
+    eval: true,
+    workerData: {
+      lookups: [[own], [linkLocal], [own, linkLocal], [translated], [own]],
+      module: new URL('http.ts', import.meta.url).href,
+      url: origin.replace('127.0.0.1', 'provider.example'),
+    },
+  });
+  const [answers] = (await once(worker, 'message')) as [unknown[]];
+  const refused = expect.stringContaining('is a link-local address or one of a cloud') as string;
+  expect(answers).toEqual([{}, refused, refused, refused, {}]);
+  expect(asked).toHaveLength(2);
 });
