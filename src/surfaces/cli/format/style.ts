@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { isTerminal, type Output } from '../../shared/io.ts';
 
 type Paint = (text: string) => string;
@@ -15,7 +16,8 @@ export interface Style {
 
 /**
  * Whether to print colours: by default only on a terminal. `NO_COLOR` (https://no-color.org) turns them off, and
- * `FORCE_COLOR` turns them on anywhere; as in Node, `FORCE_COLOR` wins.
+ * `FORCE_COLOR` turns them on anywhere; as in Node, `FORCE_COLOR` wins. The variables are those of the command, which may run in
+ * another process, while `styleText` reads those of its own.
  */
 export function hasColours(output: Output, env: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
@@ -24,18 +26,18 @@ export function hasColours(output: Output, env: NodeJS.ProcessEnv): boolean {
   return isTerminal(output) && term !== 'dumb';
 }
 
-const PLAIN: Paint = (text) => text;
-
 export function makeStyle(colours: boolean): Style {
-  const sgr = (on: string, off: string): Paint =>
-    colours ? (text) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`) : PLAIN;
+  const paint =
+    (format: Parameters<typeof styleText>[0]): Paint =>
+    (text) =>
+      colours && text !== '' ? styleText(format, text, { validateStream: false }) : text;
   return {
-    bold: sgr('1', '22'),
-    dim: sgr('2', '22'),
-    mark: sgr('1;4', '22;24'),
-    link: sgr('36', '39'),
-    good: sgr('32', '39'),
-    warning: sgr('33', '39'),
-    bad: sgr('31', '39'),
+    bold: paint('bold'),
+    dim: paint('dim'),
+    mark: paint(['bold', 'underline']),
+    link: paint('cyan'),
+    good: paint('green'),
+    warning: paint('yellow'),
+    bad: paint('red'),
   };
 }
