@@ -65,11 +65,12 @@ class CodeSource implements DocumentSource {
     const timedOut = new LociError('source_failed', `fetch() did not end within ${String(timeout / 1000)} s`);
     using _timer = setTimeout(() => stop.abort(timedOut), Math.min(timeout, MAX_TIMEOUT_MS));
     using _abort = signal && addAbortListener(signal, () => stop.abort(aborted()));
-    const stopped = once(stop.signal, 'abort').then(() => stop.signal.throwIfAborted());
     this.#isRunning = true;
     const call = (async () => fetchDocuments(stop.signal))().finally(() => (this.#isRunning = false));
     try {
-      return await Promise.race([call, stopped]);
+      const returned = await Promise.race([call, once(stop.signal, 'abort')]);
+      stop.signal.throwIfAborted();
+      return returned;
     } catch (error) {
       stop.signal.throwIfAborted();
       throw new LociError('source_failed', `fetch() failed: ${messageOf(error)}`, { cause: error });
