@@ -1,6 +1,6 @@
 /**
- * The columns of text in a terminal. `string-width` is not used, because to load it takes 18 ms of each command, and `wrap-ansi`
- * neither: it breaks no long word or every one, while words of scripts without spaces are to break and URLs are not.
+ * The columns of text in a terminal. `string-width` is not used, because to load it takes 18 ms of each command; the widths of
+ * characters are from the package that it uses.
  */
 
 import { eastAsianWidth } from 'get-east-asian-width';
