@@ -3,16 +3,18 @@ import { isTerminal, type Output } from '../../shared/io.ts';
 
 type Paint = (text: string) => string;
 
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  /** Marks a word that matched. */
-  readonly mark: Paint;
-  readonly link: Paint;
-  readonly good: Paint;
-  readonly warning: Paint;
-  readonly bad: Paint;
-}
+/** What is painted, and how. `mark` is a word that matched. */
+const FORMATS = {
+  bold: 'bold',
+  dim: 'dim',
+  mark: ['bold', 'underline'],
+  link: 'cyan',
+  good: 'green',
+  warning: 'yellow',
+  bad: 'red',
+} satisfies Record<string, Parameters<typeof styleText>[0]>;
+
+export type Style = Readonly<Record<keyof typeof FORMATS, Paint>>;
 
 /**
  * Whether to print colours: by default only on a terminal. `NO_COLOR` (https://no-color.org) turns them off, and
@@ -27,17 +29,9 @@ export function hasColours(output: Output, env: NodeJS.ProcessEnv): boolean {
 }
 
 export function makeStyle(colours: boolean): Style {
-  const paint =
-    (format: Parameters<typeof styleText>[0]): Paint =>
-    (text) =>
-      colours && text !== '' ? styleText(format, text, { validateStream: false }) : text;
-  return {
-    bold: paint('bold'),
-    dim: paint('dim'),
-    mark: paint(['bold', 'underline']),
-    link: paint('cyan'),
-    good: paint('green'),
-    warning: paint('yellow'),
-    bad: paint('red'),
-  };
+  const paints = Object.entries(FORMATS).map(([name, format]): [string, Paint] => [
+    name,
+    (text) => (colours && text !== '' ? styleText(format, text, { validateStream: false }) : text),
+  ]);
+  return Object.fromEntries(paints) as Style;
 }
