@@ -1,8 +1,10 @@
 /** What all providers outside this package have in common: batches, long texts, prefixes, checks of vectors, and outages. */
 
+import { addAbortListener } from 'node:events';
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import { latinShare } from '../core/text/latin-share.ts';
+import { within } from '../core/time/within.ts';
 import { Availability } from './http/availability.ts';
 import type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import { knownModel, type KnownModel, type Prefixes } from './models.ts';
@@ -193,22 +195,17 @@ class RemoteEmbedder implements Embedder {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
+    const stopped = Promise.withResolvers<never>();
+    using _abort =
+      signal &&
+      addAbortListener(signal, () => {
+        stopped.reject(new LociError('aborted', 'The embedding was stopped.', { cause: signal.reason }));
+      });
+    return await within(Promise.race([answer, stopped.promise]), maxWaitMs, () => {
       const why = `${this.provider} did not answer within ${String(Math.round(maxWaitMs))} ms`;
       this.#availability.late(why);
-      reject(new LociError('embedding_unavailable', why));
-    }, maxWaitMs);
-    const abort = (): void => {
-      reject(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
-    };
-    signal?.addEventListener('abort', abort);
-    try {
-      return await Promise.race([answer, promise]);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    }
+      throw new LociError('embedding_unavailable', why);
+    });
   }
 
   async #embedPassages(

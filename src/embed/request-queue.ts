@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../core/errors.ts';
-import { FairQueue } from '../core/threads/fair-queue.ts';
+import { Semaphore } from '../core/threads/semaphore.ts';
 import { ProviderError } from './http/provider-error.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -45,17 +45,16 @@ export interface RunOptions {
 
 export class RequestQueue {
   readonly #intervalMs: number;
-  readonly #waiting = new FairQueue<() => void>();
-  #free: number;
+  readonly #turns: Semaphore;
   /** When the next request may start, by the rate limit. */
   #nextStart = 0;
   /** Until when the provider has asked for no requests. */
   #pausedUntil = 0;
-  /** Take requests that are not to be repeated out of the queue. */
-  readonly #giveUp = new Set<(error: ProviderError) => void>();
+  /** Takes requests that are not to be repeated out of the queue. */
+  #refusal = new AbortController();
 
   constructor({ concurrency, requestsPerMinute }: QueueOptions) {
-    this.#free = concurrency;
+    this.#turns = new Semaphore(concurrency);
     this.#intervalMs = requestsPerMinute === null ? 0 : 60_000 / requestsPerMinute;
   }
 
@@ -82,19 +81,20 @@ export class RequestQueue {
 
   async #runOnce<Result>(send: () => Promise<Result>, options: RunOptions): Promise<Result> {
     this.#assertMayWait(options);
-    await this.#takeSlot(options);
+    await this.#acquireTurn(options);
     try {
       this.#assertMayWait(options);
       await this.#awaitStart(options.signal);
       return await send();
     } finally {
-      this.#releaseSlot();
+      this.#turns.release();
     }
   }
 
   #pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + milliseconds);
-    for (const giveUp of this.#giveUp) giveUp(paused(milliseconds));
+    this.#refusal.abort(paused(milliseconds));
+    this.#refusal = new AbortController();
   }
 
   /** @throws ProviderError if the queue is paused and the request is not to be repeated */
@@ -103,37 +103,13 @@ export class RequestQueue {
     if (!repeat && leftMs > 0) throw paused(leftMs);
   }
 
-  async #takeSlot({ owner = '', signal, repeat }: RunOptions): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
+  async #acquireTurn({ owner, signal, repeat }: RunOptions): Promise<void> {
+    const signals = [signal, repeat ? undefined : this.#refusal.signal].filter((each) => each !== undefined);
+    try {
+      await this.#turns.acquire(AbortSignal.any(signals), owner);
+    } catch (error) {
+      throw error instanceof ProviderError ? error : stopped(signal);
     }
-    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-    const take = (): void => {
-      resolve(undefined);
-    };
-    const abort = (): void => {
-      this.#waiting.remove(owner, take);
-      reject(stopped(signal));
-    };
-    const giveUp = (error: ProviderError): void => {
-      this.#waiting.remove(owner, take);
-      reject(error);
-    };
-    if (signal?.aborted === true) throw stopped(signal);
-    signal?.addEventListener('abort', abort);
-    this.#waiting.push(owner, take);
-    if (!repeat) this.#giveUp.add(giveUp);
-    await promise.finally(() => {
-      this.#giveUp.delete(giveUp);
-      signal?.removeEventListener('abort', abort);
-    });
-  }
-
-  #releaseSlot(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 
   async #awaitStart(signal: AbortSignal | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CallerLimit } from './caller-limit.ts';
 
@@ -21,7 +22,7 @@ function operations(limit: CallerLimit) {
 it('runs four operations of each caller at once, and the others in the order in which they came', async () => {
   const { began, end, start } = operations(new CallerLimit(60_000));
   const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1'].map((name) => start(name));
-  expect(began).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
+  await expect.poll(() => began).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
   end.get('a3')!();
   await all[2];
   await expect.poll(() => began).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5']);
@@ -34,7 +35,7 @@ it('runs four operations of each caller at once, and the others in the order in 
 it('runs one operation of several steps beside the others', async () => {
   const { began, end, start } = operations(new CallerLimit(60_000));
   const all = [start('a1', { steps: true }), start('a2', { steps: true }), start('a3')];
-  expect(began).toEqual(['a1', 'a3']);
+  await expect.poll(() => began).toEqual(['a1', 'a3']);
   for (const name of ['a1', 'a3']) end.get(name)!();
   await expect.poll(() => began.at(-1)).toBe('a2');
   end.get('a2')!();
@@ -79,4 +80,20 @@ it('keeps no place for an operation that is aborted when another one ends', asyn
   await expect(first).rejects.toThrow('gone');
   await expect(second).rejects.toThrow('gone');
   expect(await limit.run({ caller: 'a', steps: true, signal }, () => Promise.resolve('free'))).toBe('free');
+});
+
+it('an operation that is aborted keeps its place until its work ends', async () => {
+  const { began, end, start } = operations(new CallerLimit(60_000));
+  const controller = new AbortController();
+  const first = start('a1', { steps: true, signal: controller.signal });
+  const second = start('a2', { steps: true });
+  await expect.poll(() => began).toEqual(['a1']);
+  controller.abort(new Error('gone'));
+  await setImmediate();
+  expect(began).toEqual(['a1']);
+  end.get('a1')!();
+  await first;
+  await expect.poll(() => began).toEqual(['a1', 'a2']);
+  end.get('a2')!();
+  await second;
 });

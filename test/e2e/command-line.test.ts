@@ -233,7 +233,7 @@ describe('untrusted text', () => {
   it('has its matched words marked, only on a terminal', async () => {
     await loci(['write', 'The numbat eats termites'], { home });
     const coloured = await loci(['search', 'numbats'], { home, terminal: true });
-    expect(coloured.stdout).toContain('The \u001b[1;4mnumbat\u001b[22;24m eats');
+    expect(coloured.stdout).toContain('The \u001b[1m\u001b[4mnumbat\u001b[24m\u001b[22m eats');
     for (const options of [
       {},
       { terminal: true, env: { NO_COLOR: '1' } },
@@ -242,7 +242,7 @@ describe('untrusted text', () => {
       expect((await loci(['search', 'numbats'], { home, ...options })).stdout).toContain('│ The numbat eats');
     }
     expect((await loci(['search', 'numbats'], { home, env: { FORCE_COLOR: '1' } })).stdout).toContain(
-      '\u001b[1;4m',
+      '\u001b[1m\u001b[4m',
     );
   });
 });

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { readAtMost } from '../read-at-most.ts';
 
 /** Opening does not block if the file is replaced by a FIFO. Windows has no such flag. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- undefined on Windows, whatever the types say
@@ -23,11 +24,7 @@ export async function readRegularFile(
   if (!handleStats.isFile()) return 'special';
   // This check saves reading. The final check is below, because the file may grow, and files of /proc have size 0.
   if (handleStats.size > maxBytes) return 'too large';
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes })) {
-    chunks.push(chunk as Uint8Array);
-    length += (chunk as Uint8Array).length;
-  }
-  return length > maxBytes ? 'too large' : Buffer.concat(chunks);
+  const stream = handle.createReadStream({ autoClose: false, end: maxBytes });
+  const { bytes, isWhole } = await readAtMost(stream, maxBytes);
+  return isWhole ? bytes : 'too large';
 }

@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { LociError } from '../errors.ts';
 
 const NEEDS_SHELL = 'Put it in single quotes to take it literally, or set `shell: true`.';
-const OPERATORS = '|&;<>()`\n\r';
-/** The beginning of a shell expansion: a variable, a parameter, `${…}` or `$(…)`. */
-const EXPANSION = /^\$[A-Za-z_0-9{(?$!#*@-]/;
-/** The characters that a backslash escapes within double quotes; before any other it is literal. */
-const ESCAPED_IN_QUOTES = '$`"\\';
+/** A home folder at the beginning of a word. */
+const HOME = /~(?:\/|(?=[ \t]|$))/y;
+const ASSIGNMENT = /[A-Za-z_]\w*=/y;
+/**
+ * A piece of a line. What begins an expansion, an operator and a quote without its end are none. A `$` before what is not the name of a
+ * variable is literal.
+ */
+const PIECE =
+  /(?<blank>[ \t]+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\$`]|\\[^]|\$(?![\w{(?$!#*@-]))*)(?<end>"?)|\\(?<escaped>[^])|(?<plain>(?:[^ \t\\'"$|&;<>()`\n\r]|\$(?![\w{(?$!#*@'"-]))+)/y;
+/** The characters that a backslash escapes within double quotes, where it is literal before any other. */
+const ESCAPED_IN_QUOTES = /\\(?:\n|([$`"\\]))/g;
+/** A variable, a parameter, `${…}` or `$(…)`, in as many characters as a message shows. */
+const EXPANSION = /\$(?:\w{1,63}|.)/y;
 
 /**
  * Splits a command line into words as a POSIX shell does, without running one: quotes, backslashes, and a leading `~/` for the home
@@ -17,16 +25,26 @@ const ESCAPED_IN_QUOTES = '$`"\\';
 export function splitCommand(line: string): string[] {
   if (line.includes('\0')) throw badCommand('the command has a NUL character');
   const words: string[] = [];
-  let offset = 0;
-  while (true) {
-    while (offset < line.length && (isBlank(line[offset]!) || isLineContinuation(line, offset)))
-      offset += isBlank(line[offset]!) ? 1 : 2;
-    if (offset >= line.length) break;
-    const word = readWord(line, offset, words.length === 0);
-    words.push(word.text);
-    offset = word.end;
+  let word: string | null = null;
+  for (let offset = 0; offset < line.length; offset = PIECE.lastIndex) {
+    if (word === null) {
+      assertNoShellWord(line, offset, words.length === 0);
+      const home = matchAt(HOME, line, offset)?.[0];
+      if (home !== undefined) word = home === '~' ? homedir() : join(homedir(), '/');
+      if (home !== undefined) offset += home.length;
+      if (offset === line.length) break;
+    }
+    const piece = matchAt(PIECE, line, offset)?.groups;
+    if (piece === undefined || piece['end'] === '') throw faultAt(line, offset, PIECE.lastIndex);
+    const { blank, single, double, escaped, plain } = piece;
+    if (blank !== undefined) {
+      if (word !== null) words.push(word);
+      word = null;
+      // A backslash before a line break joins the two lines.
+    } else if (escaped !== '\n')
+      word = (word ?? '') + (single ?? double?.replaceAll(ESCAPED_IN_QUOTES, '$1') ?? escaped ?? plain ?? '');
   }
-  return words;
+  return word === null ? words : [...words, word];
 }
 
 /**
@@ -49,86 +67,30 @@ export function argvOf(settings: {
   return argv;
 }
 
-interface Piece {
-  readonly text: string;
-  /** Offset of the first character after the piece. */
-  readonly end: number;
+function matchAt(pattern: RegExp, line: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
+  return pattern.exec(line);
 }
 
-function readWord(line: string, start: number, isFirst: boolean): Piece {
-  if (line[start] === '#') throw needsShell('# (a comment)');
-  if (isFirst && /^[A-Za-z_][A-Za-z0-9_]*=/.test(line.slice(start)))
+/** @throws LociError `invalid_config` for what a shell does not take for a word of the command */
+function assertNoShellWord(line: string, offset: number, isFirst: boolean): void {
+  if (line[offset] === '#') throw needsShell('# (a comment)');
+  if (isFirst && matchAt(ASSIGNMENT, line, offset) !== null)
     throw needsShell('a variable before the program');
-  let text = '';
-  let offset = start;
-  if (
-    line[offset] === '~' &&
-    (line[offset + 1] === '/' || offset + 1 >= line.length || isBlank(line[offset + 1]!))
-  ) {
-    text = line[offset + 1] === '/' ? join(homedir(), '/') : homedir();
-    offset += line[offset + 1] === '/' ? 2 : 1;
-  }
-  while (offset < line.length && !isBlank(line[offset]!)) {
-    const piece = readPiece(line, offset);
-    text += piece.text;
-    offset = piece.end;
-  }
-  return { text, end: offset };
 }
 
-function readPiece(line: string, offset: number): Piece {
+/** @param end where the part of a text in double quotes ends that was read */
+function faultAt(line: string, offset: number, end: number): LociError {
   const char = line[offset]!;
-  if (char === "'") return readSingleQuoted(line, offset);
-  if (char === '"') return readDoubleQuoted(line, offset);
-  if (char === '\\') {
-    const next = line[offset + 1];
-    if (next === undefined) throw badCommand('the command ends with a backslash that escapes nothing');
-    return { text: isLineContinuation(line, offset) ? '' : next, end: offset + 2 };
-  }
-  if (OPERATORS.includes(char)) throw needsShell(operatorName(char));
-  if (/^\$['"]/.test(line.slice(offset, offset + 2))) throw needsShell(line.slice(offset, offset + 2));
-  assertNoExpansion(line, offset);
-  return { text: char, end: offset + 1 };
-}
-
-function readSingleQuoted(line: string, start: number): Piece {
-  const end = line.indexOf("'", start + 1);
-  if (end < 0) throw unclosed("'", line, start);
-  return { text: line.slice(start + 1, end), end: end + 1 };
-}
-
-function readDoubleQuoted(line: string, start: number): Piece {
-  let text = '';
-  for (let offset = start + 1; offset < line.length; offset++) {
-    const char = line[offset]!;
-    if (char === '"') return { text, end: offset + 1 };
-    if (char === '`') throw needsShell(operatorName(char));
-    assertNoExpansion(line, offset);
-    const next = line[offset + 1];
-    if (char === '\\' && next !== undefined && ESCAPED_IN_QUOTES.includes(next)) {
-      text += next;
-      offset++;
-    } else if (isLineContinuation(line, offset)) offset++;
-    else text += char;
-  }
-  throw unclosed('"', line, start);
-}
-
-function assertNoExpansion(line: string, offset: number): void {
-  const found = line[offset] === '$' ? EXPANSION.exec(line.slice(offset, offset + 2)) : null;
-  if (found === null) return;
-  const name = /^\$[A-Za-z_0-9]+/.exec(line.slice(offset, offset + 64));
-  throw needsShell(name?.[0] ?? found[0]);
-}
-
-/** Spaces and tabs separate words. A line break would begin another command. */
-function isBlank(char: string): boolean {
-  return char === ' ' || char === '\t';
-}
-
-/** A backslash before a line break joins the two lines. */
-function isLineContinuation(line: string, offset: number): boolean {
-  return line[offset] === '\\' && line[offset + 1] === '\n';
+  if (char === '\\') return badCommand('the command ends with a backslash that escapes nothing');
+  const [at, stop] = char === '"' ? [end, line[end]] : [offset, char];
+  if (stop === '$') return needsShell(matchAt(EXPANSION, line, at)![0]);
+  if (char !== "'" && stop !== undefined && stop !== '\\') return needsShell(operatorName(stop));
+  const rest = line.slice(offset, offset + 20);
+  return badCommand(
+    `a quote is not closed in the command: ${rest}`,
+    `Close it with ${char}, or escape it with a backslash.`,
+  );
 }
 
 function operatorName(operator: string): string {
@@ -138,14 +100,6 @@ function operatorName(operator: string): string {
 
 function needsShell(feature: string): LociError {
   return badCommand(`the command needs a shell for ${feature}`, NEEDS_SHELL);
-}
-
-function unclosed(quote: string, line: string, start: number): LociError {
-  const rest = line.slice(start, start + 20);
-  return badCommand(
-    `a quote is not closed in the command: ${rest}`,
-    `Close it with ${quote}, or escape it with a backslash.`,
-  );
 }
 
 function badCommand(message: string, hint?: string): LociError {

@@ -4,6 +4,10 @@ export class FairQueue<Item> {
   readonly #items = new Map<string, Item[]>();
   #lastOwner = '';
 
+  get size(): number {
+    return [...this.#items.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
   push(owner: string, item: Item): void {
     const items = this.#items.get(owner);
     if (items === undefined) this.#items.set(owner, [item]);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { LociError } from '../errors.ts';
-import { FairQueue } from './fair-queue.ts';
+import { Semaphore } from './semaphore.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from './worker-client.ts';
 import { workerModule } from './worker-module.ts';
 
@@ -39,14 +39,6 @@ const MAX_INLINE_LENGTH = 8000;
  * limit V8 collects garbage later.
  */
 const MAX_HEAP_MB = 512;
-
-interface Task {
-  readonly owner: string;
-  readonly message: TaskMessage;
-  readonly transfer: readonly ArrayBuffer[];
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /** Runs tasks on texts. */
 export interface TaskRunner {
@@ -107,9 +99,8 @@ export class TaskThread {
     failure: (reason, cause) =>
       new LociError('unreadable', `the thread that reads texts stopped: ${reason}`, { cause }),
   });
-  readonly #waiting = new FairQueue<Task>();
-  #running: Task | null = null;
-  #isClosed = false;
+  readonly #turns = new Semaphore(1);
+  readonly #closing = new AbortController();
   /** Length of the short texts that were processed since the event loop last had a turn. */
   #sinceTurn = 0;
 
@@ -125,15 +116,16 @@ export class TaskThread {
     owner: string,
     task: ThreadTask<Parameters, Result>,
     parameters: Parameters,
-    { size, signal, transfer = [] }: TaskOptions,
+    options: TaskOptions,
   ): Promise<Result> {
-    if (this.#isClosed || signal?.aborted === true) throw abortedError();
+    const { size, signal } = options;
+    if (this.#closing.signal.aborted || signal?.aborted === true) throw abortedError();
     if (size <= MAX_INLINE_LENGTH) {
       await this.#yieldToEventLoop(size);
       return task.inline(...parameters);
     }
     const message = { module: task.module.href, name: task.name, parameters };
-    const result = await this.#submit({ owner, message, transfer }, signal);
+    const result = await this.#runInThread(owner, message, options);
     // Receiving a long result takes long, and so may what the caller does with it.
     await this.#yieldToEventLoop(size);
     return result as Result;
@@ -148,53 +140,33 @@ export class TaskThread {
 
   /** Ends the thread; running and waiting tasks reject with `aborted`. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#running?.reject(abortedError());
-    this.#running = null;
-    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift())
-      task.reject(abortedError());
-    await this.#client.terminate();
+    const ended = this.#client.terminate();
+    this.#closing.abort();
+    await ended;
   }
 
-  async #submit(
-    submitted: Pick<Task, 'owner' | 'message' | 'transfer'>,
-    signal: AbortSignal | undefined,
+  async #runInThread(
+    owner: string,
+    message: TaskMessage,
+    { signal, transfer }: TaskOptions,
   ): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const task = { ...submitted, resolve, reject };
-    const abort = (): void => {
-      this.#abort(task);
-    };
-    signal?.addEventListener('abort', abort);
-    this.#waiting.push(task.owner, task);
-    void this.#runNext();
+    const closing = this.#closing.signal;
+    const stop = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    // A running task can only be stopped by ending its thread.
+    const end = (): void => void this.#client.terminate();
     try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener('abort', abort);
+      await this.#turns.acquire(stop, owner);
+      try {
+        stop.throwIfAborted();
+        stop.addEventListener('abort', end);
+        return await this.#client.request(message, transfer);
+      } finally {
+        stop.removeEventListener('abort', end);
+        this.#turns.release();
+      }
+    } catch (error) {
+      throw stop.aborted ? abortedError() : error;
     }
-  }
-
-  /** A running task can only be stopped by ending its thread. */
-  #abort(task: Task): void {
-    task.reject(abortedError());
-    this.#waiting.remove(task.owner, task);
-    if (this.#running !== task) return;
-    this.#running = null;
-    void this.#client.terminate();
-    void this.#runNext();
-  }
-
-  async #runNext(): Promise<void> {
-    if (this.#running !== null) return;
-    const task = this.#waiting.shift();
-    if (task === undefined) return;
-    this.#running = task;
-    await this.#client.request(task.message, task.transfer).then(task.resolve, task.reject);
-    // After an abort, another task is running.
-    if (this.#running !== task) return;
-    this.#running = null;
-    void this.#runNext();
   }
 }
 

@@ -1,12 +1,14 @@
 /** A program of the provider `command` while it runs. */
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { addAbortListener } from 'node:events';
 import { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
+import { within } from '../../core/time/within.ts';
 import type { EmbeddingPurpose } from '../embedder.ts';
 import { ProviderError, type SendOptions } from '../http/provider-error.ts';
 import { maskSecrets } from '../http/secrets.ts';
@@ -112,15 +114,15 @@ export class Program {
     const pending = Promise.withResolvers<Answer>();
     this.#pending.set(request.id, pending);
     // A program that does not answer, or works on what nobody waits for, is ended: another one starts for the next request.
-    const timer = setTimeout(() => {
+    using _timer = setTimeout(() => {
       this.#fail(new ProviderError('late', `${this.#name} did not answer within ${String(timeoutMs)} ms`));
       this.#kill();
     }, timeoutMs);
-    const abort = (): void => {
-      pending.reject(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
-    };
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort);
+    using _abort =
+      signal &&
+      addAbortListener(signal, () => {
+        pending.reject(new LociError('aborted', 'The embedding was stopped.', { cause: signal.reason }));
+      });
     this.#child.stdin.write(`${JSON.stringify(request)}\n`);
     try {
       const { vectors, error, too_large: isTooLarge } = await pending.promise;
@@ -130,8 +132,6 @@ export class Program {
         ...{ mayBeOneText: error !== undefined, said: this.#quoted(error ?? '') },
       });
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
       this.#pending.delete(request.id);
     }
   }
@@ -155,13 +155,7 @@ export class Program {
 
   /** Whether the program ends in this time. Nothing else may keep this process alive so long. */
   async #endsWithin(milliseconds: number): Promise<boolean> {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => {
-      late.resolve(false);
-    }, milliseconds);
-    return Promise.race([this.#exited, late.promise]).finally(() => {
-      clearTimeout(timer);
-    });
+    return within<boolean>(this.#exited, milliseconds, () => false);
   }
 
   /** A process that the program has left behind may hold the other ends. */

@@ -6,15 +6,12 @@ import { LociError } from '../../core/errors.ts';
 const REFUSED = new BlockList();
 REFUSED.addSubnet('169.254.0.0', 16, 'ipv4');
 REFUSED.addSubnet('fe80::', 10, 'ipv6');
-// Of Amazon (also of its Kubernetes), Google, Oracle and Scaleway over IPv6; of Alibaba, Oracle, and Azure's host.
-REFUSED.addAddress('fd00:ec2::254', 'ipv6');
-REFUSED.addAddress('fd00:ec2::23', 'ipv6');
-REFUSED.addAddress('fd20:ce::254', 'ipv6');
-REFUSED.addAddress('fd00:c1::a9fe:a9fe', 'ipv6');
-REFUSED.addAddress('fd00:42::42', 'ipv6');
-REFUSED.addAddress('100.100.100.200', 'ipv4');
-REFUSED.addAddress('192.0.0.192', 'ipv4');
-REFUSED.addAddress('168.63.129.16', 'ipv4');
+// Of Amazon (also of its Kubernetes), Google, Oracle and Scaleway over IPv6.
+for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42'])
+  REFUSED.addAddress(address, 'ipv6');
+// Of Alibaba, Oracle, and Azure's host.
+for (const address of ['100.100.100.200', '192.0.0.192', '168.63.129.16'])
+  REFUSED.addAddress(address, 'ipv4');
 
 const TEREDO = /^20010000/;
 /** An IPv6 prefix in front of an IPv4 address, and where that begins, in hexadecimal digits. */
@@ -33,9 +30,7 @@ const IPV4_POSITIONS: readonly (readonly [prefix: RegExp, ...positions: number[]
 
 /** The IPv4 addresses to which a translator or tunnel may lead that the IPv6 address is of. */
 function ipv4In(address: string): string[] {
-  const digits = groupsOf(address)
-    .map((group) => group.toString(16).padStart(4, '0'))
-    .join('');
+  const digits = digitsOf(address);
   const at = (position: number): number => {
     // Bits 64 to 71 are no part of an IPv4 address that begins before them (RFC 6052, section 2.2).
     const rest = position > 8 && position < 16 ? digits.slice(0, 16) + digits.slice(18) : digits;
@@ -43,22 +38,17 @@ function ipv4In(address: string): string[] {
   };
   const positions = IPV4_POSITIONS.filter(([prefix]) => prefix.test(digits)).flatMap(([, ...all]) => all);
   // The bits of a client of Teredo are inverted.
-  return [...positions.map(at), ...(TEREDO.test(digits) ? [~at(24)] : [])].map(ipv4Of);
+  const found = [...positions.map(at), ...(TEREDO.test(digits) ? [~at(24)] : [])];
+  return found.map((bits) => [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.'));
 }
 
-/** The eight groups of 16 bits. A URL has the shortest form of an address, without dots. */
-function groupsOf(address: string): number[] {
-  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [before = '', after] = shortest.split('::');
-  const [left, right] = [before, after ?? ''].map((half) =>
-    half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16)),
-  ) as [number[], number[]];
-  const zeros = after === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array<number>(zeros).fill(0), ...right];
-}
-
-function ipv4Of(bits: number): string {
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
+/** The 32 hexadecimal digits. A URL has the shortest form of an address, without dots. */
+function digitsOf(address: string): string {
+  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.replaceAll(/[^:]+/g, (group) => group.padStart(4, '0')).replaceAll(':', ''));
+  return left + right.padStart(32 - left.length, '0');
 }
 
 /** @throws LociError `invalid_config` for an address at which no provider may be, unless the settings state it */
@@ -85,11 +75,8 @@ export function assertAllowedHost(url: URL): void {
 /** `dns.lookup` that fails for a name with a refused address. The connection is made to what was checked. */
 export const lookupAllowed: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) {
-      callback(error, '');
-      return;
-    }
     try {
+      if (error !== null) throw error;
       for (const { address } of addresses) assertAllowed(address);
     } catch (refusal) {
       callback(refusal as NodeJS.ErrnoException, '');

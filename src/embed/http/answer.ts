@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isJsonMap } from '../../core/json.ts';
+import { readAtMost } from '../../core/read-at-most.ts';
 
 /** More of a refusal is not read; its status says enough. */
 const MAX_REFUSAL_BYTES = 64_000;
@@ -25,18 +26,11 @@ export async function readAnswer(response: IncomingMessage, maxBytes: number): P
   const { statusCode: status = 0, headers } = response;
   const isRefusal = status < 200 || status > 299;
   const max = isRefusal ? MAX_REFUSAL_BYTES : maxBytes;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   const announced = Number(headers['content-length'] ?? 0);
   if (!isRefusal && announced > max) throw new AnswerTooLongError(max);
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > max && !isRefusal) throw new AnswerTooLongError(max);
-    // Leaving the loop closes the connection.
-    if (bytes > max) break;
-    chunks.push(chunk);
-  }
-  return { status, headers, text: Buffer.concat(chunks).toString() };
+  const { bytes, isWhole } = await readAtMost(response, max);
+  if (!isWhole && !isRefusal) throw new AnswerTooLongError(max);
+  return { status, headers, text: bytes.toString() };
 }
 
 /** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */

@@ -1,6 +1,10 @@
-/** Requests with JSON to one origin, and what their failures mean. */
+/**
+ * Requests with JSON to one origin, and what their failures mean. `node:http` sends them and not `undici`, which does not say whether
+ * the connection that broke was one that had been kept open, and has one limit of the size of answers for all of them.
+ */
 
-import http from 'node:http';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
@@ -96,53 +100,40 @@ export class HttpClient {
     throw new ProviderError('unreachable', `${this.#url.origin} closes its connections`);
   }
 
-  #request(
+  async #request(
     path: string,
     body: string,
     { timeoutMs, maxAnswerBytes, signal }: SendOptions,
   ): Promise<Answer | 'stale connection'> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer | 'stale connection'>();
+    const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+    const stop = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
     const request = this.#module.request(new URL(path, this.#url), {
       method: 'POST',
       agent: this.#agent,
+      signal: stop,
       ...(!this.#allowsLinkLocal && { lookup: lookupAllowed }),
       headers: {
         ...this.#options.headers(this.#key.value),
         accept: 'application/json',
         'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
       },
     });
-    const stop = (error: Error): void => {
-      reject(error);
+    // An error after the first one is not awaited.
+    request.on('error', () => undefined).end(body);
+    let response: IncomingMessage | undefined;
+    try {
+      [response] = (await once(request, 'response')) as [IncomingMessage];
+      return await readAnswer(response, maxAnswerBytes);
+    } catch (error) {
       request.destroy();
-    };
-    const abort = (): void => {
-      stop(new LociError('aborted', 'The request was stopped.', { cause: signal?.reason }));
-    };
-    const timer = setTimeout(() => {
-      stop(new ProviderError('late', `${this.#url.origin} did not answer within ${formatMs(timeoutMs)}`));
-    }, timeoutMs);
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort);
-    let hasAnswered = false;
-    request.on('response', (response) => {
-      hasAnswered = true;
-      readAnswer(response, maxAnswerBytes).then(resolve, (error: unknown) => {
-        stop(this.#readingFailure(error));
-      });
-    });
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      const isStale =
-        request.reusedSocket && !hasAnswered && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      if (isStale) resolve('stale connection');
-      else reject(this.#connectionFailure(error));
-    });
-    request.end(body);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    });
+      if (timeout.aborted && stop.reason === timeout.reason)
+        throw new ProviderError('late', `${this.#url.origin} did not answer within ${formatMs(timeoutMs)}`);
+      if (stop.aborted) throw new LociError('aborted', 'The request was stopped.', { cause: signal?.reason });
+      if (response !== undefined) throw this.#readingFailure(error);
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(code)) return 'stale connection';
+      throw this.#connectionFailure(error as NodeJS.ErrnoException);
+    }
   }
 
   #connectionFailure(error: NodeJS.ErrnoException): Error {

@@ -1,3 +1,4 @@
+import { addAbortListener, once } from 'node:events';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { textExceedsDepth } from '../../core/json.ts';
 import type { DocumentSource, FetchResult } from '../document.ts';
@@ -61,27 +62,18 @@ class CodeSource implements DocumentSource {
   async #call(signal: AbortSignal | undefined): Promise<unknown> {
     const { fetchDocuments, timeout } = this.#options;
     const stop = new AbortController();
-    const { promise: stopped, reject } = Promise.withResolvers<never>();
-    const stopWith = (error: LociError): void => {
-      reject(error);
-      stop.abort(error);
-    };
     const timedOut = new LociError('source_failed', `fetch() did not end within ${String(timeout / 1000)} s`);
-    const timer = setTimeout(() => stopWith(timedOut), Math.min(timeout, MAX_TIMEOUT_MS));
-    const onAbort = (): void => stopWith(aborted());
-    signal?.addEventListener('abort', onAbort, { once: true });
+    using _timer = setTimeout(() => stop.abort(timedOut), Math.min(timeout, MAX_TIMEOUT_MS));
+    using _abort = signal && addAbortListener(signal, () => stop.abort(aborted()));
     this.#isRunning = true;
     const call = (async () => fetchDocuments(stop.signal))().finally(() => (this.#isRunning = false));
     try {
-      return await Promise.race([call, stopped]);
+      const returned = await Promise.race([call, once(stop.signal, 'abort')]);
+      stop.signal.throwIfAborted();
+      return returned;
     } catch (error) {
-      if (error instanceof LociError && error === stop.signal.reason) throw error;
+      stop.signal.throwIfAborted();
       throw new LociError('source_failed', `fetch() failed: ${messageOf(error)}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      // A call that nobody waits for may still fail.
-      call.catch(() => undefined);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../core/json.ts';
+import { readAtMost } from '../../core/read-at-most.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Io } from '../shared/io.ts';
 
@@ -12,18 +13,10 @@ const MAX_INPUT_BYTES: number = 16 * 1024 * 1024;
  * @throws LociError `invalid_input` if it is too long
  */
 export async function readStdin({ stdin }: Io, maxBytes: number = MAX_INPUT_BYTES): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
-    const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    bytes += buffer.length;
-    if (bytes > maxBytes)
-      throw new LociError('invalid_input', `standard input has more than ${String(maxBytes)} bytes`);
-    chunks.push(buffer);
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+  const { bytes, isWhole } = await readAtMost(stdin, maxBytes);
+  if (!isWhole)
+    throw new LociError('invalid_input', `standard input has more than ${String(maxBytes)} bytes`);
+  return bytes.toString('utf8').replace(/\r?\n$/, '');
 }
 
 /** Reads the JSON object of `--input`. @throws LociError `invalid_input`, `unreadable` */

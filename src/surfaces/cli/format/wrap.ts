@@ -1,3 +1,8 @@
+/**
+ * Lines for a terminal. `wrap-ansi` is not used: it breaks either no long word or every one, while words of scripts without spaces are
+ * to break and URLs are not, and it does not tell where in the text a word was.
+ */
+
 import { splitGraphemes, textWidth } from './text-width.ts';
 
 interface Word {

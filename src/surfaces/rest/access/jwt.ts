@@ -12,6 +12,7 @@ import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { expandHome } from '../../../config/paths.ts';
 import type { JwtConfig } from '../../../config/server-schema.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { readAtMost } from '../../../core/read-at-most.ts';
 import { isSubject } from '../../../core/caller.ts';
 
 /** The verified claims of a JSON Web Token. */
@@ -133,15 +134,8 @@ const MAX_KEY_SET_BYTES = 1024 * 1024;
 
 async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    // Leaving the loop closes the connection.
-    if (size > MAX_KEY_SET_BYTES)
-      throw new Error(`the answer of ${url} is longer than ${String(MAX_KEY_SET_BYTES)} bytes`);
-    chunks.push(chunk);
-  }
+  const { bytes, isWhole } = await readAtMost(response.body ?? [], MAX_KEY_SET_BYTES);
+  if (!isWhole) throw new Error(`the answer of ${url} is longer than ${String(MAX_KEY_SET_BYTES)} bytes`);
   const { status, headers } = response;
-  return new Response(Buffer.concat(chunks), { status, headers });
+  return new Response(bytes, { status, headers });
 }

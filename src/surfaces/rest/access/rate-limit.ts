@@ -1,17 +1,19 @@
-/** Above this number of buckets, full ones are removed. */
+import { LRUCache } from 'lru-cache';
+
+/** The keys that were used last have a bucket; that of another one is full. */
 const MAX_BUCKETS = 10_000;
 
 interface Bucket {
-  tokens: number;
+  readonly tokens: number;
   /** When `tokens` was computed, in milliseconds of `performance.now()`. */
-  updatedAt: number;
+  readonly updatedAt: number;
 }
 
 /** A token bucket for each key: a number of requests a second, in bursts of up to twice as many. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #now: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS });
 
   /** @param perSecond 0 for no limit @param now a monotonic clock in milliseconds */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
@@ -23,34 +25,11 @@ export class RateLimit {
   take(key: string): number {
     if (this.#perSecond === 0) return 0;
     const now = this.#now();
-    const bucket = this.#bucketOf(key, now);
-    bucket.tokens = this.#tokensAt(bucket, now);
-    bucket.updatedAt = now;
-    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / this.#perSecond);
-    bucket.tokens -= 1;
-    return 0;
-  }
-
-  #bucketOf(key: string, now: number): Bucket {
-    const existing = this.#buckets.get(key);
-    if (existing !== undefined) return existing;
-    if (this.#buckets.size >= MAX_BUCKETS) this.#removeFull(now);
-    const bucket = { tokens: this.#capacity, updatedAt: now };
-    this.#buckets.set(key, bucket);
-    return bucket;
-  }
-
-  #tokensAt({ tokens, updatedAt }: Bucket, now: number): number {
-    return Math.min(this.#capacity, tokens + ((now - updatedAt) / 1000) * this.#perSecond);
-  }
-
-  /** A full bucket is the same as a new one. */
-  #removeFull(now: number): void {
-    for (const [key, bucket] of this.#buckets)
-      if (this.#tokensAt(bucket, now) === this.#capacity) this.#buckets.delete(key);
-  }
-
-  get #capacity(): number {
-    return 2 * this.#perSecond;
+    const capacity = 2 * this.#perSecond;
+    const before = this.#buckets.get(key) ?? { tokens: capacity, updatedAt: now };
+    const tokens = Math.min(capacity, before.tokens + ((now - before.updatedAt) / 1000) * this.#perSecond);
+    const isPermitted = tokens >= 1;
+    this.#buckets.set(key, { tokens: isPermitted ? tokens - 1 : tokens, updatedAt: now });
+    return isPermitted ? 0 : Math.ceil((1 - tokens) / this.#perSecond);
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LociError } from '../../../core/errors.ts';
 import { isJsonMap, textExceedsDepth } from '../../../core/json.ts';
+import { readAtMost } from '../../../core/read-at-most.ts';
 import type { Json } from '../../../core/types.ts';
 import type { FieldSchema } from '../../../operations/shared/input.ts';
 import type { Route } from '../routes.ts';
@@ -41,22 +42,16 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     });
   assertPlainText(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const { bytes, isWhole } = await readAtMost(request.iterator({ destroyOnReturn: false }), maxBytes).catch(
+    (error: unknown) => {
+      throw new LociError('aborted', 'the connection ended before the end of the request body', {
+        cause: error,
+      });
+    },
+  );
+  if (!isWhole) throw tooLarge();
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof LociError) throw error;
-    throw new LociError('aborted', 'the connection ended before the end of the request body', {
-      cause: error,
-    });
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new LociError('invalid_input', 'the body is not valid UTF-8');
   }

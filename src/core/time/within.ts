@@ -1,0 +1,14 @@
+/**
+ * The result of the work, or what `late` returns or throws if it takes longer. The work goes on then, and its failure concerns nobody.
+ * @param maxMs 0 for no limit
+ */
+export async function within<Result>(
+  work: Promise<Result>,
+  maxMs: number,
+  late: () => Result,
+): Promise<Result> {
+  if (maxMs === 0) return work;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  using _timer = setTimeout(resolve, maxMs, undefined);
+  return await Promise.race([work, promise.then(late)]);
+}
