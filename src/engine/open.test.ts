@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
+import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
 import type { SearchResponse } from './records/search.ts';
-import { openLoci, type Loci } from './open.ts';
+import type { Loci } from './open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const QUERIES = [
@@ -33,7 +33,7 @@ afterEach(async () => {
 function open(): Promise<Loci> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   const search = { minScore: 0 };
-  return openLoci(settings(folder.path, { vaults, search }), { now: () => NOW });
+  return openInline(settings(folder.path, { vaults, search }), { now: () => NOW });
 }
 
 async function searchAll(): Promise<unknown[]> {
