@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that take much longer than their files are long. Started last, one of them alone would keep the run from ending. */
 const LONG_TESTS = [
+  '/test/linear-time.test.ts',
+  '/test/contract/store.test.ts',
   '/e2e/examples.test.ts',
   '/e2e/install-docs.test.ts',
   '/e2e/mcp-conformance.test.ts',
