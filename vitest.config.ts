@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import { bundledStoreThread } from './test/bundles.ts';
-import { FaultsFirst } from './test/sequencer.ts';
+import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 // The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts.
@@ -30,7 +30,7 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: ['test/compile-cache.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    sequence: { sequencer: FaultsFirst },
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/reporter.ts'],
     coverage: {
       provider: 'v8',

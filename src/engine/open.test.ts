@@ -1,10 +1,11 @@
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
 import type { SearchResponse } from './records/search.ts';
-import { openLoci, type Loci } from './open.ts';
+import type { Loci } from './open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const QUERIES = [
@@ -16,12 +17,23 @@ const QUERIES = [
   'school clock november 2026',
 ];
 
+/** Has the vault of all tests, and a store in which it is indexed. */
+let shared: Awaited<ReturnType<typeof temporaryFolder>>;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
 
+beforeAll(async () => {
+  shared = folder = await temporaryFolder();
+  await copyExampleVault(join(shared.path, 'vault'));
+  loci = await open();
+  await loci.index();
+  await loci.close();
+});
+
+afterAll(() => shared[Symbol.asyncDispose]());
+
 beforeEach(async () => {
   folder = await temporaryFolder();
-  await copyExampleVault(join(folder.path, 'vault'));
   loci = await open();
 });
 
@@ -31,9 +43,16 @@ afterEach(async () => {
 });
 
 function open(): Promise<Loci> {
-  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const vaults = [{ name: 'notes', path: join(shared.path, 'vault') }];
   const search = { minScore: 0 };
-  return openLoci(settings(folder.path, { vaults, search }), { now: () => NOW });
+  return openInline(settings(folder.path, { vaults, search }), { now: () => NOW });
+}
+
+/** Replaces the store by a copy of the one in which the vault is indexed. */
+async function openIndexed(): Promise<void> {
+  await loci.close();
+  await copyFile(join(shared.path, 'loci.db'), join(folder.path, 'loci.db'));
+  loci = await open();
 }
 
 async function searchAll(): Promise<unknown[]> {
@@ -97,7 +116,7 @@ describe('an engine without a model', () => {
   });
 
   it('returns the same results after a reindex', async () => {
-    await loci.index();
+    await openIndexed();
     await loci.write({ content: 'Ada says the clock is late.' });
     const before = await searchAll();
     const records = (await loci.status()).ownStats?.records;
@@ -112,7 +131,7 @@ describe('an engine without a model', () => {
     ['a passage with a wrong text', "UPDATE passage SET text = 'forged' WHERE id = 5", 'derived'],
     ['a wrong count', 'UPDATE term SET passages = passages + 1', 'store'],
   ])('detects %s, and a reindex repairs it', async (_, sql, check) => {
-    await loci.index();
+    await openIndexed();
     // So many words are merged into the vocabulary; fewer are pending.
     await loci.write({ content: Array.from({ length: 9000 }, (_word, i) => `word${String(i)}`).join(' ') });
     const before = await searchAll();
@@ -126,7 +145,7 @@ describe('an engine without a model', () => {
   });
 
   it('detects rows that are missing from the full-text index, and a reindex repairs it', async () => {
-    await loci.index();
+    await openIndexed();
     const before = await searchAll();
     const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name GLOB '*_data' ORDER BY name").all();
@@ -142,7 +161,7 @@ describe('an engine without a model', () => {
   });
 
   it('accepts queries of any shape', async () => {
-    await loci.index();
+    await openIndexed();
     await expect(loci.search({ query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
     const unusual = [
       '"a" '.repeat(3000),
@@ -157,7 +176,7 @@ describe('an engine without a model', () => {
   });
 
   it('reports the progress of doctor, and stops it on its signal', async () => {
-    await loci.index();
+    await openIndexed();
     const reported: Progress[] = [];
     await loci.doctor({ onProgress: (progress) => void reported.push(progress) });
     expect(new Set(reported.map(({ stage }) => stage))).toEqual(new Set(['checking']));

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import { filesContaining } from '../../test/contract/raw-file.ts';
-import { openLoci, type Loci } from './open.ts';
+import type { Loci } from './open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: string;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   home = join(folder.path, 'home');
   await mkdir(home);
-  loci = await openLoci(settings(home));
+  loci = await openInline(settings(home));
   passwords = [];
 });
 
@@ -89,7 +89,7 @@ describe('what a program writes with the library is stored without passwords', (
 
   it('in an import', async () => {
     const allowing = settings(folder.path, { writes: { secrets: 'allow' } });
-    const other = await openLoci(allowing);
+    const other = await openInline(allowing);
     await other.write({ content: sentence('imported') });
     await other.facts.store({ key: 'password', value: password('fact') });
     let lines = '';

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { configSchema, type Config } from '../../src/config/schema.ts';
+import { type Loci, openLoci, type OpenOptions } from '../../src/engine/open.ts';
 
 /** A temporary folder for one test. It is removed when its scope ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -28,4 +29,9 @@ export function settings(folder: string, values: Readonly<Record<string, unknown
     embedding: { provider: 'none' },
     ...values,
   });
+}
+
+/** Opens an engine whose store runs in this thread. It starts in half the time. */
+export function openInline(config: Config, options: OpenOptions = {}): Promise<Loci> {
+  return openLoci(config, { storeThreads: false, ...options });
 }

@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openLoci, type Loci } from '../../src/engine/open.ts';
+import type { Loci } from '../../src/engine/open.ts';
 import type { SourceReport } from '../../src/engine/reading/reports.ts';
 import type { RefreshResult } from '../../src/engine/reading/sources.ts';
-import { settings, temporaryFolder } from './engines.ts';
+import { openInline, settings, temporaryFolder } from './engines.ts';
 
 /** An engine with one source, the command `cat tasks.json`, and a clock that a test may set. */
 export class TasksSource implements AsyncDisposable {
@@ -18,7 +18,7 @@ export class TasksSource implements AsyncDisposable {
 
   static async open(): Promise<TasksSource> {
     const folder = await temporaryFolder();
-    const source = new TasksSource(folder, await openLoci(settings(folder.path)));
+    const source = new TasksSource(folder, await openInline(settings(folder.path)));
     await source.setOutput([
       { id: 'a', text: 'Buy tile samples from Home Depot', completed: false, timestamp: '2026-11-23' },
       { id: 'b', text: 'Call the dentist', completed: true },
@@ -64,7 +64,7 @@ export class TasksSource implements AsyncDisposable {
   ): Promise<void> {
     await this.loci.close();
     const config = settings(this.folder, { search: { minScore: 0 }, ...values });
-    this.loci = await openLoci(config, { now: () => this.now, ...options });
+    this.loci = await openInline(config, { now: () => this.now, ...options });
   }
 
   async refresh(): Promise<RefreshResult> {

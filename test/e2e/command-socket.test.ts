@@ -3,10 +3,9 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { loci, ROOT, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
+import { indexedHomes, loci, ROOT, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 import {
   comparable,
-  indexedHome,
   requestFor,
   runBin,
   runUnanswered,
@@ -15,12 +14,13 @@ import {
   waitForSockets,
 } from './socket-command.ts';
 
+const indexedHome = indexedHomes();
 const OFF = { LOCI_COMMAND_SOCKET: 'off' };
 describe('a command while a server runs', () => {
   let home = '';
   let server: RunningLoci | undefined;
   beforeAll(async () => {
-    home = await indexedHome();
+    home = indexedHome();
     server = startLoci(['serve', '--port', '0'], { home });
     await waitForSockets(home);
   });
@@ -137,7 +137,7 @@ async function listenAs(home: string, name: string): Promise<Server> {
 
 describe('a command while other sockets are in the home', () => {
   it('finds the process that listens after any number of sockets whose processes were killed', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     const server = startLoci(['serve', '--port', '0'], { home });
     onTestFinished(() => void server.child.kill());
     await waitForSockets(home);
@@ -147,7 +147,7 @@ describe('a command while other sockets are in the home', () => {
   });
 
   it('runs itself when an answer does not end', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     const server = await listenAs(home, '00000000.sock');
     onTestFinished(() => void server.close());
     let sent = 0;

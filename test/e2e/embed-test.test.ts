@@ -1,19 +1,8 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedTestOutput } from '../../src/operations/embedding/test.ts';
 import { letterVectors, OPENAI, startProvider } from '../embedding/provider-server.ts';
 import { startModelServer } from '../embedding/start-model-server.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
-import { startEndpoint } from './mcp-endpoint.ts';
-import { startServer } from './rest-server.ts';
-
-async function toolNames(scopes: readonly ('admin' | 'operator' | 'read' | 'write')[]): Promise<string[]> {
-  const client = new Client({ name: 'test-client', version: '1.0.0' });
-  onTestFinished(() => client.close());
-  const url = await startEndpoint({ home: temporaryFolder(), scopes: [...scopes] });
-  await client.connect(new StreamableHTTPClientTransport(url));
-  return (await client.listTools()).tools.map(({ name }) => name);
-}
 
 const KEY = 'sk-test-0123456789-secret';
 
@@ -87,17 +76,5 @@ describe('loci embed test', () => {
     };
     const { code, stdout } = await loci(['embed', 'test'], { home: temporaryFolder(), env });
     expect([code, stdout]).toEqual([1, expect.stringContaining('more similar than a paraphrase')]);
-  });
-
-  it('is there for operators over HTTP and MCP, and for nobody else', async () => {
-    const server = await startServer();
-    const path = '/api/v1/embed/test';
-    const reader = await server.token('alice', 'read', 'write');
-    expect((await server.request(path, { token: reader, body: {} })).status).toBe(403);
-    const operator = await server.token('root', 'operator');
-    const answer = await server.request(path, { token: operator, body: {} });
-    expect([answer.status, answer.problem.code]).toEqual([400, 'invalid_input']);
-    expect(await toolNames(['read', 'operator'])).toContain('embed_test');
-    expect(await toolNames(['read', 'write'])).not.toContain('embed_test');
   });
 });

@@ -1,23 +1,27 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { list, type ListOutput } from '../../src/operations/records/list.ts';
+import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';
-import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, preparedHomes } from './loci-command.ts';
 
-let home: string;
-
-beforeEach(async () => {
-  const folder = temporaryFolder();
-  home = join(folder, 'home');
-  for (const vault of ['one', 'two']) {
-    mkdirSync(join(folder, vault));
-    writeFileSync(join(folder, vault, 'Oven.md'), '---\ntags: [home/kitchen]\n---\nThe oven.');
-  }
-  writeFileSync(join(folder, 'two', 'Tiles.md'), `# Tiles\n\n${'Many words. '.repeat(100)}`);
+const preparedHome = preparedHomes(async (home, folder) => {
+  const oven = '---\ntags: [home/kitchen]\n---\nThe oven.';
+  await writeNotes(join(folder, 'one'), { 'Oven.md': oven });
+  await writeNotes(join(folder, 'two'), {
+    'Oven.md': oven,
+    'Tiles.md': `# Tiles\n\n${'Many words. '.repeat(100)}`,
+  });
   await loci(['index', join(folder, 'one'), join(folder, 'two')], { home });
   await loci(['write', 'The plumber is Tove,\nshe prefers texts', '--tag', 'home'], { home });
   await loci(['fact', 'store', 'port', '8080'], { home });
+});
+
+let home: string;
+
+beforeEach(() => {
+  home = preparedHome();
 });
 
 const page = (...args: readonly string[]): Promise<ListOutput> => lociJson(['list', ...args], { home });

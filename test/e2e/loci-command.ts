@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { runCli } from '../../src/surfaces/cli/run-cli.ts';
+import { writeNotes } from '../contract/engines.ts';
 
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 /** The bundled command line. */
@@ -44,11 +45,38 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+const COPY_VAULT = { recursive: true, preserveTimestamps: true };
+
 /** A copy of `examples/vault`. */
 export function copyOfVault(name = 'vault'): string {
   const vault = join(temporaryFolder(), name);
-  cpSync(`${ROOT}examples/vault`, vault, { recursive: true, preserveTimestamps: true });
+  cpSync(`${ROOT}examples/vault`, vault, COPY_VAULT);
   return vault;
+}
+
+/**
+ * Prepares a home once for the tests of a file. Each call of the returned function makes a copy of it. What `prepare` writes
+ * elsewhere in its folder, such as notes, is the same for all copies, so tests must not change it.
+ */
+export function preparedHomes(prepare: (home: string, folder: string) => Promise<unknown>): () => string {
+  const folder = temporaryFolder();
+  const prepared = join(folder, 'home');
+  beforeAll(() => prepare(prepared, folder));
+  return () => {
+    const home = join(temporaryFolder(), 'home');
+    cpSync(prepared, home, { recursive: true });
+    return home;
+  };
+}
+
+/** Homes in which notes are indexed; by default those of the example vault. */
+export function indexedHomes(notes?: Readonly<Record<string, string>>): () => string {
+  return preparedHomes(async (home, folder) => {
+    const vault = join(folder, notes === undefined ? 'vault' : 'notes');
+    if (notes === undefined) cpSync(`${ROOT}examples/vault`, vault, COPY_VAULT);
+    else await writeNotes(vault, notes);
+    await loci(['index', vault], { home });
+  });
 }
 
 function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {

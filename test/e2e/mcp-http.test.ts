@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
-import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
+import { indexedHomes, temporaryFolder } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { textOf } from './mcp-session.ts';
 
@@ -19,6 +19,7 @@ async function connectHttp(
 }
 
 const missingHome = (): string => join(temporaryFolder(), 'home');
+const indexedHome = indexedHomes();
 
 describe('MCP over streamable HTTP and the official client', () => {
   it.each([
@@ -42,8 +43,7 @@ describe('MCP over streamable HTTP and the official client', () => {
   });
 
   it('lists and runs only tools that the scopes of the caller permit', async () => {
-    const home = missingHome();
-    await loci(['index', copyOfVault()], { home });
+    const home = indexedHome();
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));
     const { tools } = await client.listTools();
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
@@ -61,8 +61,7 @@ describe('MCP over streamable HTTP and the official client', () => {
     ['without sessions', {}],
     ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
   ] as const)('reports the progress of a long call to a client that requests it (%s)', async (_, options) => {
-    const home = missingHome();
-    await loci(['index', copyOfVault()], { home });
+    const home = indexedHome();
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read', 'operator'] }), options);
     const reported: number[] = [];
     const onprogress = ({ progress }: { readonly progress: number }): void => void reported.push(progress);

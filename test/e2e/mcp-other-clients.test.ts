@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/core/types.ts';
-import { copyOfVault, loci, MAIN, temporaryFolder } from './loci-command.ts';
+import { indexedHomes, MAIN } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { serverEnvironment } from './mcp-session.ts';
 
@@ -90,6 +90,8 @@ async function httpTransport(home: string): Promise<Transport> {
   return new StreamableHTTPClientTransport(await startEndpoint({ home }));
 }
 
+const indexedHome = indexedHomes();
+
 /** A call of each tool, and what its result contains. The calls depend on those before them. */
 const CALLS: readonly (readonly [tool: string, input: Record<string, Json>, contained: string])[] = [
   ['memory_write', { content: 'The oven is induction.', title: 'Oven', tags: ['kitchen'] }, 'record/'],
@@ -110,8 +112,7 @@ const CALLS: readonly (readonly [tool: string, input: Record<string, Json>, cont
 
 describe('clients that others wrote', () => {
   it.each(CLIENTS)('%s lists the tools and gets a real answer from each', async (_, connect) => {
-    const home = temporaryFolder();
-    await loci(['index', copyOfVault()], { home });
+    const home = indexedHome();
     const client = await connect(home);
     const tools = await client.list();
     const called = new Set(CALLS.map(([tool]) => tool));
@@ -132,8 +133,7 @@ describe('clients that others wrote', () => {
   });
 
   it('may write inputs as models do: null and "" for absent, text for numbers, one value for a list, path', async () => {
-    const home = temporaryFolder();
-    await loci(['index', copyOfVault()], { home });
+    const home = indexedHome();
     const client = await sdkClient(new StdioClientTransport(serverProcess(home)));
     const input = {
       query: 'kitchen remodel',

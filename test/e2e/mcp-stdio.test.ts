@@ -5,19 +5,14 @@ import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
-import { copyOfVault, loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
+import { indexedHomes, loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
 import { connectStdio, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
 
 interface SearchResults {
   readonly results: readonly { readonly citation: string; readonly source: string }[];
 }
 
-async function homeWithVault(): Promise<string> {
-  const home = join(temporaryFolder(), 'home');
-  await loci(['index', copyOfVault()], { home });
-  return home;
-}
-
+const homeWithVault = indexedHomes();
 const missingHome = (): string => join(temporaryFolder(), 'home');
 
 describe('loci mcp and the official client', () => {
@@ -167,7 +162,7 @@ describe('loci mcp and the official client', () => {
     ['doctor', 'loci doctor', 'operator'],
     ['startup_set', 'loci startup set', 'admin'],
   ])('refuses %s, and names the command for the owner', async (name, command, scope) => {
-    const client = await connectStdio({ home: await homeWithVault() });
+    const client = await connectStdio({ home: homeWithVault() });
     const refused = await client.callTool({ name, arguments: {} });
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
@@ -176,7 +171,7 @@ describe('loci mcp and the official client', () => {
   });
 
   it('has prompts that include search results', async () => {
-    const client = await connectStdio({ home: await homeWithVault() });
+    const client = await connectStdio({ home: homeWithVault() });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['recall', 'remember']);
     const { messages } = await client.getPrompt({ name: 'recall', arguments: { question: 'which oven?' } });
@@ -207,7 +202,7 @@ describe('loci mcp and the official client', () => {
   });
 
   it('continues after a call was cancelled', async () => {
-    const client = await connectStdio({ home: await homeWithVault() });
+    const client = await connectStdio({ home: homeWithVault() });
     const controller = new AbortController();
     const cancelled = client.callTool(
       { name: 'memory_search', arguments: { query: 'oven' } },

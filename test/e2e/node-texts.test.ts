@@ -1,28 +1,21 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GraphIndexOutput } from '../../src/operations/graph/graph-index.ts';
 import type { GraphPackOutput } from '../../src/operations/graph/graph-pack.ts';
 import { receiptSchema } from '../../src/pack/receipt.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
-import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
-import { connectStdio, textOf } from './mcp-session.ts';
-import { startServer } from './rest-server.ts';
+import { indexedHomes, loci, lociJson } from './loci-command.ts';
 
 const QUERY = 'kitchen remodel oven';
 /** A busy machine may take longer than the usual deadline. */
 const ENV = { LOCI_GRAPH_DEADLINE: '0', LOCI_MCP_TOOLS: '["graph_index","graph_pack"]' };
 
-async function homeWithNotes(): Promise<{ readonly home: string; readonly env: typeof ENV }> {
-  const options = { home: join(temporaryFolder(), 'home'), env: ENV };
-  await loci(['index', copyOfVault()], options);
-  return options;
-}
+const indexedHome = indexedHomes();
 
 describe('loci graph', () => {
   it.each(['show', 'pack'])(
     '%s answers the known nodes beside names that no node can have',
     async (command) => {
-      const options = await homeWithNotes();
+      const options = { home: indexedHome(), env: ENV };
       const names = ['Kitchen remodel', '', 'x'.repeat(5000)];
       const { code, stdout } = await loci(['graph', command, ...names, '--json'], options);
       expect(code).toBe(0);
@@ -37,7 +30,7 @@ describe('loci graph', () => {
 
 describe('loci graph index', () => {
   it('prints 800 to 1,000 tokens about a query, whose ids `loci graph pack` takes', async () => {
-    const options = await homeWithNotes();
+    const options = { home: indexedHome(), env: ENV };
     const command = ['graph', 'index', ...QUERY.split(' '), '--budget', '1000', '-n', '15', '--trace'];
     const index = await lociJson<GraphIndexOutput>(command, options);
     const count = await loadTokenCounter();
@@ -64,7 +57,7 @@ describe('loci graph index', () => {
 
 describe('loci graph pack', () => {
   it('says why there is no text, which nodes are unknown, and what is out of range', async () => {
-    const options = await homeWithNotes();
+    const options = { home: indexedHome(), env: ENV };
     const small = await loci(['graph', 'pack', 'Kitchen remodel', '--budget', '40'], options);
     expect(small.stdout).toMatch(
       /^Nothing to show: the budget of 40 tokens is below what one item needs, \d+ tokens\.\n$/,
@@ -81,30 +74,5 @@ describe('loci graph pack', () => {
     }
     const k = await loci(['graph', 'index', 'oven', '-n', '51'], options);
     expect([k.code, k.stderr.split('\n')[0]]).toEqual([2, 'loci: --k must be at most 50, not 51']);
-  });
-
-  it('and an index have the same bytes over MCP and REST', async () => {
-    const options = await homeWithNotes();
-    const { text: index } = await lociJson<GraphIndexOutput>(['graph', 'index', QUERY], options);
-    const command = ['graph', 'pack', 'Kitchen remodel', '--mode', 'snippets'];
-    const { text: pack } = await lociJson<GraphPackOutput>(command, options);
-    const nodes = { nodes: ['Kitchen remodel'], mode: 'snippets' };
-    const client = await connectStdio(options);
-    const indexed = await client.callTool({ name: 'graph_index', arguments: { query: QUERY } });
-    const packed = await client.callTool({ name: 'graph_pack', arguments: nodes });
-    expect([textOf(indexed), textOf(packed)]).toEqual([index, pack]);
-    const unknown = await client.callTool({ name: 'graph_pack', arguments: { nodes: ['nowhere'] } });
-    expect(textOf(unknown)).toMatch(
-      /^Not found: .*"nowhere"\.\nNothing to show: no node has any of these names\.$/,
-    );
-    await client.close();
-    const server = await startServer({ graph: { deadline: 0 } }, { home: options.home });
-    const token = await server.token('default', 'read');
-    const posted = async (path: string, body: object): Promise<unknown> =>
-      (await server.request(path, { token, body })).json;
-    expect(await posted('/api/v1/graph/index', { query: QUERY })).toMatchObject({ text: index });
-    expect(await posted('/api/v1/graph/pack', nodes)).toMatchObject({ text: pack, receipt: null });
-    const wrong = await server.request('/api/v1/graph/pack', { token, body: { ...nodes, depth: 4 } });
-    expect(wrong.status).toBe(400);
   });
 });

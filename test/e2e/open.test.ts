@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -9,9 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
-import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
+import {
+  type CommandResult,
+  copyOfVault,
+  loci,
+  lociJson,
+  preparedHomes,
+  ROOT,
+  temporaryFolder,
+} from './loci-command.ts';
 
 let home: string;
 let vault: string;
@@ -28,12 +37,16 @@ function makeProgram(name: string, exitCode = 0): string {
 
 const argumentsReceived = (): string[] => readFileSync(received, 'utf8').trimEnd().split('\n');
 
-beforeEach(async () => {
-  const folder = temporaryFolder();
-  [home, bin, received] = [join(folder, 'home'), join(folder, 'bin'), join(folder, 'received')];
-  mkdirSync(bin);
+const indexedHome = preparedHomes(async (prepared) => {
   vault = copyOfVault();
-  await loci(['index', vault], { home });
+  await loci(['index', vault], { home: prepared });
+});
+
+beforeEach(() => {
+  home = indexedHome();
+  const folder = temporaryFolder();
+  [bin, received] = [join(folder, 'bin'), join(folder, 'received')];
+  mkdirSync(bin);
 });
 
 const open = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
@@ -70,6 +83,7 @@ describe('loci open', () => {
     const url = `obsidian://open?path=${encodeURIComponent(kitchen())}`;
     expect((await open(['kitchen remodel'], env)).stderr).toContain('no editor is set');
     mkdirSync(join(vault, '.obsidian'));
+    onTestFinished(() => rmSync(join(vault, '.obsidian'), { recursive: true }));
     const ofNpm = { ...env, EDITOR: 'vi', npm_config_user_agent: 'npm/11.0.0' };
     expect(await open(['kitchen remodel', '--print'], ofNpm)).toMatchObject({ stdout: `${url}\n` });
     expect(await open(['kitchen remodel'], env)).toMatchObject({ code: 0, stderr: '' });
@@ -108,6 +122,10 @@ describe('loci open', () => {
       stderr: expect.stringContaining('no longer exists') as string,
     });
     symlinkSync(outside, kitchen());
+    onTestFinished(() => {
+      rmSync(kitchen());
+      copyFileSync(join(ROOT, 'examples/vault/Home/Kitchen remodel.md'), kitchen());
+    });
     expect(await open(['--print', 'kitchen remodel'])).toMatchObject({
       code: 10,
       stdout: '',

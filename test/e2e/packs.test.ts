@@ -1,23 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { join } from 'node:path';
 import type { PackOutput } from '../../src/operations/packs/pack.ts';
 import { receiptSchema } from '../../src/pack/receipt.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
-import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
-import { connectStdio, textOf } from './mcp-session.ts';
-import { startServer } from './rest-server.ts';
+import { indexedHomes, loci, lociJson } from './loci-command.ts';
 
 const QUERY = 'kitchen remodel oven';
 
-async function homeWithNotes(): Promise<{ readonly home: string }> {
-  const options = { home: join(temporaryFolder(), 'home') };
-  await loci(['index', copyOfVault()], options);
-  return options;
-}
+const indexedHome = indexedHomes();
 
 describe('loci pack', () => {
   it('prints one fenced text within its budget, with citations that `loci get` reads', async () => {
-    const options = await homeWithNotes();
+    const options = { home: indexedHome() };
     const output = await lociJson<PackOutput>(['pack', QUERY, '--budget', '1500', '--trace'], options);
     const count = await loadTokenCounter();
     expect(output.text).toMatch(/^<loci-pack id="([0-9a-f]{6})">\n[\s\S]+\n<\/loci-pack id="\1">$/);
@@ -40,7 +33,7 @@ describe('loci pack', () => {
   });
 
   it('adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it', async () => {
-    const options = await homeWithNotes();
+    const options = { home: indexedHome() };
     const packed = (...flags: string[]): Promise<PackOutput> =>
       lociJson<PackOutput>(['pack', 'oven', '--budget', '4000', '--trace', ...flags], options);
     const laneOf = ({ receipt }: PackOutput): object | undefined =>
@@ -64,7 +57,7 @@ describe('loci pack', () => {
   });
 
   it('says why there is no text', async () => {
-    const options = await homeWithNotes();
+    const options = { home: indexedHome() };
     const small = await loci(['pack', QUERY, '--budget', '50'], options);
     expect(small.code).toBe(0);
     expect(small.stdout).toMatch(
@@ -76,29 +69,5 @@ describe('loci pack', () => {
     );
     const tooLarge = await loci(['pack', QUERY, '--budget', '20001'], options);
     expect(tooLarge.code).toBe(2);
-  });
-
-  it('gives the same bytes over MCP and REST', async () => {
-    const options = await homeWithNotes();
-    const { text } = await lociJson<PackOutput>(['pack', QUERY, '--budget', '700'], options);
-    const client = await connectStdio(options);
-    const result = await client.callTool({ name: 'memory_pack', arguments: { query: QUERY, budget: 700 } });
-    await client.close();
-    expect(textOf(result)).toBe(text);
-    expect(result.structuredContent).toEqual({ text });
-    const server = await startServer({}, options);
-    const token = await server.token('default', 'read');
-    const body = { query: QUERY, budget: 700 };
-    const response = await server.request('/api/v1/memory/pack', { token, body });
-    expect(response.json).toMatchObject({ text, receipt: null });
-    const { text: withGraph } = await lociJson<PackOutput>(
-      ['pack', QUERY, '--budget', '700', '--use-graph'],
-      options,
-    );
-    const expanded = await server.request('/api/v1/memory/pack', {
-      token,
-      body: { ...body, use_graph: true },
-    });
-    expect(expanded.json).toMatchObject({ text: withGraph });
   });
 });

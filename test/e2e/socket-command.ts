@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
-import { type CommandResult, copyOfVault, loci, ROOT, temporaryFolder } from './loci-command.ts';
+import { type CommandResult, ROOT } from './loci-command.ts';
 
 /** The result of a command in a process of its own. */
 export interface ProcessResult extends CommandResult {
@@ -49,13 +49,6 @@ export async function runUnanswered(
   const result = await runBin(args, options);
   expect(result.openedStore).toBe(true);
   return result;
-}
-
-/** A home with the example vault. */
-export async function indexedHome(): Promise<string> {
-  const home = join(temporaryFolder(), 'home');
-  await loci(['index', copyOfVault()], { home });
-  return home;
 }
 
 /** The output without durations, and without the size of the store, which running processes change. */

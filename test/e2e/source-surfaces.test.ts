@@ -116,26 +116,6 @@ describe('sources over HTTP', () => {
     expect([unknown.status, unknown.problem.code]).toEqual([404, 'not_found']);
   });
 
-  it('are approved, tested, shown and removed only on the command line', async () => {
-    const server = await startServerFor(await homeWithSources());
-    const token = await server.token('default', 'admin');
-    for (const operation of ['approve', 'test', 'show', 'remove']) {
-      for (const path of [`/api/v1/sources/${operation}`, `/api/v1/memory/sources/${operation}`]) {
-        for (const method of ['GET', 'POST', 'DELETE']) {
-          const body = method === 'POST' ? { body: { id: 'missing' } } : {};
-          expect([path, method, (await server.request(path, { token, method, ...body })).status]).toEqual([
-            path,
-            method,
-            404,
-          ]);
-        }
-      }
-    }
-    const described = await server.request('/api/v1/openapi.json', { token });
-    expect(described.text).toContain('/sources/refresh');
-    expect(described.text).not.toMatch(/sources\/(?:approve|test|show|remove)/);
-  });
-
   it('belong to the configured namespace: another one can neither list nor refresh them', async () => {
     const homeAndSettings = await homeWithSources();
     const server = await startServerFor(homeAndSettings);

@@ -1,13 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { timeline, type TimelineOutput } from '../../src/operations/records/timeline.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
+import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';
-import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, preparedHomes } from './loci-command.ts';
 import { connectStdio, textOf } from './mcp-session.ts';
-
-let home: string;
 
 const NOTES: Readonly<Record<string, string>> = {
   'Daily/2026-05-01.md': 'The plumber came.',
@@ -17,15 +16,17 @@ const NOTES: Readonly<Record<string, string>> = {
   'Old.md': '---\ncreated: 2019-03-04\ntags: [home/garden]\n---\nA garden plan.',
 };
 
-beforeEach(async () => {
-  const folder = temporaryFolder();
-  home = join(folder, 'home');
-  mkdirSync(join(folder, 'notes/Daily'), { recursive: true });
-  mkdirSync(join(folder, 'private'));
-  for (const [path, text] of Object.entries(NOTES)) writeFileSync(join(folder, 'notes', path), text);
-  writeFileSync(join(folder, 'private/2026-05-02 Doctor.md'), 'At nine.');
+const preparedHome = preparedHomes(async (home, folder) => {
+  await writeNotes(join(folder, 'notes'), NOTES);
+  await writeNotes(join(folder, 'private'), { '2026-05-02 Doctor.md': 'At nine.' });
   await loci(['index', join(folder, 'notes'), join(folder, 'private')], { home });
   await loci(['write', 'Tove the plumber prefers texts'], { home });
+});
+
+let home: string;
+
+beforeEach(() => {
+  home = preparedHome();
 });
 
 const read = (...args: readonly string[]): Promise<TimelineOutput> =>

@@ -6,11 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createContext } from '../../src/operations/context.ts';
 import type { LocalIo } from '../../src/operations/operation.ts';
 import { listenForCommands } from '../../src/surfaces/cli/command-socket/listen.ts';
-import { copyOfVault, loci, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+import { copyOfVault, indexedHomes, loci, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import { connectStdio, stdioTransport } from '../e2e/mcp-session.ts';
 import {
   comparable,
-  indexedHome,
   requestFor,
   runBin,
   runUnanswered,
@@ -21,11 +20,12 @@ import {
 } from '../e2e/socket-command.ts';
 import { WatchProcess } from '../e2e/watch-process.ts';
 
+const indexedHome = indexedHomes();
 const SEARCH = ['search', 'oven'];
 
 /** A home that `loci watch` watches. */
 async function watchedHome(): Promise<{ readonly home: string; readonly watch: WatchProcess }> {
-  const home = await indexedHome();
+  const home = indexedHome();
   const watch = new WatchProcess(home);
   await waitForSockets(home);
   return { home, watch };
@@ -54,7 +54,7 @@ describe('the socket for commands', () => {
   });
 
   it('of an agent’s server answers for the owner, and goes when the agent does', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     writeFileSync(
       join(home, 'loci.yaml'),
       `vaults: [{ path: ${JSON.stringify(copyOfVault())}, includeInContext: false }]\n`,
@@ -76,7 +76,7 @@ describe('the socket for commands', () => {
   });
 
   it('does not keep `loci mcp` running while a connection is open', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     const transport = stdioTransport({ home });
     const { promise: closed, resolve } = Promise.withResolvers<undefined>();
     transport.onclose = () => resolve(undefined);
@@ -114,7 +114,7 @@ describe('the socket for commands', () => {
   });
 
   it('is not made when it is turned off, or its path is too long', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     const off = new WatchProcess(home, { LOCI_COMMAND_SOCKET: 'off' });
     await off.next(({ event }) => event === 'watching');
     expect(socketsOf(home)).toEqual([]);
@@ -186,7 +186,7 @@ describe('a command opens the store itself', () => {
   });
 
   it('unless Ctrl-C stops it while it waits', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     mkdirSync(join(home, 'run'), { mode: 0o700 });
     const { promise: asked, resolve } = Promise.withResolvers<Socket>();
     await fakeServer(home, (socket) => {
@@ -246,7 +246,7 @@ describe('a process that answers commands', () => {
   });
 
   it('stops working on the command of a process that has ended', async () => {
-    const home = await indexedHome();
+    const home = indexedHome();
     const env = { LOCI_EMBEDDING_PROVIDER: 'none' };
     const context = createContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
     onTestFinished(() => context.close());

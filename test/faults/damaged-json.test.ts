@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { openLoci } from '../../src/engine/open.ts';
-import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 
 /** Puts the value in a column in the rows of a record. By default it is the JSON with another first byte. */
 function damage(path: string, table: string, column: string, where: string, value: string | null): void {
@@ -41,13 +40,13 @@ it.each([
       'Range.md': '---\ntags: [kitchen]\n---\n# Range\n\nThe old oven was gas.\n',
       'Boat.md': '# Boat\n\nAn oven at sea.\n',
     });
-    const before = await openLoci(config);
+    const before = await openInline(config);
     await before.index();
     const oven = (await before.get('Oven.md')).record.id;
     await before.close();
     damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`, value);
 
-    const loci = await openLoci(config);
+    const loci = await openInline(config);
     try {
       for (const query of ['oven', 'oven induction', '"oven"']) {
         const { results, notices } = await loci.search({ query });

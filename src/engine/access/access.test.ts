@@ -1,14 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { newTokenText } from '../../secrets/token-text.ts';
-import { openLoci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 
 async function openTokens(folder: string) {
   const clock = { now: NOW };
-  const loci = await openLoci(settings(folder), { now: () => clock.now });
+  const loci = await openInline(settings(folder), { now: () => clock.now });
   const { access } = loci;
   const create = (name: string, lifetime: number | null = 1000) =>
     access.create({ subject: 'alice', name, scopes: ['read'], lifetimeMs: lifetime });

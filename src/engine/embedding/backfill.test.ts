@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -10,7 +10,7 @@ import {
 import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import type { PruneReport } from './prune.ts';
 
 const TEXTS = [
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
-  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+  const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
   opened.push(loci);
   return loci;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -7,7 +7,7 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import { openPreviousModel } from './previous-model.ts';
 
 const TEXTS = [
@@ -34,7 +34,7 @@ let server: ProviderServer;
 let opened: Loci[];
 
 async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
-  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+  const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
   opened.push(loci);
   return loci;
 }
@@ -92,7 +92,7 @@ describe('a search during a backfill', () => {
     const proxied = await startProvider({ format: OPENAI, embed: letterVectors(1536) });
     await using folder = await temporaryFolder();
     const openIn = async (embedding: Readonly<Record<string, unknown>>): Promise<Loci> => {
-      const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+      const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
       opened.push(loci);
       return loci;
     };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import {
   type Fault,
   letterVectors,
@@ -8,7 +8,7 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const NOTES = 200;
 const MODEL = { provider: 'ollama', model: 'all-minilm' };
@@ -50,7 +50,7 @@ afterEach(async () => {
 async function open(embedding: Readonly<Record<string, unknown>> = MODEL): Promise<Loci> {
   const address = embedding['provider'] === 'ollama' ? { url: server.origin } : {};
   const vaults = [{ name: 'notes', path: join(folder.path, 'notes') }];
-  const loci = await openLoci(
+  const loci = await openInline(
     settings(folder.path, { vaults, search: { minScore: 0 }, embedding: { ...embedding, ...address } }),
   );
   opened.push(loci);
@@ -164,7 +164,7 @@ describe('other ways to embed texts that the provider refuses', () => {
     const file = join(folder.path, 'export.jsonl');
     await source.portable.exportToFile(file);
     await using target = await temporaryFolder();
-    const loci = await openLoci(settings(target.path, { embedding: { ...MODEL, url: server.origin } }));
+    const loci = await openInline(settings(target.path, { embedding: { ...MODEL, url: server.origin } }));
     opened.push(loci);
     const { report } = await loci.portable.import({ from: { path: file } });
     expect(report).toMatchObject({ why: null, embedded: 1, refusals: { refused: 1 } });

@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 /** How long the first answer to a process takes. */
 const COLD_START_MS = 350;
@@ -45,7 +45,7 @@ afterEach(async () => {
 /** Opens an engine as a new process does. */
 function open(): Promise<Loci> {
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
-  return openLoci(settings(folder.path, { search: { minScore: 0 }, embedding }));
+  return openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
 }
 
 /** Lets the next process try the provider at once, as after some seconds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -10,7 +10,7 @@ let loci: Loci;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  loci = await openLoci(settings(folder.path, { vaults: [{ name: 'v', path: folder.path }] }), {
+  loci = await openInline(settings(folder.path, { vaults: [{ name: 'v', path: folder.path }] }), {
     now: () => NOW,
   });
 });

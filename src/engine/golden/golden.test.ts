@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const NOTES = {
   'Home/Oven.md': '# Oven\n\nThe oven is a Bosch with a marzipan door.\n',
@@ -17,7 +17,7 @@ let now: number;
 let loci: Loci;
 
 const open = (name: string): Promise<Loci> =>
-  openLoci(
+  openInline(
     settings(folder.path, { vaults: [{ path: vault }], store: { path: join(folder.path, `${name}.db`) } }),
     { now: () => now },
   );

@@ -2,11 +2,11 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { ExportedGraph } from '../../graph/export-schema.ts';
 import { exportSchema } from '../../graph/export-schema.ts';
 import { describePath } from '../../graph/walk.ts';
-import { type Loci, openLoci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const NOTES = {
   'Kitchen.md':
@@ -31,7 +31,7 @@ async function open(
   const folder = await temporaryFolder();
   const path = join(folder.path, 'Notes');
   await writeNotes(path, notes);
-  const loci = await openLoci(settings(folder.path, { vaults: [{ name: 'Notes', path }], ...values }));
+  const loci = await openInline(settings(folder.path, { vaults: [{ name: 'Notes', path }], ...values }));
   await loci.index();
   return {
     loci,
@@ -305,7 +305,7 @@ describe('walks over the graph', () => {
     await using folder = await temporaryFolder();
     const vaults = ['One', 'Two'].map((name) => ({ name, path: join(folder.path, name) }));
     for (const { path } of vaults) await writeNotes(path, { 'a.md': '[[b]]', 'b.md': 'b' });
-    const loci = await openLoci(settings(folder.path, { vaults }));
+    const loci = await openInline(settings(folder.path, { vaults }));
     await loci.index();
     const { nodes, edges } = await exported(loci);
     expect(new Set(nodes.map(({ id }) => id)).size).toBe(5);

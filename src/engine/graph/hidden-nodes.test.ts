@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 import type { ShownNode } from './show-nodes.ts';
 
 const HIDDEN = {
@@ -31,7 +31,7 @@ beforeEach(async () => {
     { name: 'Hidden', path: join(folder.path, 'hidden'), includeInContext: false },
     { name: 'Open', path: join(folder.path, 'open') },
   ];
-  owner = await openLoci(settings(folder.path, { vaults }));
+  owner = await openInline(settings(folder.path, { vaults }));
   await owner.index();
   agent = owner.as({ namespace: owner.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
 });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 
 const SECRETS = credentialSamples(1)
   .filter(({ kind }) => ['AWS access key', 'Google API key', 'JSON Web Token'].includes(kind))
@@ -27,7 +27,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  loci = await openLoci(settings(folder.path, { vaults, writes: { secrets: 'allow' } }));
+  loci = await openInline(settings(folder.path, { vaults, writes: { secrets: 'allow' } }));
   await loci.index();
   // A record without a title is named by the beginning of its text.
   await loci.write({ content: `${KEY} is the key.\n${'word '.repeat(18)}` });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { type Loci, openLoci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let opened: Loci[];
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 async function open(graph: object = {}): Promise<Loci> {
   const vaults = [{ name: 'Notes', path: join(folder.path, 'Notes') }];
-  const loci = await openLoci(settings(folder.path, { vaults, graph }));
+  const loci = await openInline(settings(folder.path, { vaults, graph }));
   opened.push(loci);
   await loci.index();
   return loci;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
-import { type Loci, openLoci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
@@ -14,7 +14,7 @@ beforeEach(async () => {
     { name: 'Private', path: join(folder.path, 'Private'), includeInContext: false },
   ];
   await writeNotes(join(folder.path, 'Private'), { 'p.md': '---\nproject: private\n---\nNone.' });
-  loci = await openLoci(settings(folder.path, { vaults }));
+  loci = await openInline(settings(folder.path, { vaults }));
 });
 
 afterEach(async () => {

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { openLoci } from '../open.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 
 const ADA = { namespace: 'ada', actor: 'ada', surface: 'mcp', trust: 'agent' } as const;
 const OPERATOR = { namespace: 'default', actor: 'me', surface: 'cli', trust: 'operator' } as const;
@@ -19,7 +18,7 @@ describe('the check of the audit log', () => {
   ])('reports that %s', async (_, sql, message) => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });
-    const loci = await openLoci(config, { create: true });
+    const loci = await openInline(config, { create: true });
     await loci.as(ADA).write({ content: 'The oven is gas' });
     const checkOf = async (caller: typeof ADA | typeof OPERATOR): Promise<unknown> =>
       (await loci.as(caller).doctor()).find(({ name }) => name === 'audit');

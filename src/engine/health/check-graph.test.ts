@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
 import { type EdgeDraft, recordNode } from '../../store/graph-model.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import type { Check } from './check.ts';
 
 const NOTES = {
@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  loci = await openLoci(settings(folder.path, { vaults }));
+  loci = await openInline(settings(folder.path, { vaults }));
   await loci.index();
 });
 

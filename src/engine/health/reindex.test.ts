@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { draft, passage } from '../../../test/contract/store-samples.ts';
 import { openStore } from '../../store/registry.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 /** The notes fill several batches. One note in each batch has a rare word. */
@@ -38,7 +38,7 @@ afterEach(async () => folder[Symbol.asyncDispose]());
 function open(maxPassageTokens: number): Promise<Loci> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   const values = { vaults, search: { minScore: 0 } };
-  return openLoci(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
+  return openInline(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
 }
 
 async function titlesWithZebra(loci: Loci): Promise<string[]> {

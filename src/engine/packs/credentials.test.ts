@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
 /** Longer than what is searched around a section. */
@@ -22,7 +22,7 @@ beforeAll(async () => {
       Array.from({ length: 20 }, (_, i) => [`${String(i)}.md`, `A wall ${String(i)}.\n`]),
     ),
   });
-  loci = await openLoci(settings(folder.path, { vaults: [{ path }], graph: { deadline: 0 } }));
+  loci = await openInline(settings(folder.path, { vaults: [{ path }], graph: { deadline: 0 } }));
   await loci.index();
 });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import type { PackRequest, PackResponse } from './memory-pack.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -32,7 +32,7 @@ async function open(
   const vaults = [{ name: 'Notes', path }];
   // A busy machine may take longer than the usual deadline.
   const graph = { deadline: 0, ...(values['graph'] as object | undefined) };
-  const loci = await openLoci(settings(folder.path, { vaults, ...values, graph }), { now: () => NOW });
+  const loci = await openInline(settings(folder.path, { vaults, ...values, graph }), { now: () => NOW });
   await loci.index();
   return {
     loci,
@@ -123,7 +123,7 @@ describe('a pack with the graph', () => {
       { name: 'Notes', path: paths.Notes },
       { name: 'Private', path: paths.Private, includeInContext: false },
     ];
-    const loci = await openLoci(settings(folder.path, { vaults, graph: { deadline: 0 } }), {
+    const loci = await openInline(settings(folder.path, { vaults, graph: { deadline: 0 } }), {
       now: () => NOW,
     });
     await loci.index();

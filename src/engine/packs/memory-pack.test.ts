@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { sha256 } from '../../core/ids.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { shownText } from '../../pack/text/span.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     'Copy.md': '# Box\n\nThe oven is in the box.\n',
     'Copy 2.md': '# Box\n\nThe oven is in the box.\n',
   });
-  loci = await openLoci(
+  loci = await openInline(
     settings(folder.path, {
       vaults: [{ name: 'home', path: join(folder.path, 'home') }],
       writes: { enabled: true },
@@ -104,7 +104,7 @@ describe('a pack', () => {
     });
     const vaults = [{ name: 'embeds', path: join(folder.path, 'embeds') }];
     const store = { path: join(folder.path, 'embeds.db') };
-    const other = await openLoci(settings(folder.path, { vaults, store }), { now: () => NOW });
+    const other = await openInline(settings(folder.path, { vaults, store }), { now: () => NOW });
     await other.index();
     const { text, receipt } = await other.pack({ query: 'when does the plumber come', budget: 1000 });
     await other.close();

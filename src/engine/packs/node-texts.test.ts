@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import type { NodeTextResponse } from './graph-index.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -29,7 +29,7 @@ beforeAll(async () => {
     'Empty.md': '',
   });
   await writeNotes(diary, { 'Private.md': '# Private\n\nNobody reads about the oven. [[Terms]]\n' });
-  loci = await openLoci(
+  loci = await openInline(
     settings(folder.path, {
       vaults: [
         { name: 'Notes', path: notes },
@@ -195,7 +195,7 @@ describe('a pack of nodes', () => {
   });
 
   it('and an index are refused while the graph is off', async () => {
-    const off = await openLoci(settings(folder.path, { graph: { enabled: false } }), { now: () => NOW });
+    const off = await openInline(settings(folder.path, { graph: { enabled: false } }), { now: () => NOW });
     const asked = { nodes: ['Kitchen'], depth: 0, budget: 500, mode: 'safe' } as const;
     await expect(off.graph.pack(asked)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(off.graph.index({ query: 'oven', k: 3, budget: 500 })).rejects.toMatchObject({

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { packWithReceipt } from '../../../test/contract/receipts.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { Pack } from '../../pack/pack.ts';
 import type { Receipt } from '../../pack/receipt.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import type { VerifiedPiece, VerifyRequest } from './verify-receipt.ts';
 
 const DAY = 86_400_000;
@@ -26,7 +26,7 @@ let loci: Loci;
 let warnings: string[];
 
 const open = (): Promise<Loci> =>
-  openLoci(settings(folder.path, { vaults: [{ path: vault }] }), {
+  openInline(settings(folder.path, { vaults: [{ path: vault }] }), {
     now: () => now,
     onWarning: (message) => warnings.push(message),
   });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
-import { openLoci } from '../open.ts';
 
 it('imports do not wait for a slow provider, which embeds what all of them wrote', async () => {
   await using folder = await temporaryFolder();
@@ -15,7 +14,7 @@ it('imports do not wait for a slow provider, which embeds what all of them wrote
     },
   });
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
-  const loci = await openLoci(settings(folder.path, { embedding }));
+  const loci = await openInline(settings(folder.path, { embedding }));
   try {
     for (const name of ['oven', 'tiles']) {
       const files = [{ path: `memory/${name}.md`, content: `# ${name}\n\nThe ${name} came in spring.` }];

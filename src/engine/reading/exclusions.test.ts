@@ -1,10 +1,9 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
-import { openLoci } from '../open.ts';
 
 const NOTES = [
   'Private/diary.md',
@@ -39,7 +38,7 @@ interface Indexed {
 
 /** Indexes the vault, and returns the notes that a search finds then. */
 async function index(config: Partial<VaultConfig> = {}): Promise<Indexed> {
-  const loci = await openLoci(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
+  const loci = await openInline(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
   try {
     const { sources } = await loci.index();
     const { results } = await loci.search({ query: 'zanzibar', limit: 50, minScore: 0 });

@@ -1,8 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { openLoci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 
 it.each([
   ['Oven.md', '.Oven.md.icloud'],
@@ -16,7 +15,7 @@ it.each([
     await using folder = await temporaryFolder();
     const vault = join(folder.path, 'vault');
     await writeNotes(vault, { [note]: 'the oven', 'Other.md': 'else', 'photo.jpg.cloud': '' });
-    const loci = await openLoci(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
+    const loci = await openInline(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
     try {
       await loci.index();
       const { id } = (await loci.get('Oven')).record;
@@ -51,7 +50,7 @@ it('a placeholder beside the note itself is ignored', async () => {
   await using folder = await temporaryFolder();
   const vault = join(folder.path, 'vault');
   await writeNotes(vault, { 'Oven.md': 'the oven', '.Oven.md.icloud': '' });
-  const loci = await openLoci(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
+  const loci = await openInline(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
   expect((await loci.index()).sources[0]).toMatchObject({ added: 1, problems: [] });
   await loci.close();
 });

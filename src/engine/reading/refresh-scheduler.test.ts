@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
-import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { type Loci, openLoci } from '../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import type { Loci } from '../open.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
 
 const HANGING = { command: 'sleep 600', timeout: '10m' };
@@ -33,7 +33,7 @@ async function keep(
     vaults,
     sources: sources.map((each) => ({ cwd: folder.path, ...each })),
   });
-  loci = await openLoci(config);
+  loci = await openInline(config);
   for (const { id } of sources) if (isApproved(id)) await loci.sources.approve(id);
   const events: RefreshEvent[] = [];
   loci.sources.keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
@@ -78,11 +78,11 @@ it('embeds the texts that the provider does not refuse, and reports the others',
     ...{ format: OLLAMA, embed: letterVectors(384) },
     refuse: ({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined),
   });
-  loci = await openLoci(settings(folder.path), { create: true });
+  loci = await openInline(settings(folder.path), { create: true });
   for (const content of ['The backsplash is blue.', 'A bad tile.']) await loci.write({ content });
   await loci.close();
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
-  loci = await openLoci(settings(folder.path, { embedding }));
+  loci = await openInline(settings(folder.path, { embedding }));
   const events: RefreshEvent[] = [];
   loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 20_000, interval: 10 });
@@ -98,12 +98,12 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   const sources = [{ ...QUICK, cwd: folder.path }];
   const words = settings(folder.path, { sources });
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
-  loci = await openLoci(words, { create: true });
+  loci = await openInline(words, { create: true });
   await loci.write({ content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
   await loci.sources.approve('quick');
   await loci.sources.refresh();
   await loci.close();
-  loci = await openLoci(
+  loci = await openInline(
     settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
   );
   const events: RefreshEvent[] = [];

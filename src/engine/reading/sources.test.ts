@@ -3,9 +3,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { settings } from '../../../test/contract/engines.ts';
+import { openInline, settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
-import { openLoci } from '../open.ts';
 
 const MINUTE = 60_000;
 
@@ -268,7 +267,7 @@ describe('the operator', () => {
     await tasks.refresh();
     await writeFile(join(tasks.folder, 'wait'), '');
     await tasks.setOutput([{ id: 'late', text: 'Tiles that come late' }]);
-    await using other = await openLoci(settings(tasks.folder, { sources: [source] }), {
+    await using other = await openInline(settings(tasks.folder, { sources: [source] }), {
       now: () => tasks.now,
     }).then((loci) => ({ loci, [Symbol.asyncDispose]: () => loci.close() }));
     const refreshing = other.loci.sources.refresh(['tasks']);

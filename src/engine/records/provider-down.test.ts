@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -8,7 +8,7 @@ import {
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
 import type { Config } from '../../config/schema.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const MODEL = 'nomic-embed-text';
 
@@ -37,7 +37,7 @@ function config(embedding: Readonly<Record<string, unknown>> = {}): Config {
 }
 
 async function open(values: Config = config()): Promise<Loci> {
-  const loci = await openLoci(values);
+  const loci = await openInline(values);
   opened.push(loci);
   return loci;
 }

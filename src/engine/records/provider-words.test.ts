@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { letterVectors, OPENAI, startProvider } from '../../../test/embedding/provider-server.ts';
 import { JINA_RERANK, startReranker } from '../../../test/embedding/rerank-server.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const STATE_FILE = 'embedding-state.json';
 const SECRET = 'Alice private diary:\n"Zebulon" proposed';
@@ -28,7 +28,7 @@ interface Stores {
 
 async function open(values: Readonly<Record<string, unknown>>): Promise<Stores> {
   const folder = await temporaryFolder();
-  const loci = await openLoci(
+  const loci = await openInline(
     settings(folder.path, { search: { minScore: 0 }, writes: { enabled: true }, ...values }),
   );
   onTestFinished(async () => {

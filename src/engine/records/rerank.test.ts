@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { JINA_RERANK, type RerankServer, startReranker } from '../../../test/embedding/rerank-server.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 /** The last has fewer of the query's rare words, and all of them by the reranker's measure. */
 const TEXTS = [
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function open(provider: string, deadline = '5s'): Promise<Loci> {
   const rerank = { provider, url: `${server.origin}/v1`, deadline };
-  const loci = await openLoci(settings(folder.path, { search: { minScore: 0 }, rerank }));
+  const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, rerank }));
   opened.push(loci);
   return loci;
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(async () => folder[Symbol.asyncDispose]());
 
 async function withLoci<Result>(secrets: string, work: (loci: Loci) => Promise<Result>): Promise<Result> {
-  const loci = await openLoci(settings(folder.path, { writes: { secrets } }));
+  const loci = await openInline(settings(folder.path, { writes: { secrets } }));
   try {
     return await work(loci);
   } finally {
@@ -33,7 +33,7 @@ describe('personal numbers in written content', () => {
       ['mask', true],
       ['allow', true],
     ] as const) {
-      const loci = await openLoci(settings(folder.path, { writes: { secrets, maskPersonal } }));
+      const loci = await openInline(settings(folder.path, { writes: { secrets, maskPersonal } }));
       const { masked } = await loci.write({ content: `My card is ${card}.`, tags: [card] });
       expect(masked).toEqual(['card number']);
       await loci.facts.store({ key: 'card', value: card });
@@ -54,7 +54,7 @@ describe('a name with a secret', () => {
     ['a key with a personal number', { key: `card ${card}`, ...value }, 'key', 'card number', card],
     ['a category', { key: 'k', category: 'My PIN is 4821', ...value }, 'category', 'PIN', 'My PIN is 4821'],
   ])('is refused, because masks would make facts equal: %s', async (_case, fact, field, of, text) => {
-    const loci = await openLoci(settings(folder.path, { writes: { maskPersonal: true } }));
+    const loci = await openInline(settings(folder.path, { writes: { maskPersonal: true } }));
     await expect(loci.facts.store(fact)).rejects.toMatchObject({
       code: 'invalid_input',
       message: `the ${field} has what looks like a secret: ${of}`,

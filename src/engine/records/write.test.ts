@@ -1,12 +1,12 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { chunking, estimateTokens } from '../../ingest/passages.ts';
 import { addRecords } from '../../ingest/record-draft.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 import { MAX_CONTENT_BYTES } from './limits.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 function open(values: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
-  return openLoci(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => now });
+  return openInline(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => now });
 }
 
 /** Opens the file of the store a second time for `work`. */

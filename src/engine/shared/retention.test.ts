@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
-import { openLoci, type Loci } from '../open.ts';
+import type { Loci } from '../open.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 function open(): Promise<Loci> {
-  return openLoci(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });
+  return openInline(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });
 }
 
 describe('an expired fact', () => {

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import { MAX_MENTIONING_RECORDS } from '../../../store/concept-model.ts';
-import { openLoci, type Loci } from '../../open.ts';
+import type { Loci } from '../../open.ts';
 
 const NOTES = {
   'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
@@ -15,7 +15,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
 
 function open(): Promise<Loci> {
-  return openLoci(settings(folder.path, { vaults: [{ name: 'notes', path: join(folder.path, 'vault') }] }));
+  return openInline(settings(folder.path, { vaults: [{ name: 'notes', path: join(folder.path, 'vault') }] }));
 }
 
 beforeEach(async () => {

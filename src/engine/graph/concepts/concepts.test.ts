@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import type { Loci } from '../../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
@@ -16,7 +16,7 @@ const NOTES = {
 
 function open(name: string): Promise<Loci> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  return openLoci(settings(join(folder.path, name), { vaults }));
+  return openInline(settings(join(folder.path, name), { vaults }));
 }
 
 beforeEach(async () => {

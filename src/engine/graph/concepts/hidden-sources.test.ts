@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import type { Loci } from '../../open.ts';
 
 const HIDDEN = {
   'Layoff.md': '---\naliases: [Layoff plan, Wolfram]\ntags: [xlayoff]\n---\nMiller Brothers help.\n',
@@ -23,7 +23,7 @@ function open(hidden: { readonly includeInContext?: boolean; readonly enabled?: 
     { name: 'Hidden', path: join(folder.path, 'hidden'), ...hidden },
     { name: 'Open', path: join(folder.path, 'open') },
   ];
-  return openLoci(settings(folder.path, { vaults }));
+  return openInline(settings(folder.path, { vaults }));
 }
 
 function agentOf(loci: Loci): Loci {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { openLoci } from '../../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 
 it('files of a workspace are read in whatever case their names have, and as plain text', async () => {
   await using folder = await temporaryFolder();
@@ -16,7 +15,7 @@ it('files of a workspace are read in whatever case their names have, and as plai
     'Memory/photo.jpg': 'The boiler, as a picture.',
     'notes.txt': 'Not memory.',
   });
-  const loci = await openLoci(settings(folder.path));
+  const loci = await openInline(settings(folder.path));
   try {
     const { report } = await loci.portable.import({ from: { path: workspace } });
     expect(report.problems).toEqual([{ location: 'soul.md', message: 'SOUL.md is imported in its place' }]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
 import type { FetchedDocument } from '../../../sources/document.ts';
-import { openLoci, type Loci } from '../../open.ts';
+import type { Loci } from '../../open.ts';
 import type { RefreshEvent } from '../refresh-scheduler.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   now = Date.UTC(2026, 10, 22, 12);
   const values = { search: { minScore: 0 }, sources: [{ id: 'tasks', command: 'cat tasks.json' }] };
-  loci = await openLoci(settings(folder.path, values), { now: () => now });
+  loci = await openInline(settings(folder.path, values), { now: () => now });
 });
 
 afterEach(async () => {

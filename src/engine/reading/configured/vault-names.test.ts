@@ -2,9 +2,8 @@ import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
-import { openLoci } from '../../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let [originalPath, otherPath] = ['', ''];
@@ -24,7 +23,7 @@ async function indexWith(
   configured: readonly VaultConfig[],
   vaults?: readonly VaultConfig[],
 ): Promise<readonly unknown[]> {
-  const loci = await openLoci(settings(folder.path, { vaults: configured }));
+  const loci = await openInline(settings(folder.path, { vaults: configured }));
   try {
     await loci.index(vaults === undefined ? {} : { vaults });
     return (await loci.facet('source')).map(({ value, records }) => [value, records]);
@@ -34,7 +33,7 @@ async function indexWith(
 }
 
 async function citations(): Promise<string[]> {
-  const loci = await openLoci(settings(folder.path));
+  const loci = await openInline(settings(folder.path));
   try {
     const { results } = await loci.search({ query: 'aardvark badger', minScore: 0 });
     return results.map(({ citation }) => citation.replace(/#.*/, '')).sort();
@@ -77,7 +76,7 @@ describe('a folder with the name of an indexed vault', () => {
 
   it('is accepted under another name, and after the vault is forgotten', async () => {
     expect(await indexWith([{ path: originalPath }, { name: 'others', path: otherPath }])).toHaveLength(2);
-    const loci = await openLoci(settings(folder.path));
+    const loci = await openInline(settings(folder.path));
     await loci.forgetVault('notes');
     await loci.close();
     await indexWith([{ path: otherPath }]);

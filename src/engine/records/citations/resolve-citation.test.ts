@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { openLoci, type Loci } from '../../open.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import type { Loci } from '../../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
   await writeNotes(join(folder.path, 'work'), { 'Oven.md': 'the oven of the canteen' });
   await writeFile(join(folder.path, 'secret.md'), 'nothing for you');
-  loci = await openLoci(
+  loci = await openInline(
     settings(folder.path, {
       vaults: [
         { name: 'home', path: join(folder.path, 'home') },
@@ -202,7 +202,7 @@ describe('a citation', () => {
   });
 
   it('of another namespace is not suggested', async () => {
-    const other = await openLoci(settings(folder.path, { namespace: 'other' }));
+    const other = await openInline(settings(folder.path, { namespace: 'other' }));
     try {
       const expected = { code: 'not_found', hint: 'Search again for a current citation.' };
       await expect(other.get('only')).rejects.toMatchObject(expected);
