@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
-import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
@@ -11,10 +11,10 @@ import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
 import { MANIFEST } from './export/markdown.ts';
-import { assertCompleteExport, parsedLines } from './import/export-lines.ts';
+import { importLines } from './import/import-lines.ts';
 import { ImportReport } from './import/import-report.ts';
-import { ImportRun, type ImportOptions } from './import/import-run.ts';
 import { fileLines, textLines, type Lines } from './import/text-lines.ts';
+import type { ImportOptions } from './items/item-type.ts';
 import { filesBelow, givenFiles, type GivenFile, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 
@@ -51,10 +51,10 @@ export async function importMemory(context: EngineContext, request: ImportReques
   const vectors = dryRun ? null : await context.vectorsToFill();
   await context.expire();
   const report = new ImportReport();
-  const run = new ImportRun(context, options, report);
+  const job = { context, options, report };
   const format = 'lines' in source ? 'jsonl' : 'openclaw';
-  if ('lines' in source) await importExport(run, source.lines, source.name, options);
-  else await importWorkspace(context, run, source.files, { options, report, agent });
+  if ('lines' in source) await importLines(job, source.lines, source.name);
+  else await importWorkspace(job, source.files, agent);
   if (dryRun) return { format, report };
   context.schedulePurge();
   if (vectors === null) report.why = 'no embedding provider is configured';
@@ -99,18 +99,6 @@ async function embedAll(context: EngineContext, vectors: VectorIndexRef): Promis
   } finally {
     embeddings.delete(context.store);
   }
-}
-
-async function importExport(
-  run: ImportRun,
-  lines: Lines,
-  name: string,
-  options: ImportOptions,
-): Promise<void> {
-  const total = await assertCompleteExport(lines, () => {
-    assertNotAborted(options);
-  });
-  await run.importLines(parsedLines(lines), name, total);
 }
 
 async function openSource(
