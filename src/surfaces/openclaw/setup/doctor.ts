@@ -1,21 +1,26 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { valueAt } from '../../../config/tree.ts';
 import { LociError } from '../../../core/errors.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { Check } from '../../../engine/health/check.ts';
+import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { hasColours, makeStyle } from '../../cli/format/style.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { columnsOf, isTerminal } from '../../shared/io.ts';
-import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { Backup } from './backup.ts';
 import { checksBeside, isBeside } from './beside.ts';
-import type { ConfigFiles } from './config/config-files.ts';
+import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN, SLOT } from './config/changes.ts';
 import { configChecks } from './config/config-checks.ts';
+import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening, searchMemory } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
-import { leftoversCheck } from './leftovers.ts';
-import { isThisPackage } from './package.ts';
-import { lociHomeOf, loadHostConfig, openclawCommand, pluginConfig, type Session } from './session.ts';
+import { isThisPackage, pluginsFolder } from './package.ts';
+import { isAbandonedCopy } from './program.ts';
+import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type Session } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
@@ -149,4 +154,59 @@ async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise
     detail: escapeControl(problem),
     hint: 'Solve the problems above, then run `openclaw gateway restart`.',
   };
+}
+
+/** What a setup or an undo that did not end has left. */
+async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> {
+  const name = 'earlier setup';
+  const found = [
+    ...(await unfinishedSetup(files, home)),
+    ...unusedPlugin(files, home),
+    ...(await abandonedCopies(dirname(files.root))),
+  ];
+  if (found.length === 0) return { name, result: 'ok', detail: 'it left nothing behind', hint: null };
+  return {
+    name,
+    result: 'warning',
+    detail: found.map(([detail]) => detail).join('\n'),
+    hint: found.map(([, hint]) => hint).join(' '),
+  };
+}
+
+type Leftover = readonly [detail: string, hint: string];
+
+/** The backup is made before the keys are changed, and removed after they were restored. */
+async function unfinishedSetup(files: ConfigFiles, home: string): Promise<Leftover[]> {
+  const backup = new Backup(home);
+  const manifest = await backup.manifest();
+  if (manifest === null || manifest.configFile !== files.root) return [];
+  const values = files.values();
+  const isInForce = manifest.plugin === PLUGIN ? valueAt(values, SLOT) === PLUGIN : isBeside(values);
+  if (isInForce) return [];
+  return [
+    [
+      `setup of ${manifest.plugin} did not end, or its keys were removed; ${backup.folder} has the configuration before it`,
+      'Run `loci openclaw undo` to restore that, or `loci openclaw setup` to complete it.',
+    ],
+  ];
+}
+
+function unusedPlugin(files: ConfigFiles, home: string): Leftover[] {
+  const folder = pluginsFolder(home);
+  const isLoaded = listAt(files.values(), ...LOAD_PATHS).some(
+    (path) => typeof path === 'string' && dirname(path) === folder,
+  );
+  if (isLoaded || !existsSync(folder)) return [];
+  return [
+    [
+      `${folder} has a copy of the plugin that OpenClaw does not load`,
+      `Restart the gateway, then remove ${folder}.`,
+    ],
+  ];
+}
+
+async function abandonedCopies(folder: string): Promise<Leftover[]> {
+  const names = (await readdir(folder)).filter(isAbandonedCopy);
+  if (names.length === 0) return [];
+  return [[`${folder} has copies of the configuration: ${names.join(', ')}`, 'Remove them.']];
 }
