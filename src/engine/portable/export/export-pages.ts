@@ -8,10 +8,11 @@ import {
   INITIAL_DIGEST,
   updateDigest,
   VERSION,
+  type CountName,
   type ExportEnd,
   type ExportHeader,
 } from '../items/header.ts';
-import type { CountName, Position } from '../items/item-type.ts';
+import type { Position } from '../items/item-type.ts';
 import { formatLine, ITEM_TYPE_NAMES, itemType, type ExportItem } from '../items/items.ts';
 
 const SECTIONS = ['header', ...ITEM_TYPE_NAMES, 'end'] as const;

@@ -4,6 +4,7 @@ import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
 import { MAX_KEY_LENGTH } from '../../records/limits.ts';
 import type { ImportReport } from '../import/import-report.ts';
+import type { CountName } from './header.ts';
 import type { LineFormat } from './line-format.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
@@ -25,9 +26,6 @@ export interface ItemType<Value> {
   screen(context: EngineContext, value: Value): Promise<Screened<Value>>;
   importer(job: ImportJob): ItemImporter<Value>;
 }
-
-export type CountName =
-  'startup' | 'records' | 'concept_change' | 'labels' | 'golden_queries' | 'audit' | 'history';
 
 /** A position among the items of a type. */
 export interface Position {
