@@ -1,3 +1,4 @@
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { isBuilt } from '../../graph/build/derive.ts';
@@ -41,15 +42,6 @@ export async function neighbourhood(
   });
   const { enabled, deadline } = context.config.graph;
   if (!enabled) return failed('off', 'forbidden', 'graph.enabled is false');
-  const { promise: late, resolve } = Promise.withResolvers<Neighbourhood>();
-  const timer =
-    deadline === 0
-      ? undefined
-      : setTimeout(() => {
-          resolve(
-            failed('deadline', 'timed_out', `it took longer than graph.deadline, ${String(deadline)} ms`),
-          );
-        }, deadline);
   const answer = expandedOf(context, request).then(
     (expanded): Neighbourhood =>
       expanded === null
@@ -58,11 +50,10 @@ export async function neighbourhood(
     (error: unknown) =>
       failed('error', error instanceof LociError ? error.code : 'internal', messageOf(error)),
   );
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (deadline === 0) return answer;
+  return withDeadline(answer, deadline, () =>
+    failed('deadline', 'timed_out', `it took longer than graph.deadline, ${String(deadline)} ms`),
+  );
 }
 
 /** Returns `null` before all records were derived once. */

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { ReceiptLane } from '../../pack/receipt.ts';
@@ -54,26 +55,17 @@ async function runLane(lane: Lane, base: readonly Candidate[]): Promise<LaneResu
     failure,
   });
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    if (deadlineMs === 0) return;
-    timer = setTimeout(() => {
-      controller.abort();
-      resolve('late');
-    }, deadlineMs);
-  });
   try {
     const work = lane.expand(base, controller.signal);
-    // After the deadline nobody waits for it.
-    work.catch(() => undefined);
-    const found = await Promise.race([work, late]);
-    if (found === 'late') return { found: [], receipt: receiptOf('late', null) };
+    const found = deadlineMs === 0 ? await work : await withDeadline(work, deadlineMs, () => null);
+    if (found === null) {
+      controller.abort();
+      return { found: [], receipt: receiptOf('late', null) };
+    }
     return { found, receipt: receiptOf('answered', null) };
   } catch (error) {
     const failure = error instanceof LociError ? error.code : 'internal';
     if (failure === 'timed_out') return { found: [], receipt: receiptOf('late', null) };
     return { found: [], receipt: receiptOf('failed', failure) };
-  } finally {
-    clearTimeout(timer);
   }
 }

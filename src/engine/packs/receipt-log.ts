@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Receipt } from '../../pack/receipt.ts';
@@ -36,16 +36,7 @@ export class ReceiptLog {
    * has none.
    */
   async write(namespace: string, receipt: Receipt): Promise<string | null> {
-    const stored = this.#keep(this.#store(namespace, receipt));
-    const late = new AbortController();
-    try {
-      return await Promise.race([
-        stored,
-        delay(WRITE_DEADLINE_MS, null, { signal: late.signal, ref: false }).catch(() => null),
-      ]);
-    } finally {
-      late.abort();
-    }
+    return withDeadline(this.#keep(this.#store(namespace, receipt)), WRITE_DEADLINE_MS, () => null);
   }
 
   /** Makes and stores a receipt in the background, for answers that do not name it. */

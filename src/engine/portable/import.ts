@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
@@ -75,12 +76,7 @@ async function embedWithin(
   const { store } = context;
   const embedding = embeddings.get(store) ?? embedAll(context, vectors);
   embeddings.set(store, embedding);
-  // When the engine is closed, nobody may wait for it any more.
-  embedding.catch(() => undefined);
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, maxMs, null);
-  const done = await Promise.race([embedding, late]);
-  clearTimeout(timer);
+  const done = await withDeadline(embedding, maxMs, () => null);
   if (done === null) report.why = 'they are still being embedded; until then, they are found by their words';
   else [report.embedded, report.refusals, report.why] = [done.embedded, done.refusals, done.why];
 }

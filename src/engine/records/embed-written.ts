@@ -1,3 +1,4 @@
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Metadata, Passage } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed.ts';
@@ -38,12 +39,5 @@ export async function embedWritten(
       return { embedded: false, why: error.message };
     },
   );
-  const { promise: late, resolve } = Promise.withResolvers<Embedded>();
-  const timer = setTimeout(resolve, MAX_WAIT_MS, STILL_EMBEDDING);
-  try {
-    return await Promise.race([embedding, late]);
-  } finally {
-    clearTimeout(timer);
-    embedding.catch(() => undefined);
-  }
+  return withDeadline(embedding, MAX_WAIT_MS, () => STILL_EMBEDDING);
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { requiredPhrases } from '../query/parse.ts';
 import { containsPhrases, matchedTerms } from '../query/phrases.ts';
 import type { Bridge, Ranked } from '../rank/rank.ts';
@@ -39,24 +40,15 @@ export async function followBridges(
     for (const hit of loaded) known.set(recordOf(hit), hit);
     return raise(run, ranked, leadsOf(run, retrieved, { connections, known, words, bridging }));
   };
-  return unlessLate(work(), ranked);
+  return withDeadline(
+    work().catch(() => ranked),
+    DEADLINE_MS,
+    () => ranked,
+  );
 }
 
 function recordOf({ passage }: Ranked): number {
   return passage.record.id;
-}
-
-/** The result of the work, or `fallback` if it fails or takes too long. */
-async function unlessLate<Result>(work: Promise<Result>, fallback: Result): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Result>((resolve) => {
-    timer = setTimeout(resolve, DEADLINE_MS, fallback);
-  });
-  try {
-    return await Promise.race([work.catch(() => fallback), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The words of the query, each with its weight, and which of them a passage has. */

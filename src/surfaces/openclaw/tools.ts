@@ -1,5 +1,5 @@
 import { withoutHidden } from '../shared/escape-control.ts';
-import { withDeadline } from './host/deadline.ts';
+import { answerWithin } from './host/deadline.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
@@ -61,9 +61,9 @@ async function answer(
   onFailure: (failure: Failure) => unknown,
 ): Promise<ToolResult> {
   try {
-    const modules = await withDeadline(memory.open(), deadlineMs);
+    const modules = await answerWithin(memory.open(), deadlineMs);
     const call = { turn, ...(signal !== undefined && { signal }) };
-    return jsonResult(await withDeadline(run({ ...modules, call }), deadlineMs));
+    return jsonResult(await answerWithin(run({ ...modules, call }), deadlineMs));
   } catch (error) {
     return jsonResult(onFailure(failureOf(error)));
   }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
+import { withDeadline } from '../../core/time/with-deadline.ts';
 import { type ErrorCode, LociError } from '../../core/errors.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
@@ -15,7 +16,6 @@ import type { Scope } from '../../operations/operation.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
-import { withinTime } from './http/deadline.ts';
 import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
@@ -93,6 +93,35 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): 
     );
     return c.body(outputJson(operation.name, output), 200, { 'Content-Type': 'application/json' });
   });
+}
+
+/**
+ * Runs work for a request, and aborts it after a time limit or when the client disconnects.
+ * @throws LociError `timed_out`, `aborted`, and what the work throws
+ */
+async function withinTime<Result>(
+  limitMs: number,
+  response: ServerResponse,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (error: LociError): void => {
+    controller.abort(error);
+    reject(error);
+  };
+  const onClose = (): void => {
+    stop(new LociError('aborted', 'the client has disconnected'));
+  };
+  response.once('close', onClose);
+  try {
+    return await withDeadline(Promise.race([work(controller.signal), stopped]), limitMs, () => {
+      stop(new LociError('timed_out', `no answer within ${String(limitMs)} ms`));
+      return stopped;
+    });
+  } finally {
+    response.off('close', onClose);
+  }
 }
 
 /** MCP, with the same limits as the operations on the size and depth of a body, and on the rate of requests. */

@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The result of some work, or of `late` if the work takes longer than the deadline. @throws what the work or `late` throws */
+export async function withDeadline<Result, Late>(
+  work: Promise<Result>,
+  deadlineMs: number,
+  late: () => Late,
+): Promise<Result | Late> {
+  const ended = new AbortController();
+  try {
+    return await Promise.race([work, delay(deadlineMs, undefined, { signal: ended.signal }).then(late)]);
+  } finally {
+    ended.abort();
+    // A failure after the deadline concerns nobody.
+    work.catch(() => undefined);
+  }
+}
