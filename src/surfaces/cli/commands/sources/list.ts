@@ -41,7 +41,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...nextRefresh(source),
     ...(hits === 0 ? [] : [`found by ${formatCount(hits, 'search', 'searches')}`]),
   ];
-  const first = `${style.bold(oneLine(id))}${displayName}  ${conditionStyle(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
+  const first = `${style.bold(oneLine(id))}${displayName}  ${style[CONDITION_STYLES[condition]](condition)}  ${style.dim(facts.join(' · '))}`;
   const needsApproval = condition.endsWith('waiting for approval');
   const details = [
     ...(needsApproval && command !== undefined
@@ -77,24 +77,18 @@ function nextRefresh({ condition, next_refresh }: SourceOutput): string[] {
   return [`${condition === 'failing' ? 'next attempt' : 'next'} ${formatAge(due, Date.now())}`];
 }
 
-function conditionStyle(condition: SourceOutput['condition'], style: Style): (text: string) => string {
-  switch (condition) {
-    case 'fresh':
-      return style.good;
-    case 'failing':
-    case 'broken':
-      return style.bad;
-    case 'disabled':
-    case 'paused':
-    case 'new':
-      return style.dim;
-    case 'stale':
-    case 'gone':
-    case 'waiting for approval':
-    case 'changed, waiting for approval':
-      return style.warning;
-  }
-}
+const CONDITION_STYLES: Readonly<Record<SourceOutput['condition'], keyof Style>> = {
+  fresh: 'good',
+  failing: 'bad',
+  broken: 'bad',
+  disabled: 'dim',
+  paused: 'dim',
+  new: 'dim',
+  stale: 'warning',
+  gone: 'warning',
+  'waiting for approval': 'warning',
+  'changed, waiting for approval': 'warning',
+};
 
 export const sourcesShow: OperationCommand<SourcesShowOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
