@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The result of some work, or of `late` if the work takes longer than the deadline. @throws what the work or `late` throws */
+/**
+ * The result of some work, or of `late` if the work takes longer than the deadline; a failure after it concerns nobody.
+ * @throws what the work or `late` throws
+ */
 export async function withDeadline<Result, Late>(
   work: Promise<Result>,
   deadlineMs: number,
@@ -11,7 +14,5 @@ export async function withDeadline<Result, Late>(
     return await Promise.race([work, delay(deadlineMs, undefined, { signal: ended.signal }).then(late)]);
   } finally {
     ended.abort();
-    // A failure after the deadline concerns nobody.
-    work.catch(() => undefined);
   }
 }
