@@ -58,9 +58,9 @@ async function section(operation: Operation): Promise<string> {
 function standaloneSection({ name, description, operands, options, examples }: StandaloneCommand): string {
   const lists = [
     ...operands.map((operand) => `- \`${operand.label.toUpperCase()}\`: ${operand.description}`),
-    ...options.map(
-      (option) =>
-        `- \`--${option.name}${option.placeholder === null ? '' : ` ${option.placeholder.toUpperCase()}`}\`: ${option.description}`,
+    ...Object.entries(options).map(
+      ([option, text]) =>
+        `- \`--${option.replace(/<(.+)>/, (_, value: string) => value.toUpperCase())}\`: ${text}`,
     ),
   ];
   return [

@@ -33,8 +33,8 @@ async function formatted(path: string, text: string): Promise<string> {
 
 export async function renderToolDefinitions(): Promise<string> {
   const { byName } = await loadToolbox();
-  const read = {
-    search: {
+  const read = [
+    {
       name: 'memory_search',
       label: 'Memory Search',
       description: SEARCH_DESCRIPTION,
@@ -43,7 +43,7 @@ export async function renderToolDefinitions(): Promise<string> {
       alwaysVisible: true,
       needsWrites: false,
     },
-    get: {
+    {
       name: 'memory_get',
       label: 'Memory Get',
       description: GET_DESCRIPTION,
@@ -52,7 +52,7 @@ export async function renderToolDefinitions(): Promise<string> {
       alwaysVisible: true,
       needsWrites: false,
     },
-  };
+  ];
   const write = WRITES.map((name) => {
     const operation = byName.get(name);
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
@@ -67,27 +67,7 @@ export async function renderToolDefinitions(): Promise<string> {
       needsWrites: operation.needsWrites === true || name === 'undelete',
     };
   });
-  const source = `// Written by \`node scripts/openclaw-manifest.ts\`; do not edit it.
-
-/** A tool, as the host needs it before the engine is loaded. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly label: string;
-  readonly description: string;
-  readonly parameters: object;
-  /** The operation that it runs. */
-  readonly operation: string;
-  /** Whether an agent sees it without a search for tools. */
-  readonly alwaysVisible: boolean;
-  /** Whether it is offered only if \`writes.enabled\` is true. */
-  readonly needsWrites: boolean;
-}
-
-export const READ_TOOLS: Readonly<Record<'search' | 'get', ToolDefinition>> = ${JSON.stringify(read)};
-
-export const WRITE_TOOLS: readonly ToolDefinition[] = ${JSON.stringify(write)};
-`;
-  return formatted('src/surfaces/openclaw/tool-definitions.ts', source);
+  return formatted('src/surfaces/openclaw/tool-definitions.json', JSON.stringify([...read, ...write]));
 }
 
 /** The manifest of the plugin that owns the memory slot. */
@@ -178,7 +158,7 @@ function settingLines(
 if (import.meta.main) {
   const write = (path: string, text: string): void =>
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
-  write('src/surfaces/openclaw/tool-definitions.ts', await renderToolDefinitions());
+  write('src/surfaces/openclaw/tool-definitions.json', await renderToolDefinitions());
   write('openclaw.plugin.json', await renderManifest());
   write('openclaw/loci-corpus/openclaw.plugin.json', await renderCorpusManifest());
   write(DOCS, await renderOpenclawDocs(readFileSync(new URL(`../${DOCS}`, import.meta.url), 'utf8')));

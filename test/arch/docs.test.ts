@@ -36,7 +36,7 @@ describe('documentation', () => {
   it('the manifests, tools and settings for OpenClaw are what `node scripts/openclaw-manifest.ts` writes', async () => {
     expect(readSource('openclaw.plugin.json')).toBe(await renderManifest());
     expect(readSource('openclaw/loci-corpus/openclaw.plugin.json')).toBe(await renderCorpusManifest());
-    expect(readSource('src/surfaces/openclaw/tool-definitions.ts')).toBe(await renderToolDefinitions());
+    expect(readSource('src/surfaces/openclaw/tool-definitions.json')).toBe(await renderToolDefinitions());
     const page = readSource('docs/openclaw.md');
     expect(page).toBe(await renderOpenclawDocs(page));
   });
@@ -85,7 +85,8 @@ describe('documentation', () => {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
       const [section = ''] = part.split('\n## ');
       expect(section, name).not.toBe('');
-      for (const option of options) expect(section, name).toContain(`\`--${option.name}`);
+      for (const option of Object.keys(options))
+        expect(section, name).toContain(`\`--${option.replace(/ .*/, '')}`);
       for (const { label } of operands) expect(section, name).toContain(`\`${label.toUpperCase()}\``);
       expect(readSource('README.md'), name).toContain(`\`loci ${name}`);
     }

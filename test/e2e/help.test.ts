@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { HELP_GROUPS } from '../../src/surfaces/cli/help-groups.ts';
+import { HELP_GROUPS } from '../../src/surfaces/cli/program.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 

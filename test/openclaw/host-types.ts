@@ -16,10 +16,7 @@ import type {
 
 /** What OpenClaw passes to a plugin must be what the plugin expects. */
 declare const api: OpenClawPluginApi;
-export const expected: Pick<
-  PluginApi,
-  'config' | 'pluginConfig' | 'logger' | 'runtime' | 'registrationMode'
-> = api;
+export const expected: Pick<PluginApi, 'config' | 'pluginConfig' | 'logger' | 'runtime'> = api;
 declare const context: OpenClawPluginToolContext;
 export const expectedContext: ToolContext = context;
 

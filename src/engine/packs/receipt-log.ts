@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../core/time/within.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { StoredReceipt } from '../../store/receipt-model.ts';
@@ -29,16 +29,7 @@ export class ReceiptLog {
    * has none.
    */
   async write(namespace: string, receipt: Receipt): Promise<string | null> {
-    const stored = this.#keep(this.#store(namespace, receipt));
-    const late = new AbortController();
-    try {
-      return await Promise.race([
-        stored,
-        delay(WRITE_DEADLINE_MS, null, { signal: late.signal, ref: false }).catch(() => null),
-      ]);
-    } finally {
-      late.abort();
-    }
+    return within(this.#keep(this.#store(namespace, receipt)), WRITE_DEADLINE_MS, () => null);
   }
 
   /** Makes and stores a receipt in the background, for answers that do not name it. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { within } from '../../core/time/within.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
-import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
@@ -13,10 +14,10 @@ import { expire, schedulePurge } from '../shared/retention.ts';
 import { vectorsToFill } from '../embedding/models.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
 import { MANIFEST } from './export/markdown.ts';
-import { assertCompleteExport, parsedLines } from './import/export-lines.ts';
+import { importLines } from './import/import-lines.ts';
 import { ImportReport } from './import/import-report.ts';
-import { ImportRun, type ImportOptions } from './import/import-run.ts';
 import { fileLines, textLines, type Lines } from './import/text-lines.ts';
+import type { ImportOptions } from './items/item-type.ts';
 import { filesBelow, givenFiles, type GivenFile, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 
@@ -53,10 +54,10 @@ export async function importMemory(context: EngineContext, request: ImportReques
   const vectors = dryRun ? null : await vectorsToFill(context);
   await expire(context);
   const report = new ImportReport();
-  const run = new ImportRun(context, options, report);
+  const job = { context, options, report };
   const format = 'lines' in source ? 'jsonl' : 'openclaw';
-  if ('lines' in source) await importExport(run, source.lines, source.name, options);
-  else await importWorkspace(context, run, source.files, { options, report, agent });
+  if ('lines' in source) await importLines(job, source.lines, source.name);
+  else await importWorkspace(job, source.files, agent);
   if (dryRun) return { format, report };
   schedulePurge(context);
   if (vectors === null) report.why = 'no embedding provider is configured';
@@ -77,12 +78,7 @@ async function embedWithin(
   const { store } = context;
   const embedding = embeddings.get(store) ?? embedAll(context, vectors);
   embeddings.set(store, embedding);
-  // When the engine is closed, nobody may wait for it any more.
-  embedding.catch(() => undefined);
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, maxMs, null);
-  const done = await Promise.race([embedding, late]);
-  clearTimeout(timer);
+  const done = await within(embedding, maxMs, () => null);
   if (done === null) report.why = 'they are still being embedded; until then, they are found by their words';
   else [report.embedded, report.refusals, report.why] = [done.embedded, done.refusals, done.why];
 }
@@ -101,18 +97,6 @@ async function embedAll(context: EngineContext, vectors: VectorIndexRef): Promis
   } finally {
     embeddings.delete(context.store);
   }
-}
-
-async function importExport(
-  run: ImportRun,
-  lines: Lines,
-  name: string,
-  options: ImportOptions,
-): Promise<void> {
-  const total = await assertCompleteExport(lines, () => {
-    assertNotAborted(options);
-  });
-  await run.importLines(parsedLines(lines), name, total);
 }
 
 async function openSource(

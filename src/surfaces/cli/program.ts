@@ -4,7 +4,6 @@ import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
 import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
-import { byHeading, headingOf } from './help-groups.ts';
 import { EXIT_CODES } from './report-error.ts';
 import {
   describeStandaloneCommand,
@@ -123,4 +122,40 @@ function findGroup(program: Command, words: readonly string[]): Command {
 function exitCodes(): string {
   const lines = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
+/** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
+export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Find:': ['search', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
+  'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
+  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
+  'Startup:': ['startup'],
+  'Graph:': ['concept'],
+  'Receipts:': ['receipt'],
+  'Portability:': ['export', 'import', 'corpus'],
+  'Administration:': [
+    'init',
+    'status',
+    'doctor',
+    'reindex',
+    'embed',
+    'golden',
+    'audit',
+    'config',
+    'token',
+    'completion',
+  ],
+  'Servers:': ['mcp', 'serve', 'openclaw'],
+};
+
+const HEADINGS = Object.keys(HELP_GROUPS);
+
+/** The heading of a command; that of administration for one that is in no group, such as `help`. */
+function headingOf(word: string): string {
+  return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'Administration:';
+}
+
+/** Sorts commands by their heading, and otherwise keeps their order. */
+function byHeading(a: readonly string[], b: readonly string[]): number {
+  return HEADINGS.indexOf(headingOf(a[0] ?? '')) - HEADINGS.indexOf(headingOf(b[0] ?? ''));
 }

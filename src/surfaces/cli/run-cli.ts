@@ -1,11 +1,12 @@
 import { type Command, CommanderError } from 'commander';
 import { LociError } from '../../core/errors.ts';
+import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { reportError } from './report-error.ts';
-import type { OpenSession } from './run-command.ts';
+import { toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
 import { buildProgram, buildWholeProgram, VERSION_REQUESTED } from './program.ts';
-import { versionText } from './version.ts';
+import { reportError } from './report-error.ts';
+import type { OpenSession } from './run-command.ts';
 import { findCommand, usageHint } from './usage.ts';
 
 /**
@@ -76,4 +77,16 @@ function toLociError(error: CommanderError, command: Command): LociError {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
+}
+
+/** The version; with `json` also what a report of a bug needs: Node, SQLite, the machine and the bundled model. */
+async function versionText(json: boolean): Promise<string> {
+  const version = packageVersion();
+  if (!json) return `${version}\n`;
+  const { openEmbedder } = await import('../../embed/registry.ts');
+  const embedder = await openEmbedder({ provider: 'local' });
+  await embedder?.close();
+  const { node, sqlite = null } = process.versions;
+  const { platform, arch } = process;
+  return `${toJson({ version, node, sqlite, platform, arch, model: embedder?.model ?? null })}\n`;
 }

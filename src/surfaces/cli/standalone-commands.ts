@@ -10,7 +10,8 @@ export interface StandaloneCommand {
   readonly description: string;
   /** All are optional for the parser; the command itself reports a missing one. */
   readonly operands: readonly StandaloneOperand[];
-  readonly options: readonly StandaloneOption[];
+  /** Descriptions by name; an option with a value has that as a placeholder: `http <url>`. */
+  readonly options: Readonly<Record<string, string>>;
   readonly examples: readonly { readonly title: string; readonly line: string }[];
   readonly load: () => Promise<RunStandalone>;
 }
@@ -22,18 +23,7 @@ interface StandaloneOperand {
   readonly choices?: readonly string[];
 }
 
-interface StandaloneOption {
-  readonly name: string;
-  /** The name of its value; `null` for a flag. */
-  readonly placeholder: string | null;
-  readonly description: string;
-}
-
-const OPENCLAW_PROGRAM: StandaloneOption = {
-  name: 'openclaw',
-  placeholder: 'path',
-  description: 'the program of OpenClaw; by default, `openclaw` on the PATH',
-};
+const OPENCLAW_PROGRAM = { 'openclaw <path>': 'the program of OpenClaw; by default, `openclaw` on the PATH' };
 
 export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
   {
@@ -48,14 +38,10 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
         description: 'A citation of a note, or its name: what `loci get` accepts.',
       },
     ],
-    options: [
-      { name: 'obsidian', placeholder: null, description: 'open it in Obsidian, even if an editor is set' },
-      {
-        name: 'print',
-        placeholder: null,
-        description: 'print the path, or the URL for Obsidian, and open nothing',
-      },
-    ],
+    options: {
+      obsidian: 'open it in Obsidian, even if an editor is set',
+      print: 'print the path, or the URL for Obsidian, and open nothing',
+    },
     examples: [
       { title: 'A search result, at its line', line: 'loci open "Home/Kitchen remodel.md#L24-L40"' },
       { title: 'A note by its name, in Obsidian', line: 'loci open --obsidian kitchen remodel' },
@@ -71,7 +57,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'it themselves: `loci mcp config CLIENT` prints the settings that they need. Every operation that needs no local ' +
       'files is a tool. What an agent writes is marked as written by an agent.',
     operands: [],
-    options: [],
+    options: {},
     examples: [{ title: 'What an agent runs', line: 'loci mcp' }],
     load: async () => (await import('../mcp/stdio.ts')).serveMcp,
   },
@@ -88,14 +74,10 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
         choices: ['claude-code', 'claude-desktop', 'gemini-cli', 'cursor', 'vscode'],
       },
     ],
-    options: [
-      {
-        name: 'http',
-        placeholder: 'url',
-        description:
-          'Connect to the server at this address instead of starting a process; the token is read from $LOCI_TOKEN.',
-      },
-    ],
+    options: {
+      'http <url>':
+        'Connect to the server at this address instead of starting a process; the token is read from $LOCI_TOKEN.',
+    },
     examples: [
       { title: 'Claude Code starts a process', line: 'loci mcp config claude-code' },
       {
@@ -112,23 +94,11 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'Serves every operation that needs no local files over HTTP, until Ctrl-C or SIGTERM; docs/rest.md describes the ' +
       'API. Every request needs a token (`loci token create`).',
     operands: [],
-    options: [
-      {
-        name: 'host',
-        placeholder: 'address',
-        description: 'the address to listen at, instead of server.host',
-      },
-      {
-        name: 'port',
-        placeholder: 'n',
-        description: 'the port, instead of server.port; 0 takes any free port',
-      },
-      {
-        name: 'socket',
-        placeholder: 'file',
-        description: 'a Unix socket to listen at, instead of host and port',
-      },
-    ],
+    options: {
+      'host <address>': 'the address to listen at, instead of server.host',
+      'port <n>': 'the port, instead of server.port; 0 takes any free port',
+      'socket <file>': 'a Unix socket to listen at, instead of host and port',
+    },
     examples: [
       { title: 'On this machine only', line: 'loci serve' },
       { title: 'At a socket that only you can open', line: 'loci serve --socket ~/.loci/loci.sock' },
@@ -143,16 +113,12 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'files of all agents, and checks in a gateway that memory_search answers from Loci. openclaw.json is backed up byte for byte, and ' +
       'only the keys that it needs are changed. If a step fails, OpenClaw is as it was before.',
     operands: [],
-    options: [
-      { name: 'dry-run', placeholder: null, description: 'print every step, and change nothing' },
-      {
-        name: 'beside',
-        placeholder: null,
-        description: 'keep memory-core, and add the facts and runs of Loci to what it finds with corpus=all',
-      },
-      { name: 'yes', placeholder: null, description: 'do not ask; needed where there is no terminal' },
-      OPENCLAW_PROGRAM,
-    ],
+    options: {
+      'dry-run': 'print every step, and change nothing',
+      beside: 'keep memory-core, and add the facts and runs of Loci to what it finds with corpus=all',
+      yes: 'do not ask; needed where there is no terminal',
+      ...OPENCLAW_PROGRAM,
+    },
     examples: [
       { title: 'What it would do', line: 'loci openclaw setup --dry-run' },
       { title: 'Set it up', line: 'loci openclaw setup' },
@@ -167,7 +133,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'Restores openclaw.json byte for byte, and uninstalls the plugin if setup has installed it. If the file was changed since, only ' +
       'the keys that setup changed are reverted. The memory in the Loci home stays.',
     operands: [],
-    options: [OPENCLAW_PROGRAM],
+    options: { ...OPENCLAW_PROGRAM },
     examples: [{ title: 'Restore it', line: 'loci openclaw undo' }],
     load: async () => (await import('../openclaw/setup/undo.ts')).undoOpenclaw,
   },
@@ -178,7 +144,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'Checks the version and the plugin, the memory slot, what can be in the way of the tools, the settings, the store and the index, ' +
       'and asks a running gateway for memory_search. Each problem comes with its remedy. Changes nothing.',
     operands: [],
-    options: [OPENCLAW_PROGRAM],
+    options: { ...OPENCLAW_PROGRAM },
     examples: [
       { title: 'Check everything', line: 'loci openclaw doctor' },
       { title: 'For another program', line: 'loci openclaw doctor --json' },
@@ -194,7 +160,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       'prints one line for each refresh. Restart it after a change of loci.yaml. `loci serve` and `loci mcp` refresh vaults and ' +
       'sources too; of several processes, one at a time refreshes a source. With --json each event is a line of JSON.',
     operands: [],
-    options: [],
+    options: {},
     examples: [
       { title: 'Refresh everything when it is due', line: 'loci watch' },
       { title: 'In JSON Lines, for another program', line: 'loci watch --json' },
@@ -211,7 +177,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     operands: [
       { label: 'shell', description: 'The shell: bash, zsh or fish.', choices: ['bash', 'zsh', 'fish'] },
     ],
-    options: [],
+    options: {},
     examples: [
       { title: 'bash: in ~/.bashrc', line: 'eval "$(loci completion bash)"' },
       { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci completion zsh)"' },
@@ -233,8 +199,7 @@ export function describeStandaloneCommand(
     if (choices !== undefined) argument.argChoices = [...choices];
     command.addArgument(argument);
   }
-  for (const { name, placeholder, description: text } of options)
-    command.option(`--${name}${placeholder === null ? '' : ` <${placeholder}>`}`, text);
+  for (const [name, text] of Object.entries(options)) command.option(`--${name}`, text);
   const lines = examples.map(({ title, line }) => `  # ${title}\n  ${line}`);
   command.addHelpText('after', `\nExamples:\n${lines.join('\n\n')}\n`);
   command.action(async () => {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { withDeadline } from './host/deadline.ts';
+import { answerWithin } from './host/deadline.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type {
@@ -23,8 +23,8 @@ export function memoryRuntime(memory: GatewayMemory): MemoryCapability['runtime'
     supportsWorkspaceMemoryReadSources: true,
     async getMemorySearchManager({ agentId }) {
       try {
-        const modules = await withDeadline(memory.open(), DEADLINE_MS);
-        const status = await withDeadline(statusOf(modules, agentId, memory), DEADLINE_MS);
+        const modules = await answerWithin(memory.open(), DEADLINE_MS);
+        const status = await answerWithin(statusOf(modules, agentId, memory), DEADLINE_MS);
         return { manager: managerOf(modules, agentId, status) };
       } catch (error) {
         const { message, action } = failureOf(error);
@@ -81,11 +81,11 @@ function managerOf({ engine, tools }: EngineModules, agentId: string, status: Me
         ...(minScore !== undefined && { minScore: Math.min(Math.max(0, minScore), 1) }),
       };
       const call = { turn, ...(signal !== undefined && { signal }) };
-      const { results } = await withDeadline(tools.searchMemory(engine, input, call), DEADLINE_MS);
+      const { results } = await answerWithin(tools.searchMemory(engine, input, call), DEADLINE_MS);
       return [...results];
     },
     readFile: ({ relPath, from, lines }) =>
-      withDeadline(
+      answerWithin(
         tools.readMemory(
           engine,
           { path: relPath, ...(from !== undefined && { from }), ...(lines !== undefined && { lines }) },

@@ -1,4 +1,4 @@
-import { withDeadline } from './host/deadline.ts';
+import { answerWithin } from './host/deadline.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { configuredModel } from './host/agents.ts';
 import type { PromptRequest } from './host/api.ts';
@@ -57,7 +57,7 @@ export class StartupPrompt {
     const key = JSON.stringify([agentId, agentSessionKey]);
     const deadlineMs = this.#texts.has(key) ? DEADLINE_MS : FIRST_DEADLINE_MS;
     try {
-      const text = await withDeadline(this.#current(agentId, agentSessionKey, key), deadlineMs);
+      const text = await answerWithin(this.#current(agentId, agentSessionKey, key), deadlineMs);
       return text === '' ? [] : ['## Startup', text, ''];
     } catch {
       const last = this.#texts.get(key) ?? '';

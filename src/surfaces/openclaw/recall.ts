@@ -1,4 +1,4 @@
-import { withDeadline } from './host/deadline.ts';
+import { answerWithin } from './host/deadline.ts';
 import { withoutFences } from './fence.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptEvent, TurnContext } from './host/api.ts';
@@ -21,7 +21,7 @@ export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
     'before_prompt_build',
     async (event, turn) => {
       try {
-        const text = await withDeadline(recall(memory, texts, event, turn), DEADLINE_MS);
+        const text = await answerWithin(recall(memory, texts, event, turn), DEADLINE_MS);
         turn.toolAuthority?.assertActive();
         return text === '' ? undefined : { prependContext: text };
       } catch {

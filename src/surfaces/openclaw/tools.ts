@@ -1,14 +1,16 @@
 import { withoutHidden } from '../shared/escape-control.ts';
-import { withDeadline } from './host/deadline.ts';
+import { answerWithin } from './host/deadline.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
-import { READ_TOOLS, WRITE_TOOLS, type ToolDefinition } from './tool-definitions.ts';
+import TOOLS from './tool-definitions.json' with { type: 'json' };
 import { type Turn, turnOf } from './host/turn.ts';
 
 /** How long a tool may take. Opening the store for the first time counts. */
 const READ_DEADLINE_MS = 10_000;
 const WRITE_DEADLINE_MS = 20_000;
+
+type ToolDefinition = (typeof TOOLS)[number];
 
 /** Registers all tools. The host asks for them at each turn, with the turn's agent, sender and sandbox. */
 export function registerTools(api: PluginApi, memory: GatewayMemory): void {
@@ -33,22 +35,18 @@ export function registerTools(api: PluginApi, memory: GatewayMemory): void {
     };
     api.registerTool(factory, { names: [definition.name] });
   };
-  for (const [definition, run] of [
-    [READ_TOOLS.search, search],
-    [READ_TOOLS.get, get],
-  ] as const)
+  for (const definition of TOOLS) {
+    const { operation, needsWrites } = definition;
+    const read = operation === 'search' ? search : operation === 'get' ? get : null;
     register(
       definition,
-      () => true,
-      (turn, input, signal) => run({ memory, turn, signal, deadlineMs: READ_DEADLINE_MS }, input),
-    );
-  for (const definition of WRITE_TOOLS)
-    register(
-      definition,
-      () => memory.writesEnabled || !definition.needsWrites,
+      () => memory.writesEnabled || !needsWrites,
       (turn, input, signal) =>
-        write({ memory, turn, signal, deadlineMs: WRITE_DEADLINE_MS }, definition.operation, input),
+        read === null
+          ? write({ memory, turn, signal, deadlineMs: WRITE_DEADLINE_MS }, operation, input)
+          : read({ memory, turn, signal, deadlineMs: READ_DEADLINE_MS }, input),
     );
+  }
 }
 
 /** A call of a tool, with the engine open. */
@@ -63,9 +61,9 @@ async function answer(
   onFailure: (failure: Failure) => unknown,
 ): Promise<ToolResult> {
   try {
-    const modules = await withDeadline(memory.open(), deadlineMs);
+    const modules = await answerWithin(memory.open(), deadlineMs);
     const call = { turn, ...(signal !== undefined && { signal }) };
-    return jsonResult(await withDeadline(run({ ...modules, call }), deadlineMs));
+    return jsonResult(await answerWithin(run({ ...modules, call }), deadlineMs));
   } catch (error) {
     return jsonResult(onFailure(failureOf(error)));
   }

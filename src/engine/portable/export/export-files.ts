@@ -7,9 +7,9 @@ import { syncFolder } from '../../../core/fs/replace-file.ts';
 import { shortHash } from '../../../core/ids.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import type { EngineContext } from '../../context.ts';
-import { formatLine, type ExportItem } from '../format/export-item.ts';
+import { formatLine, type ExportItem } from '../items/items.ts';
 import { exportHeader, exportSteps, noExportCounts, type ExportCounts } from './export-pages.ts';
-import { FOLDERS, MANIFEST, markdownOf, markdownPath } from './markdown.ts';
+import { FOLDERS, MANIFEST, markdownOf, markdownPath, type MarkdownItem } from './markdown.ts';
 
 export interface ExportOptions extends ProgressOptions {
   /** Replaces an existing file, or the folder of an earlier export. */
@@ -101,19 +101,10 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
 }
 
 /** The name of the files of an item's chain or category. */
-function linesFileName(item: Exclude<ExportItem, { readonly type: 'record' | 'startup' }>): string {
-  switch (item.type) {
-    case 'audit':
-      return item.entry.chain;
-    case 'history':
-      return item.row.category;
-    case 'concept_change':
-      return 'changes';
-    case 'label':
-      return 'labels';
-    case 'golden_query':
-      return 'queries';
-  }
+function linesFileName({ type, value }: Exclude<ExportItem, MarkdownItem>): string {
+  if (type === 'audit') return value.chain;
+  if (type === 'history') return value.category;
+  return { concept_change: 'changes', label: 'labels', golden_query: 'queries' }[type];
 }
 
 /** Writes under a temporary name next to the target, then renames. Removes the temporary files on failure. */

@@ -1,31 +1,22 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
-import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
+import { auditChains } from '../items/audit.ts';
 import {
   FORMAT,
-  formatLine,
   INITIAL_DIGEST,
   updateDigest,
   VERSION,
+  type CountName,
   type ExportEnd,
   type ExportHeader,
-  type ExportItem,
-} from '../format/export-item.ts';
+} from '../items/header.ts';
+import type { Position } from '../items/item-type.ts';
+import { formatLine, ITEM_TYPE_NAMES, itemType, type ExportItem } from '../items/items.ts';
 
-const SECTIONS = [
-  'header',
-  'startup',
-  'record',
-  'concept_change',
-  'label',
-  'golden_query',
-  'audit',
-  'history',
-  'end',
-] as const;
+const SECTIONS = ['header', ...ITEM_TYPE_NAMES, 'end'] as const;
 
 /** The position at which an export continues. */
 const cursorSchema = z.strictObject({
@@ -53,19 +44,8 @@ function parseCursor(text: string): ExportCursor {
   }
 }
 
-/** How many items of each type were exported. */
-export interface ExportCounts {
-  startup: number;
-  /** Deleted ones included. */
-  records: number;
-  deleted: number;
-  /** Changes of concepts by operators. */
-  concept_change: number;
-  labels: number;
-  golden_queries: number;
-  audit: number;
-  history: number;
-}
+/** How many items of each type were exported. Records count with those that are deleted. */
+export type ExportCounts = Record<CountName | 'deleted', number>;
 
 export function noExportCounts(): ExportCounts {
   return {
@@ -78,15 +58,6 @@ export function noExportCounts(): ExportCounts {
     audit: 0,
     history: 0,
   };
-}
-
-function addToCounts(counts: ExportCounts, item: ExportItem): void {
-  if (item.type === 'record') {
-    counts.records++;
-    if (item.record.deletedAt !== null) counts.deleted++;
-  } else if (item.type === 'label') counts.labels++;
-  else if (item.type === 'golden_query') counts.golden_queries++;
-  else counts[item.type]++;
 }
 
 interface ExportStep {
@@ -106,7 +77,10 @@ export async function* exportSteps(
   for (let cursor: ExportCursor | null = START; cursor !== null;) {
     assertNotAborted(options);
     const step: ExportStep = await exportStep(context, cursor);
-    for (const item of step.items) addToCounts(counts, item);
+    for (const { type, value } of step.items) {
+      counts[itemType(type).count]++;
+      if (type === 'record' && value.deletedAt !== null) counts.deleted++;
+    }
     yield step;
     const done = step.next?.lines ?? cursor.lines;
     options.onProgress?.({ stage: 'reading', subject: 'memory', done, total: 0 });
@@ -151,7 +125,8 @@ async function exportStep(context: EngineContext, cursor: ExportCursor): Promise
     const end: ExportEnd = { type: 'end', lines, digest };
     return { items: [], lines: [JSON.stringify(end)], next: null };
   }
-  const { items, next } = await READERS[section](context, cursor);
+  const { items: values, next } = await itemType(section).read(context, cursor);
+  const items = values.map((value) => ({ type: section, value }) as ExportItem);
   return stepFrom(cursor, items, items.map(formatLine), next);
 }
 
@@ -160,7 +135,7 @@ function stepFrom(
   cursor: ExportCursor,
   items: readonly ExportItem[],
   lines: readonly string[],
-  next: Batch['next'],
+  next: Position | null,
 ): ExportStep {
   const nextSection = SECTIONS[SECTIONS.indexOf(cursor.section) + 1] ?? 'end';
   const position =
@@ -173,7 +148,7 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
   const { store, namespace } = context;
   const now = context.now();
   await expire(context);
-  const chains = await chainsOf(context);
+  const chains = await auditChains(context);
   const [records = 0, deleted = 0] = await store.records.count(namespace, [{ now }, { now, deleted: true }]);
   return {
     type: 'header',
@@ -189,89 +164,4 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };
-}
-
-/** Items of one section. */
-interface Batch {
-  readonly items: readonly ExportItem[];
-  /** `null` at the end of the section. */
-  readonly next: Pick<ExportCursor, 'part' | 'after'> | null;
-}
-
-const RECORDS_PER_BATCH = 100;
-const ENTRIES_PER_BATCH = 500;
-
-const READERS: Readonly<
-  Record<
-    Exclude<ExportCursor['section'], 'header' | 'end'>,
-    (context: EngineContext, cursor: ExportCursor) => Promise<Batch>
-  >
-> = {
-  startup: async ({ store, namespace }, { after }) => {
-    const end = after + ENTRIES_PER_BATCH;
-    const entries = (await store.records.startup(namespace)).entries.slice(after, end);
-    const items = entries.map((entry) => ({ type: 'startup' as const, entry }));
-    return { items, next: entries.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
-  },
-  record: async (context, { after }) => {
-    const page = { after, limit: RECORDS_PER_BATCH };
-    const records = await context.store.records.list(
-      context.namespace,
-      { scan: 'exportable', now: context.now() },
-      page,
-    );
-    const items = records.map(({ namespace: _, ...record }) => ({ type: 'record' as const, record }));
-    const last = records.at(-1);
-    return { items, next: last === undefined ? null : { part: 0, after: last.id } };
-  },
-  concept_change: async ({ store, namespace }, { after }) => {
-    const end = after + ENTRIES_PER_BATCH;
-    const changes = (await store.graph.conceptChanges(namespace)).slice(after, end);
-    const items = changes.map((change) => ({ type: 'concept_change' as const, change }));
-    return { items, next: changes.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
-  },
-  label: async ({ store, namespace }, { after }) => {
-    const labels = await store.receipts.labels(namespace, null, { after, limit: ENTRIES_PER_BATCH });
-    const items = labels.map(({ sequence: _, ...label }) => ({ type: 'label' as const, label }));
-    const last = labels.at(-1);
-    return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
-  },
-  golden_query: async ({ store, namespace }, { after }) => {
-    const queries = await store.receipts.goldenQueries(namespace, { after, limit: ENTRIES_PER_BATCH });
-    const items = queries.map(({ sequence: _, ...query }) => ({ type: 'golden_query' as const, query }));
-    const last = queries.at(-1);
-    return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
-  },
-  audit: async (context, { part, after }) => {
-    const chain = (await chainsOf(context))[part]?.chain;
-    if (chain === undefined) return { items: [], next: null };
-    const page = { after, limit: ENTRIES_PER_BATCH };
-    const entries = await context.store.admin.auditChain(context.namespace, chain, page);
-    const items = entries.map((entry) => ({ type: 'audit' as const, entry }));
-    const last = entries.at(-1);
-    return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.seq } };
-  },
-  history: async ({ store, namespace, now }, { part, after }) => {
-    const category = HISTORY_CATEGORIES[part];
-    if (category === undefined) return { items: [], next: null };
-    const rows = await store.admin.history(
-      namespace,
-      { category, now: now(), order: 'oldest' },
-      { after, limit: ENTRIES_PER_BATCH },
-    );
-    const items = rows.map(({ id: _, ...row }) => ({ type: 'history' as const, row }));
-    const last = rows.at(-1);
-    return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.id } };
-  },
-};
-
-/** The audit chains in an order that later writes do not change. Only the operator may read them. */
-async function chainsOf({
-  store,
-  namespace,
-  caller,
-}: EngineContext): Promise<{ chain: string; length: number }[]> {
-  if (caller.trust !== 'operator') return [];
-  const chains = await store.admin.auditChains(namespace);
-  return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }

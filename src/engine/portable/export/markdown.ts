@@ -1,24 +1,19 @@
 import { shortHash } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
-import { fieldsOf, type ExportItem } from '../format/export-item.ts';
+import { ITEM_TYPE_NAMES, itemType, type ExportItem } from '../items/items.ts';
 
 /** Written last. Its presence shows that a folder is a complete export. */
 export const MANIFEST = 'loci-export.json';
 
 /** Folders of an export, in which the export writes its files. */
-export const FOLDERS = [
+export const FOLDERS: readonly string[] = [
   'records',
   '.deleted',
-  'startup',
-  'concept_change',
-  'label',
-  'golden_query',
-  'audit',
-  'history',
+  ...ITEM_TYPE_NAMES.filter((type) => type !== 'record'),
 ];
 
 /** An item that gets a Markdown file of its own. */
-type MarkdownItem = Extract<ExportItem, { readonly type: 'record' | 'startup' }>;
+export type MarkdownItem = Extract<ExportItem, { readonly type: 'record' | 'startup' }>;
 
 const MAX_NAME_LENGTH = 60;
 const ID_DIGITS = 6;
@@ -26,12 +21,12 @@ const ID_DIGITS = 6;
 /** The path of an item's file in the folder: readable, unique, and the same in each export. */
 export function markdownPath(item: MarkdownItem): string {
   if (item.type === 'startup') {
-    const { agent, key, deletedAt } = item.entry;
+    const { agent, key, deletedAt } = item.value;
     const name = fileNameOf(`${agent} ${key}`);
     const unique = shortHash(JSON.stringify([agent, key])).slice(0, 8);
     return `startup/${deletedAt === null ? '' : '.deleted/'}${name === '' ? '' : `${name} `}${unique}.md`;
   }
-  const { id, title, key, content, deletedAt } = item.record;
+  const { id, title, key, content, deletedAt } = item.value;
   const name = [title, key ?? '', content.slice(0, 200)].map(fileNameOf).find((text) => text !== '') ?? '';
   const number = String(id).padStart(ID_DIGITS, '0');
   return `${deletedAt === null ? 'records' : '.deleted'}/${number}${name === '' ? '' : ` ${name}`}.md`;
@@ -44,10 +39,10 @@ function fileNameOf(text: string): string {
 }
 
 /** Front matter with a line for each field, its value as JSON, which is valid YAML; then the content unchanged. */
-export function markdownOf(item: MarkdownItem): string {
-  const lines = Object.entries(fieldsOf(item)).map(([name, value]) => `${name}: ${yamlOf(value)}\n`);
-  const content = item.type === 'record' ? item.record.content : item.entry.content;
-  return `---\n${lines.join('')}---\n${content}`;
+export function markdownOf({ type, value }: MarkdownItem): string {
+  const { content: _, ...fields } = itemType(type).format.fields(value);
+  const lines = Object.entries(fields).map(([name, field]) => `${name}: ${yamlOf(field)}\n`);
+  return `---\n${lines.join('')}---\n${value.content}`;
 }
 
 /** Characters that JSON does not escape, and that some YAML readers reject or read as the end of a line. */

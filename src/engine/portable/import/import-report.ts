@@ -1,5 +1,6 @@
 import type { LociError } from '../../../core/errors.ts';
 import { NO_REFUSALS, type RefusalReport } from '../../embedding/refusal-report.ts';
+import type { CountName } from '../items/header.ts';
 
 /** The number of records, or of startup entries, by the outcome of their import. */
 interface ImportCounts {
@@ -41,13 +42,7 @@ export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
   /** Changes of concepts, labels, golden queries, audit entries and runs that the store did not have before. */
-  readonly auxiliary: {
-    concept_change: number;
-    labels: number;
-    golden_queries: number;
-    audit: number;
-    history: number;
-  } = {
+  readonly auxiliary: Record<Exclude<CountName, 'records' | 'startup'>, number> = {
     concept_change: 0,
     labels: 0,
     golden_queries: 0,

@@ -6,11 +6,9 @@ import { dateInName } from '../../../sources/dates/note-dates.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import type { ExportedRecord } from '../format/export-record.ts';
-import type { ImportReport } from '../import/import-report.ts';
-import type { ImportOptions, ImportRun } from '../import/import-run.ts';
-import type { PlannedWrite } from '../import/record-importer.ts';
-import { screenRecord } from '../import/screening.ts';
+import type { ExportedRecord, ImportJob } from '../items/item-type.ts';
+import { RecordImporter, type PlannedWrite } from '../items/record-importer.ts';
+import { record as recordType } from '../items/record.ts';
 import { splitIntoFragments, type Fragment, type ListSplitting } from './fragments.ts';
 import { assertImportablePath, baseKeyOf, KeyAllocator } from './keys.ts';
 import { contentHash, importMetadataOf, matchFragments, type Match } from './matching.ts';
@@ -41,22 +39,16 @@ export function fileName(path: string): string {
 /** Writes the files of a workspace as records, and updates the records of an earlier import. */
 export class RecordFileImporter {
   readonly #context: EngineContext;
-  readonly #run: ImportRun;
-  readonly #report: ImportReport;
-  readonly #options: ImportOptions;
+  readonly #report: ImportJob['report'];
+  readonly #options: ImportJob['options'];
+  readonly #writer: RecordImporter;
   readonly #source: string;
 
-  constructor(
-    context: EngineContext,
-    run: ImportRun,
-    report: ImportReport,
-    options: ImportOptions,
-    source: string,
-  ) {
-    this.#context = context;
-    this.#run = run;
-    this.#report = report;
-    this.#options = options;
+  constructor(job: ImportJob, source: string) {
+    this.#context = job.context;
+    this.#report = job.report;
+    this.#options = job.options;
+    this.#writer = new RecordImporter(job);
     this.#source = source;
   }
 
@@ -92,7 +84,7 @@ export class RecordFileImporter {
         if (plan !== null) planned.push(plan);
       }
       for (let start = 0; start < planned.length; start += BATCH_SIZE)
-        await this.#run.records.write(planned.slice(start, start + BATCH_SIZE));
+        await this.#writer.write(planned.slice(start, start + BATCH_SIZE));
     } catch (error) {
       if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
       this.#report.addRefused(this.#report.records, path, error);
@@ -118,7 +110,7 @@ export class RecordFileImporter {
       assertNotAborted(this.#options);
       try {
         const record = this.#recordOf(path, fragment, '', 0);
-        const { value, masked } = await screenRecord(this.#context, record);
+        const { value, masked } = await recordType.screen(this.#context, record);
         this.#report.addMasked(path, masked);
         const { heading = '' } = value.metadata as { readonly heading?: string };
         accepted.push({ ...fragment, heading, content: value.content });

@@ -2,9 +2,8 @@ import { LociError } from '../../../core/errors.ts';
 import type { StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { startupSubject } from '../../startup/startup.ts';
-import type { ImportReport } from '../import/import-report.ts';
-import type { ImportRun } from '../import/import-run.ts';
-import { screenStartup } from '../import/screening.ts';
+import type { ImportJob } from '../items/item-type.ts';
+import { putStartup, startup } from '../items/startup.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** The startup entry that each of these files becomes. */
@@ -25,29 +24,24 @@ export function isStartupFile(path: string): boolean {
   return startupFile(path) !== undefined;
 }
 
-interface StartupImport {
-  readonly report: ImportReport;
-  readonly agent: string;
-}
-
 /** Imports each file as an entry. Removes the entry of a deleted file, unless the entry was changed in the store. */
 export async function importStartupFiles(
-  context: EngineContext,
-  run: ImportRun,
+  job: ImportJob,
   files: WorkspaceFiles,
-  options: StartupImport,
+  agent: string,
 ): Promise<void> {
+  const { report } = job;
   for (const name of Object.keys(STARTUP_FILES)) {
     const existing = files.paths.filter((each) => startupFile(each) === name);
     const [path = name] = existing.includes(name) ? [name] : existing;
     for (const other of existing)
-      if (other !== path) options.report.addProblem(other, `${path} is imported in its place`);
+      if (other !== path) report.addProblem(other, `${path} is imported in its place`);
     try {
-      const entry = await entryFor(context, files, path, options);
-      if (entry !== null) await run.putStartup(path, entry);
+      const entry = await entryFor(job, files, path, agent);
+      if (entry !== null) await putStartup(job, { location: path, value: entry });
     } catch (error) {
       if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
-      options.report.addRefused(options.report.startup, path, error);
+      report.addRefused(report.startup, path, error);
     }
   }
 }
@@ -57,10 +51,10 @@ const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refu
 
 /** The entry to write; `null` for none. */
 async function entryFor(
-  context: EngineContext,
+  { context, report }: ImportJob,
   files: WorkspaceFiles,
   path: string,
-  { report, agent }: StartupImport,
+  agent: string,
 ): Promise<StartupEntry | null> {
   const { store, namespace } = context;
   const defaults = STARTUP_FILES[startupFile(path) ?? ''] ?? { key: path, priority: 9, reinforce: false };
@@ -75,7 +69,7 @@ async function entryFor(
   const text = await files.read(path);
   if (text.trim() === '') return null;
   const draft = { ...defaults, agent, content: text, createdAt: now, updatedAt: now, deletedAt: null };
-  const { value, masked } = await screenStartup(context, draft);
+  const { value, masked } = await startup.screen(context, draft);
   report.addMasked(path, masked);
   if (existing === undefined) return value;
   const changedAt = await files.changedAt(path);

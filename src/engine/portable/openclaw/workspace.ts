@@ -1,8 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted } from '../../../core/progress.ts';
-import type { EngineContext } from '../../context.ts';
-import type { ImportReport } from '../import/import-report.ts';
-import type { ImportOptions, ImportRun } from '../import/import-run.ts';
+import type { ImportJob } from '../items/item-type.ts';
 import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
 import { importStartupFiles, isStartupFile } from './startup-files.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
@@ -17,22 +15,12 @@ export function isWorkspacePath(path: string): boolean {
   return !name.startsWith('.') && (TEXT_FILE.test(name) || !name.includes('.'));
 }
 
-interface WorkspaceImportOptions {
-  readonly options: ImportOptions;
-  readonly report: ImportReport;
-  readonly agent: string;
-}
-
 /**
  * Imports the files of an OpenClaw agent as records and startup entries, and applies the changes since the last import.
  * @throws LociError `invalid_input` for a folder without such files, `conflict` for the folder of another agent
  */
-export async function importWorkspace(
-  context: EngineContext,
-  run: ImportRun,
-  files: WorkspaceFiles,
-  { options, report, agent }: WorkspaceImportOptions,
-): Promise<void> {
+export async function importWorkspace(job: ImportJob, files: WorkspaceFiles, agent: string): Promise<void> {
+  const { context, options, report } = job;
   for (const { location, message } of files.problems) report.addProblem(location, message);
   const paths = files.paths.filter((path) => isWorkspacePath(path) && TEXT_FILE.test(path));
   if (paths.length === 0)
@@ -42,9 +30,9 @@ export async function importWorkspace(
       { hint: 'Such a folder has MEMORY.md, USER.md, memory/*.md, SOUL.md, IDENTITY.md or AGENTS.md.' },
     );
   const source = agent === '' ? 'openclaw' : `openclaw:${agent}`;
-  await assertSameFolder(context, files, source, options);
+  await assertSameFolder(job, files, source);
   const recordPaths = paths.filter((path) => !isStartupFile(path));
-  const importer = new RecordFileImporter(context, run, report, options, source);
+  const importer = new RecordFileImporter(job, source);
   const removed = files.root === null ? [] : await importer.removedFiles(recordPaths);
   const total = recordPaths.length + removed.length;
   for (const [i, path] of [...recordPaths, ...removed].entries()) {
@@ -52,7 +40,7 @@ export async function importWorkspace(
     await importer.importFile(path, i < recordPaths.length ? files : null);
     options.onProgress?.({ stage: 'reading', subject: files.name, done: i + 1, total });
   }
-  await importStartupFiles(context, run, files, { report, agent });
+  await importStartupFiles(job, files, agent);
   if (files.root !== null && !options.dryRun)
     await context.store.records.commit(context.namespace, {
       sourceState: {
@@ -67,10 +55,9 @@ export async function importWorkspace(
 
 /** Importing another agent's folder under the same name would delete the records of the first folder. */
 async function assertSameFolder(
-  { store, namespace }: EngineContext,
+  { context: { store, namespace }, options: { overwrite } }: ImportJob,
   { root, name }: WorkspaceFiles,
   source: string,
-  { overwrite }: ImportOptions,
 ): Promise<void> {
   const earlier = (await store.records.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
   if (root === null || earlier === null || earlier === root || overwrite) return;

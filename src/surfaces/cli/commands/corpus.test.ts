@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeStyle } from '../format/style.ts';
-import { corpus } from './corpus.ts';
+import { corpus } from './facts.ts';
 
 const view = { style: makeStyle(false), columns: 40, terminal: false, options: new Set<string>() };
 

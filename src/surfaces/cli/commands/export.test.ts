@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeStyle } from '../format/style.ts';
-import { exportMemory } from './export.ts';
+import { exportMemory } from './portable.ts';
 
 it('counts records, startup entries, audit entries and runs of an export', () => {
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };

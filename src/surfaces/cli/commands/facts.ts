@@ -1,15 +1,16 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { FactCategoriesOutput } from '../../../operations/facts/categories.ts';
+import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { Fact } from '../../../operations/facts/fact-fields.ts';
 import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
 import type { FactListOutput } from '../../../operations/facts/list.ts';
 import type { FactStoreOutput } from '../../../operations/facts/store.ts';
-import { alignColumns } from '../format/table.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
+import { maskedWarnings, notEmbeddedLine } from '../format/phrases.ts';
+import { alignColumns } from '../format/table.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText, expiryText, timeLeftText } from '../format/times.ts';
-import { indent } from '../format/wrap.ts';
-import { maskedWarnings, notEmbeddedLine } from '../format/phrases.ts';
+import { indent, wrap } from '../format/wrap.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 const NO_FACTS = 'There are no facts; `loci fact store KEY VALUE` stores one.\n';
@@ -112,5 +113,27 @@ export const factCategories: OperationCommand<FactCategoriesOutput> = {
     ]);
     const cellStyles = [style.bold, String, style.dim];
     return `${alignColumns(rows, { columns, flexible: [0, 2], cellStyles }).join('\n')}\n`;
+  },
+};
+
+const MAX_SNIPPET_LINES = 4;
+
+export const corpus: OperationCommand<CorpusOutput> = {
+  operands: [{ field: 'query', label: 'query', takes: 'words' }],
+  shortOptions: { limit: 'n' },
+  render: ({ documents }, { style, columns }) => {
+    if (documents.length === 0) return 'There are no facts and no runs.\n';
+    const blocks = documents.map(({ path, docid, score, snippet }) => {
+      const lines = escapeControl(snippet)
+        .split('\n')
+        .flatMap((line) => wrap(line, columns - 2));
+      const more = lines.length > MAX_SNIPPET_LINES ? [style.dim('…')] : [];
+      return [
+        style.bold(clip(oneLine(path), columns)),
+        style.dim(`${oneLine(docid)} · score ${score.toFixed(2)}`),
+        ...indent([...lines.slice(0, MAX_SNIPPET_LINES), ...more], '  '),
+      ].join('\n');
+    });
+    return `${blocks.join('\n\n')}\n`;
   },
 };

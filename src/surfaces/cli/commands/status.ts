@@ -4,7 +4,7 @@ import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import { generationText } from '../format/generations.ts';
+import { generationText } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 

@@ -5,8 +5,7 @@ import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.
 import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, problemLines } from '../format/lists.ts';
-import { countsText } from '../format/phrases.ts';
-import { refusalWarnings } from '../format/refusals.ts';
+import { countsText, refusalWarnings } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 

@@ -1,9 +1,13 @@
 import { type StepOutput, stepTarget } from '../../../operations/graph/graph-fields.ts';
 import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
-import type { ModelResult, OperationResult } from './model-result.ts';
-import { tagFields } from './provenance.ts';
-import { unknownLines, warningLines } from './warnings.ts';
+import {
+  type ModelResult,
+  type OperationResult,
+  tagFields,
+  unknownLines,
+  warningLines,
+} from './model-result.ts';
 
 type ShownNode = GraphShowOutput['nodes'][number];
 type Node = Pick<ShownNode, 'id' | 'type' | 'title' | 'project'>;

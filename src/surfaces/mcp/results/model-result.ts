@@ -1,3 +1,8 @@
+import type { Trust } from '../../../core/types.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import { onOneLine } from './fence.ts';
+
 /** What a model gets of the output of an operation: the same as text and as structured content, and nothing twice. */
 export interface ModelResult {
   /** Sentences of Loci about the result. */
@@ -19,4 +24,76 @@ export interface OperationResult {
   readonly resultOf: (output: any) => ModelResult;
   /** The types of the fields in JSON Schema; those of the operation's output unless given. */
   readonly types?: Readonly<Record<string, string>>;
+}
+
+type Provenance = Pick<GetOutput, 'from' | 'origin' | 'source' | 'trust' | 'age' | 'url'>;
+
+/** Who wrote a record, as a model reads it. */
+const AUTHORS: Readonly<Record<Trust, string>> = {
+  operator: 'the user',
+  agent: 'an agent',
+  external: 'a third party',
+};
+
+/** Origin, author and age of a record. The `from` line of a source contains its origin and age. */
+export function provenance({ from, origin, source, trust, age }: Omit<Provenance, 'url'>): string[] {
+  const author = `written by ${AUTHORS[trust]}`;
+  return from === null ? [`from ${origin} ${onOneLine(source)}`, author, age] : [onOneLine(from), author];
+}
+
+/** The same as fields, with the URL. `source` is a name by which a model can filter. */
+export function provenanceFields({ from, source, trust, age, url }: Omit<Provenance, 'origin'>): object {
+  return { ...(from === null ? { age } : { from }), trust, source, url };
+}
+
+/** A line with the URL at which the source shows the record, if it has one. */
+export function urlLine({ url }: Pick<Provenance, 'url'>): string[] {
+  return url === undefined ? [] : [`url: ${onOneLine(url)}`];
+}
+
+/** The tags of a record as one part of a line, if it has any. */
+export function tagList(tags: readonly string[]): string[] {
+  return tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')];
+}
+
+export function tagFields(tags: readonly string[]): { readonly tags?: readonly string[] } {
+  return tags.length === 0 ? {} : { tags };
+}
+
+/** The maximum number of existing names that are listed for a filter. */
+const MAX_KNOWN_NAMES = 12;
+
+/** The values of filters that no record has, and values that records have. */
+export function unmatchedLines(unmatched: SearchOutput['unmatched']): string[] {
+  return unmatched.map(({ filter, value, known }) => {
+    const names = known.slice(0, MAX_KNOWN_NAMES).map(quoted).join(', ');
+    const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
+    const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
+    return `No record has the ${filter} ${quoted(value)}; ${existing}.`;
+  });
+}
+
+/** Untrusted text outside of a fence. */
+export function quoted(name: string): string {
+  return JSON.stringify(onOneLine(name));
+}
+
+/** What an answer lacks, one line each. */
+export function warningLines({
+  missing = [],
+  notices,
+}: Partial<Pick<SearchOutput, 'missing'>> & Pick<SearchOutput, 'notices'>): string[] {
+  return [
+    ...notices.map((notice) => sentence(onOneLine(notice))),
+    ...missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`),
+  ];
+}
+
+/** The names that stand for no node. */
+export function unknownLines(unknown: readonly { readonly reason: string }[]): string[] {
+  return unknown.map(({ reason }) => `Not found: ${onOneLine(reason)}.`);
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

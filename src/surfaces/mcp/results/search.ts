@@ -5,10 +5,18 @@ import {
   type SearchResultOutput,
 } from '../../../operations/records/search-result.ts';
 import { onOneLine } from './fence.ts';
-import type { ModelResult, OperationResult } from './model-result.ts';
-import { provenance, provenanceFields, tagFields, tagList, urlLine } from './provenance.ts';
-import { quoted, unmatchedLines } from './unmatched.ts';
-import { warningLines } from './warnings.ts';
+import {
+  type ModelResult,
+  type OperationResult,
+  provenance,
+  provenanceFields,
+  quoted,
+  tagFields,
+  tagList,
+  unmatchedLines,
+  urlLine,
+  warningLines,
+} from './model-result.ts';
 
 /** The result contains no duration: the same results give the same bytes, so prompt caches stay valid. */
 export const searchResult: OperationResult = {

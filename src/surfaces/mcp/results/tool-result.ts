@@ -8,14 +8,10 @@ import {
   safeMessage,
   withoutInvisibleTexts,
 } from './fence.ts';
-import { getResult } from './get.ts';
+import { getResult, listResult, packResult, startupResult, timelineResult } from './records.ts';
 import { graphPathResult, graphShowResult } from './graph.ts';
-import { listResult } from './list.ts';
 import type { ModelResult, OperationResult } from './model-result.ts';
-import { packResult } from './pack.ts';
 import { searchResult } from './search.ts';
-import { startupResult } from './startup.ts';
-import { timelineResult } from './timeline.ts';
 
 const OWN_FIELDS: OperationResult = { resultOf: (fields: object) => ({ fields, writtenBy: 'loci' }) };
 const RECALLED_FIELDS: OperationResult = {

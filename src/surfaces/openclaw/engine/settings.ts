@@ -9,16 +9,30 @@ function settingsPlace(plugin: string): string {
   return `plugins.entries.${plugin}.config`;
 }
 
-const readable = z.enum(['none', 'agent', 'all']);
+const whole = (min: number, max: number, value: number, text: string) =>
+  z.number().int().min(min).max(max).default(value).describe(text);
+const flag = (value: boolean, text: string) => z.boolean().default(value).describe(text);
+const section = <Shape extends z.core.$ZodShape>(shape: Shape, text: string) =>
+  z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(text);
 
-const access = z.strictObject({
-  read: readable
-    .default('agent')
-    .describe(
-      'What such a turn may read: `none`, the memory of the `agent` alone, or `all`, with the shared namespaces.',
-    ),
-  write: z.boolean().default(false).describe('Whether such a turn may write records and facts.'),
-});
+const access = (text: string) =>
+  section(
+    {
+      read: z
+        .enum(['none', 'agent', 'all'])
+        .default('agent')
+        .describe(
+          'What such a turn may read: `none`, the memory of the `agent` alone, or `all`, with the shared namespaces.',
+        ),
+      write: flag(false, 'Whether such a turn may write records and facts.'),
+    },
+    text,
+  );
+
+const NEEDS_CONVERSATIONS = 'Needs `hooks.allowConversationAccess: true` in the entry of the plugin.';
 
 const name = () => z.string().min(1).max(128);
 
@@ -43,88 +57,60 @@ const pluginSettings = z.strictObject({
       'The namespaces that every agent may read, in addition to its own. The default is the configured one, which has the ' +
         'vaults, the sources and what the owner has written.',
     ),
-  maxResults: z
-    .number()
-    .int()
-    .min(1)
-    .max(50)
-    .default(6)
-    .describe('How many results `memory_search` returns, unless the agent asks for another number.'),
-  maxTokens: z
-    .number()
-    .int()
-    .min(200)
-    .max(20_000)
-    .default(1200)
-    .describe('The longest answer of `memory_search`, in tokens, by an estimate.'),
-  nonOwner: access
-    .prefault({})
-    .describe('What turns may do whose message comes from somebody else than the owner of the gateway.'),
-  sandboxed: access.prefault({}).describe('What turns in a sandbox may do.'),
-  workspace: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(true)
-        .describe('Whether `MEMORY.md`, `USER.md` and `memory/` of each agent’s workspace are indexed.'),
-      intervalSeconds: z
-        .number()
-        .int()
-        .min(5)
-        .max(86_400)
-        .default(30)
-        .describe('How often they are compared with the index.'),
-    })
-    .prefault({})
-    .describe('The memory files of workspaces.'),
-  autoRecall: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe('Whether what memory knows is put before each message of the user.'),
-      limit: z.number().int().min(1).max(10).default(3).describe('How many records at most.'),
+  maxResults: whole(
+    1,
+    50,
+    6,
+    'How many results `memory_search` returns, unless the agent asks for another number.',
+  ),
+  maxTokens: whole(200, 20_000, 1200, 'The longest answer of `memory_search`, in tokens, by an estimate.'),
+  nonOwner: access('What turns may do whose message comes from somebody else than the owner of the gateway.'),
+  sandboxed: access('What turns in a sandbox may do.'),
+  workspace: section(
+    {
+      enabled: flag(
+        true,
+        'Whether `MEMORY.md`, `USER.md` and `memory/` of each agent’s workspace are indexed.',
+      ),
+      intervalSeconds: whole(5, 86_400, 30, 'How often they are compared with the index.'),
+    },
+    'The memory files of workspaces.',
+  ),
+  autoRecall: section(
+    {
+      enabled: flag(false, 'Whether what memory knows is put before each message of the user.'),
+      limit: whole(1, 10, 3, 'How many records at most.'),
       minScore: z
         .number()
         .min(0)
         .max(1)
         .default(0.5)
         .describe('The least probability that the best record is about the message.'),
-      maxChars: z
-        .number()
-        .int()
-        .min(200)
-        .max(20_000)
-        .default(2400)
-        .describe('The longest text, in characters.'),
-    })
-    .prefault({})
-    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
-  autoCapture: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether facts that the owner states are written as records. `writes.enabled` must be true.',
-        ),
-      maxPerTurn: z.number().int().min(1).max(10).default(3).describe('How many facts of a turn at most.'),
-      maxPerDay: z.number().int().min(1).max(1000).default(50).describe('How many facts of a day at most.'),
-    })
-    .prefault({})
-    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
-  sessions: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether the messages of users and the answers of agents are stored from then on, and found by turns of the owner.',
-        ),
-      days: z.number().int().min(1).max(365).default(90).describe('After how many days they expire.'),
-    })
-    .prefault({})
-    .describe('Needs `hooks.allowConversationAccess: true` in the entry of the plugin.'),
+      maxChars: whole(200, 20_000, 2400, 'The longest text, in characters.'),
+    },
+    NEEDS_CONVERSATIONS,
+  ),
+  autoCapture: section(
+    {
+      enabled: flag(
+        false,
+        'Whether facts that the owner states are written as records. `writes.enabled` must be true.',
+      ),
+      maxPerTurn: whole(1, 10, 3, 'How many facts of a turn at most.'),
+      maxPerDay: whole(1, 1000, 50, 'How many facts of a day at most.'),
+    },
+    NEEDS_CONVERSATIONS,
+  ),
+  sessions: section(
+    {
+      enabled: flag(
+        false,
+        'Whether the messages of users and the answers of agents are stored from then on, and found by turns of the owner.',
+      ),
+      days: whole(1, 365, 90, 'After how many days they expire.'),
+    },
+    NEEDS_CONVERSATIONS,
+  ),
   dreaming: z
     .strictObject({ enabled: z.literal(false).describe('Must be false.') })
     .exactOptional()

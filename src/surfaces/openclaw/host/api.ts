@@ -29,13 +29,6 @@ interface MemoryFlushConfig {
   readonly model?: string;
 }
 
-export interface HostLogger {
-  readonly debug?: (message: string) => void;
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
-
 /** What the host passes to a factory of tools, at each turn of an agent. */
 export interface ToolContext {
   readonly agentId?: string;
@@ -241,18 +234,15 @@ export interface HostCommand {
   argument(name: string, description: string): HostCommand;
   allowUnknownOption(): HostCommand;
   helpOption(flags: false): HostCommand;
-  passThroughOptions(): HostCommand;
-  enablePositionalOptions(): HostCommand;
   action(run: (words: string[]) => Promise<void>): HostCommand;
 }
 
 export interface PluginApi {
-  readonly registrationMode: string;
   /** The folder of the plugin. */
   readonly rootDir?: string;
   readonly config: HostConfig;
   readonly pluginConfig?: Readonly<Record<string, unknown>>;
-  readonly logger: HostLogger;
+  readonly logger: { warn(message: string): void };
   readonly runtime: {
     readonly config: { current(): HostConfig };
     readonly agent: { resolveAgentWorkspaceDir(config: HostConfig, agentId: string): string };

@@ -1,23 +1,8 @@
-/** A call that the caller no longer waits for. What it was doing may go on. */
-class DeadlineError extends Error {
-  constructor(deadlineMs: number) {
-    super(`memory did not answer within ${String(deadlineMs)} ms`);
-  }
-}
+import { within } from '../../../core/time/within.ts';
 
-/** @throws DeadlineError, or the error of the work */
-export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new DeadlineError(deadlineMs));
-    }, deadlineMs);
+/** The result of work for a call that the caller then no longer waits for. What it was doing may go on. @throws at the deadline */
+export function answerWithin<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  return within(work, deadlineMs, () => {
+    throw new Error(`memory did not answer within ${String(deadlineMs)} ms`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    // A failure after the deadline concerns nobody.
-    work.catch(() => undefined);
-  }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { changeKeysBeside, isBeside } from './beside.ts';
-import { changeText, revertChange } from './config/changes.ts';
-import { ConfigFiles } from './config/config-files.ts';
+import { changeText } from './config/changes.ts';
+import { ConfigFiles, revertChange } from './config/config-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));
 const root = join(folder, 'openclaw.json');

@@ -16,7 +16,7 @@ import {
   PLUGIN,
   SLOT,
 } from './config/changes.ts';
-import { pluginListsCheck } from './config/config-checks.ts';
+import { found, passed, pluginListsCheck } from './config/config-checks.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import type { Openclaw } from './program.ts';
 
@@ -103,18 +103,14 @@ export async function verifyLoaded(openclaw: Openclaw): Promise<void> {
   });
 }
 
+const SETUP_BESIDE = 'Run `loci openclaw setup --beside`.';
+
 async function loadedCheck(openclaw: Openclaw): Promise<Check> {
   const plugin = (await openclaw.plugins()).find(({ id }) => id === CORPUS_PLUGIN);
-  const check = { name: 'plugin', result: 'failed', hint: 'Run `loci openclaw setup --beside`.' } as const;
-  if (plugin === undefined) return { ...check, detail: `${CORPUS_PLUGIN} is not found` };
-  if (plugin.status === 'loaded')
-    return {
-      name: 'plugin',
-      result: 'ok',
-      detail: `${CORPUS_PLUGIN} is loaded from ${plugin.rootDir}`,
-      hint: null,
-    };
-  return { ...check, detail: `${CORPUS_PLUGIN} is ${plugin.error ?? plugin.status}` };
+  if (plugin?.status === 'loaded')
+    return passed('plugin', `${CORPUS_PLUGIN} is loaded from ${plugin.rootDir}`);
+  const state = plugin === undefined ? 'not found' : (plugin.error ?? plugin.status);
+  return found('plugin', `${CORPUS_PLUGIN} is ${state}`, SETUP_BESIDE);
 }
 
 /** What `loci openclaw doctor` checks of the plugin. */
@@ -123,18 +119,12 @@ export async function checksBeside(openclaw: Openclaw, values: JsonMap): Promise
   return [
     await loadedCheck(openclaw),
     problem === null
-      ? {
-          name: 'memory slot',
-          result: 'ok',
-          detail: `${HOST_PLUGIN} is the memory, and asks ${CORPUS_PLUGIN}`,
-          hint: null,
-        }
-      : {
-          name: 'memory slot',
-          result: 'failed',
-          detail: problem,
-          hint: `Give ${HOST_PLUGIN} the slot and enable it, or run \`loci openclaw setup\`.`,
-        },
-    pluginListsCheck(values, CORPUS_PLUGIN, 'Run `loci openclaw setup --beside`.'),
+      ? passed('memory slot', `${HOST_PLUGIN} is the memory, and asks ${CORPUS_PLUGIN}`)
+      : found(
+          'memory slot',
+          problem,
+          `Give ${HOST_PLUGIN} the slot and enable it, or run \`loci openclaw setup\`.`,
+        ),
+    pluginListsCheck(values, CORPUS_PLUGIN, SETUP_BESIDE),
   ];
 }

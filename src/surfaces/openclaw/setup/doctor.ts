@@ -1,21 +1,26 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { valueAt } from '../../../config/tree.ts';
 import { LociError } from '../../../core/errors.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { Check } from '../../../engine/health/check.ts';
+import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { hasColours, makeStyle } from '../../cli/format/style.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { columnsOf, isTerminal } from '../../shared/io.ts';
-import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { Backup } from './backup.ts';
 import { checksBeside, isBeside } from './beside.ts';
+import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN, SLOT } from './config/changes.ts';
+import { allFound, configChecks, found, passed, type Problem } from './config/config-checks.ts';
 import type { ConfigFiles } from './config/config-files.ts';
-import { configChecks } from './config/config-checks.ts';
 import { gatewayPort, isListening, searchMemory } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
-import { leftoversCheck } from './leftovers.ts';
-import { isThisPackage } from './package.ts';
-import { lociHomeOf, loadHostConfig, openclawCommand, pluginConfig, type Session } from './session.ts';
+import { isThisPackage, pluginsFolder } from './package.ts';
+import { isAbandonedCopy } from './program.ts';
+import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type Session } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
@@ -78,14 +83,14 @@ async function examine(session: Session): Promise<Check[]> {
 function failed(name: string, error: unknown, { signal }: Session): Check {
   if (signal.aborted) throw new LociError('aborted', 'stopped');
   const { message, hint } = asLociError(error);
-  return { name, result: 'failed', detail: message, hint };
+  return found(name, message, hint);
 }
 
 async function programCheck(session: Session): Promise<Check> {
   const { openclaw } = session;
   try {
     await openclaw.assertNode();
-    return { name: 'openclaw', result: 'ok', detail: `version ${await openclaw.version()}`, hint: null };
+    return passed('openclaw', `version ${await openclaw.version()}`);
   } catch (error) {
     return failed('openclaw', error, session);
   }
@@ -93,18 +98,17 @@ async function programCheck(session: Session): Promise<Check> {
 
 async function pluginCheck({ openclaw }: Session): Promise<Check> {
   const plugin = (await openclaw.plugins()).find(({ id }) => id === PLUGIN);
-  const check = { name: 'plugin', result: 'failed' as const, hint: 'Run `loci openclaw setup`.' };
-  if (plugin === undefined) return { ...check, detail: `${PLUGIN} is not installed` };
-  if (plugin.status !== 'loaded')
-    return { ...check, detail: `${PLUGIN} is ${plugin.error ?? plugin.status}` };
+  const hint = 'Run `loci openclaw setup`.';
+  if (plugin?.status !== 'loaded')
+    return found('plugin', `${PLUGIN} is ${plugin?.error ?? plugin?.status ?? 'not installed'}`, hint);
   const detail = `${PLUGIN} ${plugin.version ?? ''} is loaded`;
-  if (await isThisPackage(plugin.rootDir)) return { ...check, result: 'ok', detail, hint: null };
-  return { ...check, result: 'warning', detail: `${detail}; it is not the version of this command` };
+  if (await isThisPackage(plugin.rootDir)) return passed('plugin', detail);
+  return found('plugin', `${detail}; it is not the version of this command`, hint, 'warning');
 }
 
 function settingsCheck(values: JsonMap): Check {
   parsePluginConfig(PLUGIN, pluginConfig(values));
-  return { name: 'settings', result: 'ok', detail: `plugins.entries.${PLUGIN}.config is valid`, hint: null };
+  return passed('settings', `plugins.entries.${PLUGIN}.config is valid`);
 }
 
 /** Whether the store can be read, and whether the index of each agent's memory files is current. */
@@ -114,12 +118,12 @@ async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]>
   const states = await workspaceStates(pluginConfig(values), home, workspacesIn(values, agents));
   const hint = 'A running gateway reads them within a minute; `loci openclaw setup` reads them now.';
   return [
-    { name: 'store', result: 'ok', detail: home, hint: null },
+    passed('store', home),
     ...states.map(({ agent, folder, changes, wasRead }): Check => {
       const name = `memory of ${agent}`;
-      if (!wasRead) return { name, result: 'warning', detail: `${folder} was not read yet`, hint };
-      if (changes === '') return { name, result: 'ok', detail: `${folder} is indexed`, hint: null };
-      return { name, result: 'warning', detail: `${folder}: since it was read, ${changes}`, hint };
+      if (!wasRead) return found(name, `${folder} was not read yet`, hint, 'warning');
+      if (changes === '') return passed(name, `${folder} is indexed`);
+      return found(name, `${folder}: since it was read, ${changes}`, hint, 'warning');
     }),
   ];
 }
@@ -128,25 +132,67 @@ async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]>
 async function storeCheck(session: Session, values: JsonMap): Promise<Check> {
   const home = lociHomeOf(session, values, CORPUS_PLUGIN);
   await workspaceStates({}, home, []);
-  return { name: 'store', result: 'ok', detail: home, hint: null };
+  return passed('store', home);
 }
 
 async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise<Check> {
   const port = gatewayPort(values, io.env);
   const name = 'gateway';
   if (!(await isListening(port)))
-    return {
+    return found(
       name,
-      result: 'warning',
-      detail: `no gateway listens at port ${String(port)}, so that memory_search was not tried`,
-      hint: 'Start it with `openclaw gateway`, and run this again.',
-    };
+      `no gateway listens at port ${String(port)}, so that memory_search was not tried`,
+      'Start it with `openclaw gateway`, and run this again.',
+      'warning',
+    );
   const { isLoci, problem } = await searchMemory(openclaw);
-  if (isLoci) return { name, result: 'ok', detail: 'memory_search is answered by Loci', hint: null };
-  return {
-    name,
-    result: 'failed',
-    detail: escapeControl(problem),
-    hint: 'Solve the problems above, then run `openclaw gateway restart`.',
-  };
+  if (isLoci) return passed(name, 'memory_search is answered by Loci');
+  const hint = 'Solve the problems above, then run `openclaw gateway restart`.';
+  return found(name, escapeControl(problem), hint);
+}
+
+/** What a setup or an undo that did not end has left. */
+async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> {
+  const leftovers = [
+    ...(await unfinishedSetup(files, home)),
+    ...unusedPlugin(files, home),
+    ...(await abandonedCopies(dirname(files.root))),
+  ];
+  return allFound('earlier setup', leftovers, 'it left nothing behind', 'warning');
+}
+
+/** The backup is made before the keys are changed, and removed after they were restored. */
+async function unfinishedSetup(files: ConfigFiles, home: string): Promise<Problem[]> {
+  const backup = new Backup(home);
+  const manifest = await backup.manifest();
+  if (manifest === null || manifest.configFile !== files.root) return [];
+  const values = files.values();
+  const isInForce = manifest.plugin === PLUGIN ? valueAt(values, SLOT) === PLUGIN : isBeside(values);
+  if (isInForce) return [];
+  return [
+    [
+      `setup of ${manifest.plugin} did not end, or its keys were removed; ${backup.folder} has the configuration before it`,
+      'Run `loci openclaw undo` to restore that, or `loci openclaw setup` to complete it.',
+    ],
+  ];
+}
+
+function unusedPlugin(files: ConfigFiles, home: string): Problem[] {
+  const folder = pluginsFolder(home);
+  const isLoaded = listAt(files.values(), ...LOAD_PATHS).some(
+    (path) => typeof path === 'string' && dirname(path) === folder,
+  );
+  if (isLoaded || !existsSync(folder)) return [];
+  return [
+    [
+      `${folder} has a copy of the plugin that OpenClaw does not load`,
+      `Restart the gateway, then remove ${folder}.`,
+    ],
+  ];
+}
+
+async function abandonedCopies(folder: string): Promise<Problem[]> {
+  const names = (await readdir(folder)).filter(isAbandonedCopy);
+  if (names.length === 0) return [];
+  return [[`${folder} has copies of the configuration: ${names.join(', ')}`, 'Remove them.']];
 }

@@ -32,23 +32,16 @@ export function gatewayPort(values: JsonMap, env: NodeJS.ProcessEnv): number {
 }
 
 /** Whether something listens at a port of this machine. */
-export function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    const end = (result: boolean): void => {
-      socket.destroy();
-      resolve(result);
-    };
-    socket.once('connect', () => {
-      end(true);
-    });
-    socket.once('error', () => {
-      end(false);
-    });
-    socket.setTimeout(2000, () => {
-      end(false);
-    });
-  });
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(2000) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Whether a gateway that has just started accepts calls. */
@@ -84,21 +77,16 @@ export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
     '--params',
     JSON.stringify(request),
   );
-  const details = isJsonMap(called) && isJsonMap(called['output']) ? called['output']['details'] : undefined;
+  const unlike = (problem: string): SearchAnswer => ({ isLoci: false, problem });
+  const details = isJsonMap(called) && valueAt(called, ['output', 'details']);
   if (!isJsonMap(details)) {
-    const error = isJsonMap(called) && isJsonMap(called['error']) ? called['error']['message'] : undefined;
-    return {
-      isLoci: false,
-      problem: typeof error === 'string' ? error : 'the gateway does not offer memory_search',
-    };
+    const message = isJsonMap(called) && valueAt(called, ['error', 'message']);
+    return unlike(typeof message === 'string' ? message : 'the gateway does not offer memory_search');
   }
   const { provider, error } = details;
-  if (typeof error === 'string') return { isLoci: false, problem: error };
+  if (typeof error === 'string') return unlike(error);
   if (provider === 'loci') return { isLoci: true, problem: '' };
-  return {
-    isLoci: false,
-    problem: `another memory answers memory_search (provider ${JSON.stringify(provider ?? null)})`,
-  };
+  return unlike(`another memory answers memory_search (provider ${JSON.stringify(provider ?? null)})`);
 }
 
 /** Waits until a running gateway has loaded its plugins again. @throws LociError `source_failed` if Loci does not answer by then */
@@ -217,8 +205,6 @@ async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await once(server.close(), 'close');
   return port;
 }

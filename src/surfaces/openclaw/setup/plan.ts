@@ -1,14 +1,17 @@
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
+import { escapeControl } from '../../shared/escape-control.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup, type Manifest } from './backup.ts';
 import { assertStays, changeKeysBeside } from './beside.ts';
-import { changeKeys, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { changeKeys, changeText, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
+import type { IndexedWorkspace } from './index-memory.ts';
 import { assertBuilt, isThisPackage, pluginFolder } from './package.ts';
 import type { HostAgent } from './program.ts';
-import { lociHomeOf, loadHostConfig, pluginConfig, type Session } from './session.ts';
+import { loadHostConfig, lociHomeOf, pluginConfig, type Session } from './session.ts';
 
 /** Everything that is known before anything is changed. */
 export interface Plan {
@@ -57,4 +60,49 @@ function assertSameSetup(before: Manifest | null, configFile: string, plugin: st
   throw new LociError('conflict', `setup has made ${before.configFile} use ${before.plugin} already`, {
     hint: 'Run `loci openclaw undo` first, or use another Loci home with --home.',
   });
+}
+
+/** What a plan does, for `--json`. */
+export function facts({ version, files, home, plugin, folder, isRunning }: Plan) {
+  return {
+    version,
+    configFile: files.root,
+    home,
+    plugin,
+    installs: folder !== null,
+    gatewayRuns: isRunning,
+    changes: files.changes.map(({ file, path, value }) => ({ file, key: path.join('.'), value })),
+  };
+}
+
+function changeLines({ files }: Plan): string[] {
+  return files.changes.map((change) => `  ${change.file}: ${changeText(change)}`);
+}
+
+export function dryRunText(plan: Plan, titles: readonly string[]): string {
+  const lines = titles.map((title, at) => `  ${String(at + 1)}. ${title}`);
+  const changes = plan.files.changes.length === 0 ? [] : ['These keys would change:', ...changeLines(plan)];
+  return escapeControl(
+    [`OpenClaw ${plan.version}. Nothing was changed. Setup would:`, ...lines, ...changes, ''].join('\n'),
+  );
+}
+
+export function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
+  const { version, files, folder, home, plugin } = plan;
+  const isBeside = plugin === CORPUS_PLUGIN;
+  const installation = folder === null ? 'was installed already' : `is in ${folder}`;
+  const lines = [
+    isBeside
+      ? `memory-core of OpenClaw ${version} now finds facts and runs of ${home} too, when an agent searches with corpus=all.`
+      : `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
+    `  The plugin ${plugin} ${isBeside ? 'is loaded from this package' : installation}.`,
+    ...(files.changes.length === 0 ? ['  No key had to change.'] : changeLines(plan)),
+    ...indexed.flatMap(({ agent, folder, files: count, problems }) => [
+      `  ${agent}: ${formatCount(count, 'file')} of memory in ${folder}`,
+      ...problems.map((problem) => `    ${problem}`),
+    ]),
+    '`loci openclaw undo` restores what was there before; `loci openclaw doctor` checks everything.',
+    '',
+  ];
+  return escapeControl(lines.join('\n'));
 }

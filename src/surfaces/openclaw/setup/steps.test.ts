@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LociError } from '../../../core/errors.ts';
 import { compareVersions, isSupportedNode } from './program.ts';
-import { runSteps, type Step } from './steps.ts';
+import { runSteps, type Step } from './setup.ts';
 
 const never = new AbortController().signal;
 

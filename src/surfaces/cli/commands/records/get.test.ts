@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../../../operations/records/get.ts';
 import { makeStyle } from '../../format/style.ts';
-import { get } from './get.ts';
+import { get } from './read.ts';
 
 const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
 const record: GetOutput = {

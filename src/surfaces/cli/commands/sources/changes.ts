@@ -1,10 +1,18 @@
+import { LociError } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesApproveOutput } from '../../../../operations/sources/approve.ts';
 import type { SourcesPauseOutput } from '../../../../operations/sources/pause.ts';
+import type { RefreshedSource, SourcesRefreshOutput } from '../../../../operations/sources/refresh.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
+import type { SourcesTestOutput, TestedDocument } from '../../../../operations/sources/test.ts';
+import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../shared/shell-word.ts';
-import { oneLine } from '../../../shared/escape-control.ts';
-import type { Operand, OperationCommand } from '../operation-command.ts';
+import { ALL_PROBLEMS, limitLines } from '../../format/lists.ts';
+import { countsText } from '../../format/phrases.ts';
+import { clip } from '../../format/text-width.ts';
+import { durationText, localDate } from '../../format/times.ts';
+import { indent, wrap } from '../../format/wrap.ts';
+import type { Operand, OperationCommand, View } from '../operation-command.ts';
 
 const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
 
@@ -96,3 +104,118 @@ export const sourcesRemove: OperationCommand<SourcesRemoveOutput> = {
     return `Removed ${formatCount(removed, 'document')} of ${oneLine(id)} from the store${settings}.\n`;
   },
 };
+
+export const sourcesRefresh: OperationCommand<SourcesRefreshOutput> = {
+  operands: [{ field: 'ids', label: 'id', takes: 'list' }],
+  viewOptions: [ALL_PROBLEMS],
+  failure: ({ sources }) => {
+    const errors = sources.flatMap(({ id, error }) => (error === undefined ? [] : [{ ...error, id }]));
+    const [first] = errors;
+    if (first === undefined) return null;
+    const message = errors.map((error) => withId(error.id, error.message)).join('\n');
+    return new LociError(first.code, message, {
+      hint: [...new Set(errors.map(({ hint }) => hint))].join('\n'),
+    });
+  },
+  render: ({ sources, took_ms }, view) => {
+    if (sources.length === 0)
+      return 'No sources to refresh: docs/sources.md says how a command becomes one. `loci index` reads vaults.\n';
+    const refreshed = sources.filter(({ error }) => error === undefined);
+    if (refreshed.length === 0) return '';
+    const lines = refreshed.flatMap((source) => [
+      refreshedLine(source, view),
+      ...limitLines(
+        source.problems.map((problem) => view.style.warning(oneLine(problem))),
+        view,
+      ).map((line) => `  ${line}`),
+    ]);
+    return [...lines, view.style.dim(`Done in ${durationText(took_ms / 1000)}.`), ''].join('\n');
+  },
+};
+
+/** Adds the id of the source unless the message contains it. */
+function withId(id: string, message: string): string {
+  return message.includes(id) ? message : `${id}: ${message}`;
+}
+
+function refreshedLine(source: RefreshedSource, { style }: View): string {
+  const counts = countsText([
+    [source.added, 'added'],
+    [source.updated, 'updated'],
+    [source.removed, 'removed'],
+    [source.unchanged, 'unchanged'],
+    [source.over_cap, 'left out: more than maxDocuments'],
+  ]);
+  if (source.kept > 0)
+    counts.push(
+      `no output; ${formatCount(source.kept, 'document')} will be removed if the next run prints nothing either`,
+    );
+  return `${style.bold(oneLine(source.name))}: ${counts.length === 0 ? 'no documents' : counts.join(', ')}`;
+}
+
+export const sourcesTest: OperationCommand<SourcesTestOutput> = {
+  operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  shortOptions: { limit: 'n' },
+  viewOptions: [{ name: 'full', description: 'whole texts, not only the beginning of each' }],
+  render: (output, view) => {
+    const { documents, total, printed, problems, stderr, took_ms } = output;
+    const more = total - documents.length;
+    const summary = `${formatCount(total, 'document')} of ${String(printed)} printed, in ${durationText(took_ms / 1000)}; nothing was stored.`;
+    const blocks = documents.map((document) => documentBlock(document, view));
+    const isCut = blocks.some(({ cut }) => cut);
+    return [
+      ...blocks.flatMap(({ lines }) => lines),
+      ...(isCut ? [view.style.dim('… marks texts that were cut; --full shows them whole')] : []),
+      ...(more === 0 ? [] : [view.style.dim(`… and ${String(more)} more; -n ${String(total)} shows all`)]),
+      ...problems.map((problem) => view.style.warning(oneLine(problem))),
+      ...(stderr === '' ? [] : [view.style.dim(`standard error: ${oneLine(stderr)}`)]),
+      view.style.dim(summary),
+      '',
+    ].join('\n');
+  },
+};
+
+interface DocumentBlock {
+  readonly lines: readonly string[];
+  /** Whether some text was cut. */
+  readonly cut: boolean;
+}
+
+function documentBlock(document: TestedDocument, { style, columns, options }: View): DocumentBlock {
+  const { id, title, text } = document;
+  const repeatsTitle = title === null || title === '' || text.startsWith(title);
+  const titleAndText = repeatsTitle ? text : `${title}: ${text}`;
+  const details = detailsOf(document).join(' · ');
+  if (options.has('full')) {
+    const wrapped = (line: string): string[] => indent(wrap(line, columns - 2), '  ');
+    const lines = [
+      style.bold(oneLine(id)),
+      ...escapeControl(titleAndText).split('\n').flatMap(wrapped),
+      ...wrapped(oneLine(details)).map(style.dim),
+    ];
+    return { lines, cut: false };
+  }
+  const parts = [
+    [oneLine(id), 40],
+    [oneLine(titleAndText), columns - 42],
+    [oneLine(details), columns - 2],
+  ] as const;
+  const [name = '', first = '', second = ''] = parts.map(([part, room]) => clip(part, room));
+  return {
+    lines: [`${style.bold(name)}  ${first}`, ...(second === '' ? [] : [style.dim(`  ${second}`)])],
+    cut: parts.some(([part, room]) => clip(part, room) !== part),
+  };
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+function detailsOf({ timestamp, completed, project, tags, metadata, url }: TestedDocument): string[] {
+  return [
+    ...(timestamp === null ? [] : [DAY.test(timestamp) ? timestamp : localDate(timestamp)]),
+    ...(completed === null ? [] : [completed ? 'completed' : 'open']),
+    ...(project === null ? [] : [`project ${project}`]),
+    ...tags.map((tag) => `#${tag}`),
+    ...Object.entries(metadata).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
+    ...(url === null ? [] : [url]),
+  ];
+}

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { changeKeys, PLUGIN, revertChange } from './changes.ts';
-import { ConfigFiles } from './config-files.ts';
+import { changeKeys, PLUGIN } from './changes.ts';
+import { ConfigFiles, revertChange } from './config-files.ts';
 import { parseJson5 } from './json5-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-config-'));

@@ -1,19 +1,9 @@
 import { dirname } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
 import { valueAt } from '../../../../config/tree.ts';
 import { LociError } from '../../../../core/errors.ts';
 import type { JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';
 import type { ConfigFiles, KeyChange } from './config-files.ts';
-import {
-  parseJson5,
-  propertyOf,
-  removeElement,
-  removeProperty,
-  replaceElement,
-  replaceValue,
-} from './json5-text.ts';
 
 export const PLUGIN = 'memory-loci';
 /** The plugin beside memory-core. */
@@ -76,51 +66,6 @@ export function changeText({ path, value, previous, isElement }: KeyChange): str
   if (isElement)
     return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;
   return `${key} = ${JSON.stringify(value)}${previous === null ? '' : ` (was ${previous})`}`;
-}
-
-/** The text without a change; `null` if somebody has changed the key since. */
-export function revertChange(text: string, change: KeyChange): string | null {
-  const { file, path, previous, value, isElement, existing } = change;
-  const found = lookUp(text, file, path);
-  if (found === null) return null;
-  const { object, property } = found;
-  if (isElement) {
-    if (!(property.value instanceof JsonArrayNode)) return null;
-    if (previous === null) return removeElement(text, property.value, value);
-    return replaceElement(text, property.value, value, previous);
-  }
-  if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
-  if (previous !== null) return replaceValue(text, property, previous);
-  let reverted = removeProperty(text, object, property);
-  // Objects that setup had to make are removed again, unless they have something else by now.
-  for (let length = path.length - 1; length > existing; length--) {
-    const parent = lookUp(reverted, file, path.slice(0, length));
-    if (parent === null) break;
-    const inside = parent.property.value;
-    if (!(inside instanceof JsonObjectNode) || !isEmpty(reverted, inside)) break;
-    reverted = removeProperty(reverted, parent.object, parent.property);
-  }
-  return reverted;
-}
-
-function isEmpty(text: string, { location }: JsonObjectNode): boolean {
-  return text.slice(location.start.index + 1, location.end.index - 1).trim() === '';
-}
-
-function lookUp(
-  text: string,
-  file: string,
-  path: readonly string[],
-): { readonly object: JsonObjectNode; readonly property: NonNullable<ReturnType<typeof propertyOf>> } | null {
-  let object = parseJson5(text, file);
-  for (const [index, name] of path.entries()) {
-    const property = propertyOf(object, name);
-    if (property === undefined) return null;
-    if (index === path.length - 1) return { object, property };
-    if (!(property.value instanceof JsonObjectNode)) return null;
-    object = property.value;
-  }
-  return null;
 }
 
 export function listAt(values: JsonMap, ...path: readonly string[]): readonly Json[] {

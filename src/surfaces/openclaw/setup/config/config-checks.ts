@@ -6,6 +6,19 @@ import { HOST_PLUGIN, listAt, PLUGIN } from './changes.ts';
 const SETUP = 'Run `loci openclaw setup`.';
 const TOOLS: readonly string[] = ['memory_search', 'memory_get'];
 
+export function passed(name: string, detail: string): Check {
+  return { name, result: 'ok', detail, hint: null };
+}
+
+export function found(
+  name: string,
+  detail: string,
+  hint: string,
+  result: 'failed' | 'warning' = 'failed',
+): Check {
+  return { name, result, detail, hint };
+}
+
 /** What the configuration of OpenClaw alone tells. */
 export function configChecks(values: JsonMap): Check[] {
   return [
@@ -20,10 +33,8 @@ export function configChecks(values: JsonMap): Check[] {
 function slotCheck(values: JsonMap): Check {
   const slot = valueAt(values, ['plugins', 'slots', 'memory']) ?? null;
   const name = 'memory slot';
-  if (slot === PLUGIN) return { name, result: 'ok', detail: `plugins.slots.memory is ${PLUGIN}`, hint: null };
-  const detail =
-    slot === null ? 'plugins.slots.memory is not set' : `plugins.slots.memory is ${JSON.stringify(slot)}`;
-  return { name, result: 'failed', detail, hint: SETUP };
+  if (slot === PLUGIN) return passed(name, `plugins.slots.memory is ${PLUGIN}`);
+  return found(name, `plugins.slots.memory is ${slot === null ? 'not set' : JSON.stringify(slot)}`, SETUP);
 }
 
 /** With another plugin in the slot, memory-core still loads for its "dreaming", and takes the names of the tools. */
@@ -32,29 +43,27 @@ function hostPluginCheck(values: JsonMap): Check {
     valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
     listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
     valueAt(values, ['plugins', 'entries', PLUGIN, 'config', 'dreaming', 'enabled']) === false;
-  if (isOff) return { name: HOST_PLUGIN, result: 'ok', detail: 'it is not in the way', hint: null };
-  return {
-    name: HOST_PLUGIN,
-    result: 'failed',
-    detail: 'it loads beside Loci, and its memory_search and memory_get replace those of Loci',
-    hint: `Set plugins.entries.${HOST_PLUGIN}.enabled to false; \`loci openclaw setup\` does that.`,
-  };
+  if (isOff) return passed(HOST_PLUGIN, 'it is not in the way');
+  return found(
+    HOST_PLUGIN,
+    'it loads beside Loci, and its memory_search and memory_get replace those of Loci',
+    `Set plugins.entries.${HOST_PLUGIN}.enabled to false; \`loci openclaw setup\` does that.`,
+  );
 }
 
 /** @param setup how to correct it */
 export function pluginListsCheck(values: JsonMap, plugin: string, setup: string): Check {
   const name = 'allowed plugins';
-  const fail = (detail: string, hint: string): Check => ({ name, result: 'failed', detail, hint });
   if (valueAt(values, ['plugins', 'enabled']) === false)
-    return fail('plugins.enabled turns all plugins off', 'Set plugins.enabled to true.');
+    return found(name, 'plugins.enabled turns all plugins off', 'Set plugins.enabled to true.');
   if (listAt(values, 'plugins', 'deny').includes(plugin))
-    return fail(`plugins.deny has ${plugin}`, `Remove ${plugin} from plugins.deny.`);
+    return found(name, `plugins.deny has ${plugin}`, `Remove ${plugin} from plugins.deny.`);
   if (valueAt(values, ['plugins', 'entries', plugin, 'enabled']) === false)
-    return fail(`plugins.entries.${plugin}.enabled is false`, setup);
+    return found(name, `plugins.entries.${plugin}.enabled is false`, setup);
   const allow = valueAt(values, ['plugins', 'allow']);
   if (Array.isArray(allow) && !allow.includes(plugin))
-    return fail(`plugins.allow does not have ${plugin}`, setup);
-  return { name, result: 'ok', detail: `${plugin} may load`, hint: null };
+    return found(name, `plugins.allow does not have ${plugin}`, setup);
+  return passed(name, `${plugin} may load`);
 }
 
 function accessCheck(values: JsonMap): Check {
@@ -64,15 +73,14 @@ function accessCheck(values: JsonMap): Check {
   );
   const name = 'conversation access';
   const key = [...entry, 'hooks', 'allowConversationAccess'];
-  if (needing.length === 0) return { name, result: 'ok', detail: 'no setting needs it', hint: null };
-  if (valueAt(values, key) === true)
-    return { name, result: 'ok', detail: `${key.join('.')} is true`, hint: null };
-  return {
+  if (needing.length === 0) return passed(name, 'no setting needs it');
+  if (valueAt(values, key) === true) return passed(name, `${key.join('.')} is true`);
+  const settings = needing.join(' and ');
+  return found(
     name,
-    result: 'failed',
-    detail: `${needing.join(' and ')} cannot work: the plugin may not read conversations`,
-    hint: `Set ${key.join('.')} to true, or turn ${needing.join(' and ')} off.`,
-  };
+    `${settings} cannot work: the plugin may not read conversations`,
+    `Set ${key.join('.')} to true, or turn ${settings} off.`,
+  );
 }
 
 function toolsCheck(values: JsonMap): Check {
@@ -84,21 +92,29 @@ function toolsCheck(values: JsonMap): Check {
     ),
   ];
   const problems = scopes.flatMap(([place, policy]) => (isJsonMap(policy) ? hiddenBy(policy, place) : []));
-  if (problems.length === 0)
-    return { name: 'tools', result: 'ok', detail: 'agents may use memory_search and memory_get', hint: null };
-  return {
-    name: 'tools',
-    result: 'failed',
-    detail: problems.map(([detail]) => detail).join('\n'),
-    hint: problems.map(([, hint]) => hint).join(' '),
-  };
+  return allFound('tools', problems, 'agents may use memory_search and memory_get');
+}
+
+/** What is wrong, and what to do about it. */
+export type Problem = readonly [detail: string, hint: string];
+
+/** @param fine what to say if there are no problems */
+export function allFound(
+  name: string,
+  problems: readonly Problem[],
+  fine: string,
+  result?: 'failed' | 'warning',
+): Check {
+  if (problems.length === 0) return passed(name, fine);
+  const [details, hints] = [problems.map(([detail]) => detail), problems.map(([, hint]) => hint)];
+  return found(name, details.join('\n'), hints.join(' '), result);
 }
 
 /** Profiles without the tools of memory. */
 const PROFILES: readonly string[] = ['minimal', 'messaging'];
 
 /** What hides the tools in a policy, each with its remedy. */
-function hiddenBy(policy: JsonMap, place: string): (readonly [detail: string, hint: string])[] {
+function hiddenBy(policy: JsonMap, place: string): Problem[] {
   const denied = listAt(policy, 'deny').filter((entry) => TOOLS.some((tool) => matches(entry, tool)));
   const allow = policy['allow'];
   const alsoAllow = listAt(policy, 'alsoAllow');

@@ -1,19 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { JsonArrayNode, JsonObjectNode } from '@croct/json5-parser';
+import { isDeepStrictEqual } from 'node:util';
+import { JsonArrayNode, JsonObjectNode, type JsonPropertyNode } from '@croct/json5-parser';
 import { LociError } from '../../../../core/errors.ts';
 import { unreadableError } from '../../../../core/fs/file-errors.ts';
-import type { JsonMap } from '../../../../core/json.ts';
+import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';
 import {
-  addElement,
-  addProperty,
-  keyText,
+  addEntry,
+  elementOf,
   parseJson5,
   propertyOf,
+  propertyText,
   quotesKeys,
-  replaceElement,
-  replaceValue,
+  removeEntry,
+  replaceNode,
   textOf,
   valueText,
 } from './json5-text.ts';
@@ -97,19 +98,18 @@ export class ConfigFiles {
     const [name = '', ...below] = rest;
     const quotes = quotesKeys(parseJson5(text, file)) && quotesKeys(object);
     const property = propertyOf(object, name);
-    const existing = within.length - rest.length;
     const change = { file, path: within, value, isElement: false };
     if (property !== undefined) {
       const previous = textOf(text, property.value);
       const replacement = valueText(value, quotes);
       if (previous === replacement) return;
-      this.#texts.set(file, replaceValue(text, property, replacement));
-      this.changes.push({ ...change, previous, existing: within.length });
+      const changed = replaceNode(text, property.value, replacement);
+      this.#change({ ...change, previous, existing: within.length }, changed);
       return;
     }
     const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-    this.#texts.set(file, addProperty(text, object, keyText(name, quotes), valueText(nested, quotes)));
-    this.changes.push({ ...change, previous: null, existing });
+    const changed = addEntry(text, object, propertyText(name, nested, quotes));
+    this.#change({ ...change, previous: null, existing: within.length - rest.length }, changed);
   }
 
   /** Adds an element to an existing list. @param replaced the element whose place it takes */
@@ -118,18 +118,16 @@ export class ConfigFiles {
     const list = propertyOf(object, rest[0] ?? '')?.value;
     if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
     const [text, added] = [this.text(file), JSON.stringify(element)];
-    this.#texts.set(
-      file,
-      replaced === null ? addElement(text, list, added) : replaceElement(text, list, replaced, added),
-    );
-    this.changes.push({
-      file,
-      path: within,
-      previous: replaced === null ? null : JSON.stringify(replaced),
-      existing: within.length,
-      value: element,
-      isElement: true,
-    });
+    const old = replaced === null ? undefined : elementOf(list, replaced);
+    const changed = old === undefined ? addEntry(text, list, added) : replaceNode(text, old, added);
+    const previous = replaced === null ? null : JSON.stringify(replaced);
+    const change = { file, path: within, value: element, isElement: true };
+    this.#change({ ...change, previous, existing: within.length }, changed);
+  }
+
+  #change(change: KeyChange, text: string): void {
+    this.#texts.set(change.file, text);
+    this.changes.push(change);
   }
 
   /** The innermost object that exists on the way to a key, with the keys below it. */
@@ -157,6 +155,49 @@ export class ConfigFiles {
     }
     return { file, object, rest: path.slice(index), path: path.slice(start) };
   }
+}
+
+/** The text without a change; `null` if somebody has changed the key since. */
+export function revertChange(text: string, change: KeyChange): string | null {
+  const { file, path, previous, value, isElement, existing } = change;
+  const found = lookUp(text, file, path);
+  if (found === null) return null;
+  const { object, property } = found;
+  if (isElement) {
+    if (!(property.value instanceof JsonArrayNode)) return null;
+    const element = elementOf(property.value, value);
+    if (element === undefined) return text;
+    return previous === null
+      ? removeEntry(text, property.value, element)
+      : replaceNode(text, element, previous);
+  }
+  if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
+  if (previous !== null) return replaceNode(text, property.value, previous);
+  let reverted = removeEntry(text, object, property);
+  // Objects that setup had to make are removed again, unless they have something else by now.
+  for (let length = path.length - 1; length > existing; length--) {
+    const parent = lookUp(reverted, file, path.slice(0, length));
+    const inside = parent?.property.value;
+    const isEmpty = inside instanceof JsonObjectNode && textOf(reverted, inside).slice(1, -1).trim() === '';
+    if (parent === null || !isEmpty) break;
+    reverted = removeEntry(reverted, parent.object, parent.property);
+  }
+  return reverted;
+}
+
+function lookUp(
+  text: string,
+  file: string,
+  path: readonly string[],
+): { readonly object: JsonObjectNode; readonly property: JsonPropertyNode } | null {
+  let object = parseJson5(text, file);
+  for (const name of path.slice(0, -1)) {
+    const inner = propertyOf(object, name)?.value;
+    if (!(inner instanceof JsonObjectNode)) return null;
+    object = inner;
+  }
+  const property = propertyOf(object, path.at(-1) ?? '');
+  return property === undefined ? null : { object, property };
 }
 
 interface Place {
@@ -221,15 +262,11 @@ function includePaths(include: Json | undefined, file: string): string[] {
 /** Later values replace earlier ones; objects are merged, and lists are joined. */
 function mergeDeep(a: Json, b: Json): Json {
   if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
-  if (!isMap(a) || !isMap(b)) return b;
+  if (!isJsonMap(a) || !isJsonMap(b)) return b;
   const merged: JsonMap = { ...a };
   for (const [key, value] of Object.entries(b)) {
     const earlier = merged[key];
     merged[key] = earlier === undefined ? value : mergeDeep(earlier, value);
   }
   return merged;
-}
-
-function isMap(value: Json): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

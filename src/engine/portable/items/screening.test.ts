@@ -13,7 +13,7 @@ import { RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import { setStartup } from '../../startup/startup.ts';
 import { write } from '../../records/write.ts';
 import { importMemory } from '../import.ts';
-import type { ImportReport } from './import-report.ts';
+import type { ImportReport } from '../import/import-report.ts';
 
 describe('an import of forged lines', () => {
   /** Imports an export in which `fields` replace those of its record. */

@@ -9,23 +9,18 @@ import type { EngineContext } from '../../context.ts';
 import { invalidateNextExpiry } from '../../shared/retention.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import { TTL_SECONDS } from '../../facts/facts.ts';
-import { timeText, type ExportedRecord } from '../format/export-record.ts';
-import type { ImportReport } from './import-report.ts';
-import { screenRecord } from './screening.ts';
+import {
+  ITEMS_PER_WRITE,
+  type ExportedRecord,
+  type ImportJob,
+  type ItemImporter,
+  type Located,
+} from './item-type.ts';
+import { timeText } from './line-format.ts';
 
-/** A record, and the line or file that it comes from. */
-export interface LocatedRecord {
+export interface PlannedWrite {
   readonly location: string;
   readonly record: ExportedRecord;
-}
-
-export interface RecordOptions {
-  readonly dryRun: boolean;
-  /** Replaces whatever differs, even when it is newer. */
-  readonly overwrite: boolean;
-}
-
-export interface PlannedWrite extends LocatedRecord {
   /** The record that is replaced; `null` for a new one. */
   readonly existing: LociRecord | null;
   /** The id that the record had in the export. */
@@ -44,63 +39,67 @@ function comparableState(record: ExportedRecord, isOperator: boolean): object {
 }
 
 /** Writes records in batches, each in one transaction. */
-export class RecordImporter {
+export class RecordImporter implements ItemImporter<ExportedRecord> {
+  readonly batchSize = ITEMS_PER_WRITE;
   readonly #context: EngineContext;
-  readonly #options: RecordOptions;
-  readonly #report: ImportReport;
+  readonly #options: ImportJob['options'];
+  readonly #report: ImportJob['report'];
   /** In a dry run, the id that the next new record would get. */
   #nextId: number | null = null;
 
-  constructor(context: EngineContext, options: RecordOptions, report: ImportReport) {
+  constructor({ context, options, report }: ImportJob) {
     this.#context = context;
     this.#options = options;
     this.#report = report;
   }
 
+  isSkipped({ expiresAt }: ExportedRecord): boolean {
+    const isExpired = expiresAt !== null && expiresAt <= this.#context.now();
+    if (isExpired) this.#report.records.expired++;
+    return isExpired;
+  }
+
+  async put(batch: readonly Located<ExportedRecord>[]): Promise<void> {
+    let part: Located<ExportedRecord>[] = [];
+    const names = new Set<string>();
+    for (const located of batch) {
+      const { uuid, origin, source, category, key } = located.value;
+      const keyName = JSON.stringify(origin === 'fact' ? ['fact', category, key] : [source, key]);
+      const own = key === null ? [uuid] : [uuid, keyName];
+      // A batch is compared with the store as a whole, so it must not have two states of one record.
+      if (own.some((name) => names.has(name))) {
+        await this.#putDistinct(part);
+        part = [];
+        names.clear();
+      }
+      for (const name of own) names.add(name);
+      part.push(located);
+    }
+    await this.#putDistinct(part);
+  }
+
   /** @param batch records with different UUIDs and keys */
-  async importBatch(batch: readonly LocatedRecord[]): Promise<void> {
-    const accepted = await this.#screen(batch);
+  async #putDistinct(batch: readonly Located<ExportedRecord>[]): Promise<void> {
     const { store, namespace } = this.#context;
     const matches = await store.records.findExisting(
       namespace,
-      accepted.map(({ record }) => record),
+      batch.map(({ value }) => value),
     );
     const ids = matches.flatMap(({ sameUuid, sameKey }) => sameUuid ?? sameKey ?? []);
     const existing = new Map(
       (await store.records.get(namespace, ids, 'any')).map((record) => [record.id, record]),
     );
     const planned: PlannedWrite[] = [];
-    for (const [i, located] of accepted.entries()) {
+    for (const [i, located] of batch.entries()) {
       const plan = await this.#plan(located, matches[i] ?? { sameUuid: null, sameKey: null }, existing);
       if (plan !== null) planned.push(plan);
     }
     await this.write(planned);
   }
 
-  /** The records that may be imported; the report names the others. */
-  async #screen(batch: readonly LocatedRecord[]): Promise<LocatedRecord[]> {
-    const { records } = this.#report;
-    const accepted: LocatedRecord[] = [];
-    for (const { location, record } of batch) {
-      if (record.expiresAt !== null && record.expiresAt <= this.#context.now()) {
-        records.expired++;
-        continue;
-      }
-      try {
-        const { value, masked } = await screenRecord(this.#context, record);
-        this.#report.addMasked(location, masked);
-        accepted.push({ location, record: value });
-      } catch (error) {
-        if (!(error instanceof LociError)) throw error;
-        this.#report.addRefused(records, location, error);
-      }
-    }
-    return accepted;
-  }
-
   /** `null` when there is nothing to write; the report says why. */
   async #plan(
-    { location, record }: LocatedRecord,
+    { location, value: record }: Located<ExportedRecord>,
     { sameUuid, sameKey }: ExistingRecords,
     existingById: ReadonlyMap<number, LociRecord>,
   ): Promise<PlannedWrite | null> {

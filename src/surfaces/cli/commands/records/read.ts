@@ -1,10 +1,14 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { propertiesOf } from '../../../../engine/records/properties.ts';
 import type { GetOutput } from '../../../../operations/records/get.ts';
+import type { ListOutput } from '../../../../operations/records/list.ts';
+import type { TimelineOutput } from '../../../../operations/records/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
+import { alignColumns } from '../../format/table.ts';
 import { clip } from '../../format/text-width.ts';
 import { wrap, wrapItems } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
+import { unmatchedLine } from './nothing-found.ts';
 import { originText } from './provenance.ts';
 
 export const get: OperationCommand<GetOutput> = {
@@ -82,3 +86,47 @@ function linkNames({ links }: GetOutput): string[] {
     path === null ? `${oneLine(target)} (no such note)` : oneLine(target),
   );
 }
+
+export const list: OperationCommand<ListOutput> = {
+  shortOptions: { limit: 'n' },
+  commaLists: ['tags'],
+  render: ({ records, total, next, unmatched }, { style, columns }) => {
+    if (records.length === 0) {
+      const reasons = unmatched.map(unmatchedLine);
+      return ['No records.', ...reasons, ''].join('\n');
+    }
+    const rows = records.map((record) => [
+      oneLine(record.citation),
+      oneLine(record.title),
+      originText(record),
+      record.age,
+    ]);
+    const cellStyles = [style.link, String, style.dim, style.dim];
+    const lines = alignColumns(rows, { columns, flexible: [1, 2], cellStyles });
+    const count = formatCount(total, 'record');
+    const shown = records.length === total ? count : `${String(records.length)} of ${count}`;
+    const more = next === null ? '' : `; \`--after ${String(next)}\` shows the next page`;
+    return [...lines, '', style.dim(shown + more), ''].join('\n');
+  },
+};
+
+export const timeline: OperationCommand<TimelineOutput> = {
+  operands: [{ field: 'anchor', label: 'citation', takes: 'words' }],
+  shortOptions: { before: 'b', after: 'a' },
+  commaLists: ['tags'],
+  render: ({ entries, more_before: moreBefore, more_after: moreAfter }, { style, columns }) => {
+    const more = [...(moreBefore ? ['older'] : []), ...(moreAfter ? ['newer'] : [])].join(' and ');
+    if (entries.length === 0)
+      return more === '' ? 'No records.\n' : 'The budget is too small for one line; --budget raises it.\n';
+    const rows = entries.map((entry) => [
+      entry.position === 'anchor' ? '>' : '',
+      entry.when,
+      oneLine(entry.title),
+      originText(entry),
+      oneLine(entry.citation),
+    ]);
+    const cellStyles = [style.bold, style.dim, String, style.dim, style.link];
+    const lines = alignColumns(rows, { columns, flexible: [2, 3], cellStyles });
+    return [...lines, ...(more === '' ? [] : ['', style.dim(`there are ${more} records`)]), ''].join('\n');
+  },
+};

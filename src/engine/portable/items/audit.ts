@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { LociError } from '../../../core/errors.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import type { AuditChain, AuditEntry } from '../../../store/admin-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { screenTexts } from '../../records/screen.ts';
+import { isRefusal, ITEMS_PER_WRITE, readPage, type ImportJob, type ItemType } from './item-type.ts';
+import { jsonObject, lineFormat, sha256Text, uuid } from './line-format.ts';
+
+const schema = z.strictObject({
+  chain: uuid,
+  seq: z.number().int().positive(),
+  // It stays a number because the hash covers it as a number.
+  at: z.number().int().min(MIN_TIME).max(MAX_TIME),
+  actor: z.string(),
+  surface: z.string(),
+  action: z.string(),
+  subject: z.string().nullable(),
+  diff: jsonObject.nullable(),
+  diff_hash: sha256Text.nullable(),
+  previous: sha256Text,
+  hash: sha256Text,
+});
+
+export const audit: ItemType<AuditEntry> = {
+  count: 'audit',
+  format: lineFormat(schema, schema.shape),
+  async read(context, position) {
+    const { part } = position;
+    const chain = (await auditChains(context))[part]?.chain;
+    if (chain === undefined) return { items: [], next: null };
+    const { items, next } = await readPage(
+      (page) => context.store.admin.auditChain(context.namespace, chain, page),
+      ({ seq }) => seq,
+      position,
+    );
+    return { items, next: next ?? { part: part + 1, after: 0 } };
+  },
+  reserved: 'it belongs to the audit log',
+  screen: async (_, value) => ({ value, masked: [] }),
+  importer(job) {
+    const { context, options, report } = job;
+    const { store, namespace } = context;
+    const rejected = new Set<string>();
+    return {
+      batchSize: ITEMS_PER_WRITE,
+      async put(batch) {
+        const chains = Map.groupBy(
+          batch.map(({ value }) => value),
+          ({ chain }) => chain,
+        );
+        for (const [chain, links] of chains) {
+          if (rejected.has(chain)) continue;
+          try {
+            report.auxiliary.audit += options.dryRun
+              ? await countNew(context, chain, links)
+              : await store.admin.attachAudit(
+                  namespace,
+                  await Promise.all(links.map((link) => withoutSecrets(job, link))),
+                );
+          } catch (error) {
+            if (!isRefusal(error)) throw error;
+            rejected.add(chain);
+            report.addConflict(`audit chain ${chain}`, error.message);
+          }
+        }
+      },
+    };
+  },
+};
+
+/** The audit chains in an order that later writes do not change. Only the operator may read them. */
+export async function auditChains({ store, namespace, caller }: EngineContext): Promise<AuditChain[]> {
+  if (caller.trust !== 'operator') return [];
+  const chains = await store.admin.auditChains(namespace);
+  return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
+}
+
+async function countNew(
+  { store, namespace }: EngineContext,
+  chain: string,
+  links: readonly AuditEntry[],
+): Promise<number> {
+  const chains = await store.admin.auditChains(namespace);
+  const length = chains.find((each) => each.chain === chain)?.length ?? 0;
+  return links.filter(({ seq }) => seq > length).length;
+}
+
+/** Removes a diff that has a secret. The chain stays valid, because its hashes cover the hash of the diff. */
+async function withoutSecrets({ context, report }: ImportJob, entry: AuditEntry): Promise<AuditEntry> {
+  if (entry.diff === null) return entry;
+  const content = JSON.stringify(entry.diff);
+  const masked = await screenTexts(context, { content }).then(
+    (screening) => screening.masked,
+    (error: unknown) => {
+      if (error instanceof LociError && error.code === 'secret_refused') return ['secret'];
+      throw error;
+    },
+  );
+  report.addMasked(`audit entry ${String(entry.seq)}`, masked);
+  return masked.length === 0 ? entry : { ...entry, diff: null };
+}

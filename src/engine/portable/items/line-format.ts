@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
+import { safeParse } from '../../../core/safe-parse.ts';
+import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+
+/** Nesting of a line. Stores accept 100 levels of metadata. */
+const MAX_DEPTH = 110;
+
+export const time: z.ZodType<Timestamp> = z.union([z.string(), z.number()]).transform((given, context) => {
+  const at = typeof given === 'number' ? given : Date.parse(given);
+  // Every answer formats the times of its records: one time that cannot be formatted would make whole answers fail.
+  if (Number.isSafeInteger(at) && at >= MIN_TIME && at <= MAX_TIME) return at;
+  context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, of the years 1 to 9999' });
+  return z.NEVER;
+});
+export const timeOrNull = time.nullable();
+
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected a UUID in lower case');
+
+export const sha256Text = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256');
+
+/** A custom check, so that the object passes through unchanged, a key such as `__proto__` included. */
+export const jsonObject = z.custom<Metadata>(isJsonMap, 'expected an object');
+
+/** ISO 8601, or the number of milliseconds for a time outside the range of `Date`. */
+export function timeText(at: Timestamp): string | number {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toISOString();
+}
+
+type CamelCase<Name> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+type CamelCased<Line> = Line extends unknown
+  ? { readonly [Name in keyof Line as CamelCase<Name>]: Readonly<Line[Name]> }
+  : never;
+
+/** How items of a type are written as lines, and read from them. */
+export interface LineFormat<Value> {
+  /** The fields of a line without its type, in the order of every export. */
+  fields(value: Value): Readonly<Record<string, Json>>;
+  /** Validates the fields of a line. Returns the item, or a message that says what is wrong. */
+  parse(fields: unknown): Value | string;
+}
+
+/**
+ * The format of lines that have the fields of an item under the same names in `snake_case`, and its times in ISO 8601.
+ * @param first the schemas of the fields that come first, in their order; the others follow in the order of the item
+ */
+export function lineFormat<Line extends object>(
+  schema: z.ZodType<Line>,
+  first: Readonly<Record<string, z.ZodType>>,
+): LineFormat<CamelCased<Line>> {
+  const names = Object.keys(first);
+  const isTime = (name: string): boolean => first[name] === time || first[name] === timeOrNull;
+  return {
+    fields(value) {
+      const given = Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [
+          name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+          field as Json,
+        ]),
+      );
+      const ordered = [...new Set([...names, ...Object.keys(given)])];
+      return Object.fromEntries(
+        ordered.map((name) => {
+          const field = given[name] ?? null;
+          return [name, typeof field === 'number' && isTime(name) ? timeText(field) : field];
+        }),
+      );
+    },
+    parse(fields) {
+      const line = parseWith(schema, fields);
+      if (typeof line === 'string') return line;
+      const renamed = Object.entries(line).map(([name, field]) => [
+        name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+        field as unknown,
+      ]);
+      return Object.fromEntries(renamed) as CamelCased<Line>;
+    },
+  };
+}
+
+/** Returns the validated value, or a message that says what is wrong with it. */
+export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value | string {
+  if (exceedsDepth(MAX_DEPTH, value as Json)) return `it is nested deeper than ${String(MAX_DEPTH)} levels`;
+  const result = safeParse(schema, value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  const message = issue?.message ?? 'it is not valid';
+  return path === '' ? message : `${path}: ${message}`;
+}

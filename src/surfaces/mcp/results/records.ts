@@ -1,0 +1,153 @@
+import type { GraphIndexOutput } from '../../../operations/graph/graph-index.ts';
+import type { GraphPackOutput } from '../../../operations/graph/graph-pack.ts';
+import type { PackOutput } from '../../../operations/packs/pack.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
+import type { ListOutput } from '../../../operations/records/list.ts';
+import type { TimelineOutput } from '../../../operations/records/timeline.ts';
+import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import { type TimelineLine, timelineText } from '../../../pack/timeline-text.ts';
+import { withoutHidden } from '../../shared/escape-control.ts';
+import { jsonText, onOneLine } from './fence.ts';
+import {
+  type ModelResult,
+  type OperationResult,
+  provenance,
+  provenanceFields,
+  tagFields,
+  tagList,
+  unknownLines,
+  unmatchedLines,
+  urlLine,
+  warningLines,
+} from './model-result.ts';
+
+export const getResult: OperationResult = {
+  resultOf: (record: GetOutput): ModelResult => ({
+    fields: fieldsOf(record),
+    text: recordText(record),
+    writtenBy: 'others',
+  }),
+  types: {
+    citation: 'string',
+    title: 'string',
+    text: 'string',
+    lines: 'string',
+    ...{ age: 'string', trust: 'string', source: 'string', from: 'string', url: 'string', tags: 'array' },
+  },
+};
+
+function fieldsOf(record: GetOutput): object {
+  const { citation, title, text, lines, tags } = record;
+  return {
+    citation,
+    title: title === '' ? null : title,
+    text,
+    lines: `${String(lines.from)}-${String(lines.to)} of ${String(lines.total)}`,
+    ...provenanceFields(record),
+    ...tagFields(tags),
+  };
+}
+
+function recordText(record: GetOutput): string {
+  const { citation, title, text, lines, tags } = record;
+  const facts = [
+    `citation: ${onOneLine(citation)}`,
+    `lines ${String(lines.from)} to ${String(lines.to)} of ${String(lines.total)}`,
+    ...provenance(record),
+    ...tagList(tags),
+  ];
+  const head = [...(title === '' ? [] : [onOneLine(title)]), facts.join(' · '), ...urlLine(record)];
+  return `${head.join('\n')}\n\n${text}`;
+}
+
+export const listResult: OperationResult = {
+  resultOf: ({ records, total, next, unmatched }: ListOutput): ModelResult => ({
+    summary: unmatchedLines(unmatched),
+    fields: {
+      records: records.map(({ citation, title, age, trust, source, tags }) => ({
+        ...{ citation, title, age, trust, source },
+        ...tagFields(tags),
+      })),
+      total,
+      next,
+    },
+    writtenBy: 'others',
+  }),
+  types: { records: 'array', total: 'integer', next: 'integer' },
+};
+
+type Entry = TimelineOutput['entries'][number];
+
+/** One text, since the names of fields would take more than the records: its tokens were counted. */
+export const timelineResult: OperationResult = {
+  resultOf: (output: TimelineOutput): ModelResult => {
+    const text = resultText(output);
+    return { fields: { text }, text, writtenBy: 'fenced' };
+  },
+  types: { text: 'string' },
+};
+
+/** The text whose tokens the engine has counted. */
+function resultText({ entries, more_before, more_after }: TimelineOutput): string {
+  const at = (position: Entry['position']): TimelineLine[] =>
+    entries.filter((entry) => entry.position === position).map(lineOf);
+  return timelineText({
+    before: at('before').toReversed(),
+    anchor: at('anchor')[0] ?? null,
+    after: at('after'),
+    moreBefore: more_before,
+    moreAfter: more_after,
+  });
+}
+
+function lineOf({ when, title, origin, source, citation }: Entry): TimelineLine {
+  return { when, title, from: origin === 'source' ? source : null, citation };
+}
+
+const NOTHING_NEW =
+  'There is no startup text to read now: the user has written none for this agent, or this session has been given it before and ' +
+  'it has not changed.';
+
+/** What the user wants every agent to know: instructions of theirs, so that it is not fenced. */
+export const startupResult: OperationResult = {
+  resultOf: ({ text }: StartupTextOutput): ModelResult =>
+    text === ''
+      ? {
+          summary: [NOTHING_NEW],
+          fields: {},
+          text: '',
+          writtenBy: 'loci',
+        }
+      : { fields: { text }, text: withoutHidden(text), writtenBy: 'loci' },
+  types: { text: 'string' },
+};
+
+type PackedOutput = PackOutput | GraphIndexOutput | GraphPackOutput;
+
+/**
+ * A text within a budget of tokens. It has the citations of what is in it, and is fenced already. The result has no duration, so that
+ * prompt caches stay valid.
+ */
+export const packResult: OperationResult = {
+  resultOf: packedResult,
+  types: { text: 'string', receipt: 'object' },
+};
+
+function packedResult(output: PackedOutput): ModelResult {
+  const { text, empty, receipt } = output;
+  return {
+    summary: [...gapsOf(output), ...(empty === null ? [] : [`Nothing to show: ${empty}.`])],
+    fields: { text: empty === null ? text : null, receipt },
+    text: [
+      ...(empty === null ? [text] : []),
+      ...(receipt === null ? [] : [`Receipt: ${jsonText(receipt)}`]),
+    ].join('\n'),
+    writtenBy: 'fenced',
+  };
+}
+
+/** What the text would have with everything that was asked for. */
+function gapsOf(output: PackedOutput): string[] {
+  const unknown = 'unknown' in output ? output.unknown : [];
+  return [...warningLines(output), ...unknownLines(unknown)];
+}
