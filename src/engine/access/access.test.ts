@@ -2,14 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { newTokenText } from '../../secrets/token-text.ts';
-import { openLoci } from '../open.ts';
+import { openEngine } from '../open.ts';
+import { accessOf } from './access.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 
 async function openTokens(folder: string) {
   const clock = { now: NOW };
-  const loci = await openLoci(settings(folder), { now: () => clock.now });
-  const { access } = loci;
+  const loci = await openEngine(settings(folder), { now: () => clock.now });
+  const access = accessOf(loci);
   const create = (name: string, lifetime: number | null = 1000) =>
     access.create({ subject: 'alice', name, scopes: ['read'], lifetimeMs: lifetime });
   return { clock, access, create, [Symbol.asyncDispose]: () => loci.close() };

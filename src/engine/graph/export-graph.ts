@@ -49,8 +49,8 @@ const PAGE = 200;
  */
 export async function exportGraphPage(
   context: EngineContext,
-  request: GraphExportRequest,
-  after: string | null,
+  request: GraphExportRequest = {},
+  after: string | null = null,
 ): Promise<GraphExportPage> {
   assertGraphIsOn(context);
   if (after === null) await context.expire();

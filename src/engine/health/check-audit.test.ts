@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { openLoci } from '../open.ts';
+import { openEngine } from '../open.ts';
+import { write } from '../records/write.ts';
+import { doctor } from './doctor.ts';
 
 const ADA = { namespace: 'ada', actor: 'ada', surface: 'mcp', trust: 'agent' } as const;
 const OPERATOR = { namespace: 'default', actor: 'me', surface: 'cli', trust: 'operator' } as const;
@@ -19,10 +21,10 @@ describe('the check of the audit log', () => {
   ])('reports that %s', async (_, sql, message) => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });
-    const loci = await openLoci(config, { create: true });
-    await loci.as(ADA).write({ content: 'The oven is gas' });
+    const loci = await openEngine(config, { create: true });
+    await write(loci.as(ADA), { content: 'The oven is gas' });
     const checkOf = async (caller: typeof ADA | typeof OPERATOR): Promise<unknown> =>
-      (await loci.as(caller).doctor()).find(({ name }) => name === 'audit');
+      (await doctor(loci.as(caller))).find(({ name }) => name === 'audit');
     expect([await checkOf(ADA), await checkOf(OPERATOR)]).toMatchObject([{ result: 'ok' }, { result: 'ok' }]);
     tamper(config.store.path, sql);
     expect(await checkOf(ADA)).toMatchObject({
@@ -32,7 +34,7 @@ describe('the check of the audit log', () => {
     expect(await checkOf(OPERATOR)).toMatchObject({
       detail: expect.stringMatching(new RegExp(`^ada: .*${message}`)) as string,
     });
-    const bob = await loci.as({ ...ADA, namespace: 'bob' }).doctor();
+    const bob = await doctor(loci.as({ ...ADA, namespace: 'bob' }));
     expect(bob.find(({ name }) => name === 'audit')).toMatchObject({ result: 'ok' });
     await loci.close();
   });

@@ -82,9 +82,13 @@ const cache = new WeakMap<
   { readonly readAt: number; readonly sources: Promise<ConfiguredSources> }
 >();
 
-/** Makes the next call of `cachedSources` read the folders of skills. */
-export function dropCachedSources({ registeredSources }: EngineContext): void {
-  cache.delete(registeredSources);
+/**
+ * Makes the next calls read what this process reads only every ten seconds: when records expire, and the folders of skills. They then
+ * see everything that other processes have changed.
+ */
+export function dropCaches(context: EngineContext): void {
+  context.invalidateNextExpiry();
+  cache.delete(context.registeredSources);
 }
 
 /** Like `configuredSources`, but from a short-lived cache, so that not every search reads the folders of skills. */

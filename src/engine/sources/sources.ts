@@ -69,13 +69,11 @@ export interface Sources {
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
   keepFresh(options?: RefreshSchedulerOptions): Closable;
-  /** Ends all running commands before the engine is closed. No command can start afterwards. */
-  stop(): Promise<void>;
 }
 
-/** @returns all but `register`, which needs none of these modules */
-export function sourcesOf(context: EngineContext): Omit<Sources, 'register'> {
+export function sourcesOf(context: EngineContext): Sources {
   return {
+    register: (source) => register(context, source),
     list: () => sourceReports(context),
     refresh: (ids, options = {}) =>
       whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
@@ -91,8 +89,21 @@ export function sourcesOf(context: EngineContext): Omit<Sources, 'register'> {
       scheduler.start();
       return context.closeWithEngine(scheduler);
     },
-    stop: () => context.stop(),
   };
+}
+
+function register(
+  { registeredSources, config, namespace }: EngineContext,
+  source: ReadOnlyMemorySource,
+): Registration {
+  if (namespace !== config.namespace)
+    throw new LociError('forbidden', `only the namespace ${config.namespace} has sources`, {
+      hint: 'Register the source with the engine that openLoci() returned.',
+    });
+  return registeredSources.register(source, [
+    ...config.vaults.map(vaultName),
+    ...config.sources.map(({ id }) => id),
+  ]);
 }
 
 /** Does work that is stopped and awaited when the engine closes. */

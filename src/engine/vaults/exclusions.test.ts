@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
-import { openLoci } from '../open.ts';
+import { openEngine } from '../open.ts';
+import { indexVaults } from './index-vaults.ts';
+import { search } from '../records/search.ts';
 
 const NOTES = [
   'Private/diary.md',
@@ -39,10 +41,10 @@ interface Indexed {
 
 /** Indexes the vault, and returns the notes that a search finds then. */
 async function index(config: Partial<VaultConfig> = {}): Promise<Indexed> {
-  const loci = await openLoci(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
+  const loci = await openEngine(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
   try {
-    const { sources } = await loci.index();
-    const { results } = await loci.search({ query: 'zanzibar', limit: 50, minScore: 0 });
+    const { sources } = await indexVaults(loci);
+    const { results } = await search(loci, { query: 'zanzibar', limit: 50, minScore: 0 });
     return {
       notes: results.map(({ citation }) => citation.replace(/^.*?:|#.*/g, '')).sort(),
       report: sources[0]!,

@@ -4,6 +4,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
 import { filterValue } from '../shared/record-fields.ts';
+import { audit } from '../../engine/audit/audit.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -69,7 +70,7 @@ const output = z.strictObject({
 });
 export type AuditOutput = z.infer<typeof output>;
 
-export const audit: Operation<z.infer<typeof input>, AuditOutput> = {
+export const auditOperation: Operation<typeof input, typeof output> = {
   name: 'audit',
   title: 'Show the audit log',
   description:
@@ -95,7 +96,7 @@ async function runAudit(
 ): Promise<AuditOutput> {
   const loci = await context.loci();
   // One more than the limit shows whether there is another page.
-  const found = await loci.audit({ ...filter, limit: limit + 1 });
+  const found = await audit(loci, { ...filter, limit: limit + 1 });
   const entries = found.slice(0, limit);
   const last = found.length > limit ? entries.at(-1) : undefined;
   return {

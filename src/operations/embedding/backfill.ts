@@ -4,6 +4,7 @@ import type { GenerationSpec } from '../../store/search-model.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { backfill } from '../../engine/embedding/backfill.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -39,7 +40,7 @@ const output = z.strictObject({
 });
 export type EmbedBackfillOutput = z.infer<typeof output>;
 
-export const embedBackfill: Operation<EmbedBackfillInput, EmbedBackfillOutput> = {
+export const embedBackfillOperation: Operation<typeof input, typeof output> = {
   name: 'embed-backfill',
   title: 'Fill in vectors',
   description:
@@ -70,7 +71,7 @@ async function runEmbedBackfill(
   const { values } = await context.loadConfig();
   const loci = await context.loci();
   const { signal, onProgress } = context;
-  const report = await loci.embedding.backfill({ dryRun, signal, onProgress });
+  const report = await backfill(loci, { dryRun, signal, onProgress });
   const { target, active, isActive, texts, tokens, embedded, remaining } = report;
   const price = values.embedding.pricePerMillionTokens;
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GenerationScore } from '../../engine/embedding/compare.ts';
+import { compareGenerations, type GenerationScore } from '../../engine/embedding/compare.ts';
 import { replayLimit } from '../golden/golden-fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/times.ts';
@@ -43,7 +43,7 @@ const output = z.strictObject({
 });
 export type EmbedCompareOutput = z.infer<typeof output>;
 
-export const embedCompare: Operation<EmbedCompareInput, EmbedCompareOutput> = {
+export const embedCompareOperation: Operation<typeof input, typeof output> = {
   name: 'embed-compare',
   title: 'Compare two models on the golden queries',
   description:
@@ -62,7 +62,7 @@ export const embedCompare: Operation<EmbedCompareInput, EmbedCompareOutput> = {
 async function runCompare(context: OperationContext, given: EmbedCompareInput): Promise<EmbedCompareOutput> {
   const loci = await context.loci();
   const { signal, onProgress } = context;
-  const { current, candidate, asFound, ...rest } = await loci.embedding.compare({
+  const { current, candidate, asFound, ...rest } = await compareGenerations(loci, {
     ...given,
     signal,
     onProgress,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { generation, generationFields } from './backfill.ts';
+import { prune } from '../../engine/embedding/prune.ts';
 
 const input = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Remove nothing, and report what would be removed.'),
 });
-type EmbedPruneInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   dry_run: z.boolean(),
@@ -20,7 +20,7 @@ const output = z.strictObject({
 });
 export type EmbedPruneOutput = z.infer<typeof output>;
 
-export const embedPrune: Operation<EmbedPruneInput, EmbedPruneOutput> = {
+export const embedPruneOperation: Operation<typeof input, typeof output> = {
   name: 'embed-prune',
   title: 'Remove vectors that are no longer used',
   description:
@@ -38,7 +38,7 @@ export const embedPrune: Operation<EmbedPruneInput, EmbedPruneOutput> = {
   ],
   run: async (context, { dry_run: dryRun = false }) => {
     const loci = await context.loci();
-    const { removed, inUse } = await loci.embedding.prune({ dryRun, signal: context.signal });
+    const { removed, inUse } = await prune(loci, { dryRun, signal: context.signal });
     return {
       dry_run: dryRun,
       removed: removed.map((each) => ({ ...generationFields(each), vectors: each.vectors })),

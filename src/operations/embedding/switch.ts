@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { generation, generationFields } from './backfill.ts';
+import { switchGeneration } from '../../engine/embedding/switch.ts';
 
 const input = z.strictObject({
   partial: z
@@ -21,7 +22,7 @@ const output = z.strictObject({
 });
 export type EmbedSwitchOutput = z.infer<typeof output>;
 
-export const embedSwitch: Operation<EmbedSwitchInput, EmbedSwitchOutput> = {
+export const embedSwitchOperation: Operation<typeof input, typeof output> = {
   name: 'embed-switch',
   title: 'Switch to the vectors of the configured model',
   description:
@@ -45,7 +46,7 @@ async function runEmbedSwitch(
   { dry_run: dryRun = false, ...options }: EmbedSwitchInput,
 ): Promise<EmbedSwitchOutput> {
   const loci = await context.loci();
-  const { from, to, remaining } = await loci.embedding.switch({ ...options, dryRun });
+  const { from, to, remaining } = await switchGeneration(loci, { ...options, dryRun });
   const before = from === null ? null : generationFields(from);
   return { dry_run: dryRun, from: before, to: generationFields(to), remaining };
 }

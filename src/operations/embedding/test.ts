@@ -7,6 +7,7 @@ import { millisecondsSince, tookMs } from '../shared/times.ts';
 const milliseconds = () => z.number().nonnegative();
 const cosine = () => z.number().min(-1.001).max(1.001);
 
+const input = z.strictObject({});
 const output = z.strictObject({
   provider: z.string(),
   model: z.string(),
@@ -43,13 +44,13 @@ const output = z.strictObject({
 });
 export type EmbedTestOutput = z.infer<typeof output>;
 
-export const embedTest: Operation<Record<string, never>, EmbedTestOutput> = {
+export const embedTestOperation: Operation<typeof input, typeof output> = {
   name: 'embed-test',
   title: 'Try the embedding provider',
   description:
     'Sends a few short texts to the configured embedding provider, and measures the length of its vectors, its latency and ' +
     'throughput, and whether a paraphrase is more similar than a passage about something else. Needs no store and stores nothing.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,

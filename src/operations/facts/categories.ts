@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
+import { factCategories } from '../../engine/facts/facts.ts';
 
 const RECENT_KEYS = 10;
 
+const input = z.strictObject({});
 const output = z.strictObject({
   categories: z.array(
     z.strictObject({
@@ -15,11 +17,11 @@ const output = z.strictObject({
 });
 export type FactCategoriesOutput = z.infer<typeof output>;
 
-export const factCategories: Operation<Record<string, never>, FactCategoriesOutput> = {
+export const factCategoriesOperation: Operation<typeof input, typeof output> = {
   name: 'fact-categories',
   title: 'List categories of facts',
   description: 'Lists the categories of facts, with the number of facts in each and the keys stored last.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,
@@ -29,7 +31,7 @@ export const factCategories: Operation<Record<string, never>, FactCategoriesOutp
   examples: [{ title: 'All categories', input: {} }],
   run: async (context) => {
     const loci = await context.loci();
-    const categories = await loci.facts.categories(RECENT_KEYS);
+    const categories = await factCategories(loci, RECENT_KEYS);
     return {
       categories: categories.map(({ name, count, recentKeys }) => ({
         name,

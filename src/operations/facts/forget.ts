@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { factCategory, factKey, factPrefix } from './fact-fields.ts';
+import { forgetFacts } from '../../engine/facts/forget-facts.ts';
 
 const MAX_LISTED = 100;
 
@@ -18,7 +19,7 @@ const output = z.strictObject({
 });
 export type FactForgetOutput = z.infer<typeof output>;
 
-export const forgetFacts: Operation<z.infer<typeof input>, FactForgetOutput> = {
+export const forgetFactsOperation: Operation<typeof input, typeof output> = {
   name: 'fact-forget',
   title: 'Forget facts',
   description:
@@ -37,7 +38,7 @@ export const forgetFacts: Operation<z.infer<typeof input>, FactForgetOutput> = {
   ],
   run: async (context, request) => {
     const loci = await context.loci();
-    const { facts } = await loci.facts.forget(request);
+    const { facts } = await forgetFacts(loci, request);
     const listed = facts.slice(0, MAX_LISTED);
     return {
       forgotten: facts.length,

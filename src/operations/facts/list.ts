@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { nextPage, pageStart, tagList } from '../shared/record-fields.ts';
 import { factCategory, factOutput, factPrefix, formatFact } from './fact-fields.ts';
+import { listFacts } from '../../engine/facts/facts.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -28,7 +29,7 @@ const output = z.strictObject({
 });
 export type FactListOutput = z.infer<typeof output>;
 
-export const listFacts: Operation<z.infer<typeof input>, FactListOutput> = {
+export const listFactsOperation: Operation<typeof input, typeof output> = {
   name: 'fact-list',
   title: 'List facts',
   description: 'Lists stored facts, newest first: all of them, or those of a category, prefix or tag.',
@@ -45,7 +46,7 @@ export const listFacts: Operation<z.infer<typeof input>, FactListOutput> = {
   ],
   run: async (context, { limit = DEFAULT_LIMIT, ...filter }) => {
     const loci = await context.loci();
-    const { facts, total, next } = await loci.facts.list({ ...filter, limit });
+    const { facts, total, next } = await listFacts(loci, { ...filter, limit });
     return { facts: facts.map(formatFact), total, next };
   },
 };

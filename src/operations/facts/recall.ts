@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { factCategory, factKey, factOutput, formatFact, type Fact } from './fact-fields.ts';
+import { factCategory, factKey, factOutput, formatFact } from './fact-fields.ts';
+import { recallFact } from '../../engine/facts/facts.ts';
 
 const input = z.strictObject({
   key: factKey().describe('The key of the fact.'),
@@ -9,7 +10,7 @@ const input = z.strictObject({
     .describe('Its category; needed only when several categories have the key.'),
 });
 
-export const recallFact: Operation<z.infer<typeof input>, Fact> = {
+export const recallFactOperation: Operation<typeof input, typeof factOutput> = {
   name: 'fact-recall',
   title: 'Recall a fact',
   description: 'Reads the fact with a key. To find facts by their values, search.',
@@ -23,6 +24,6 @@ export const recallFact: Operation<z.infer<typeof input>, Fact> = {
   examples: [{ title: 'What the user prefers', input: { key: 'preferred_framework' } }],
   run: async (context, { key, category }) => {
     const loci = await context.loci();
-    return formatFact(await loci.facts.recall(key, category));
+    return formatFact(await recallFact(loci, key, category));
   },
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
-import { DEFAULT_CATEGORY, TTL_SECONDS } from '../../engine/facts/facts.ts';
+import { DEFAULT_CATEGORY, TTL_SECONDS, storeFact } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import {
@@ -43,7 +43,7 @@ const output = z.strictObject({
 });
 export type FactStoreOutput = z.infer<typeof output>;
 
-export const storeFact: Operation<z.infer<typeof input>, FactStoreOutput> = {
+export const storeFactOperation: Operation<typeof input, typeof output> = {
   name: 'fact-store',
   title: 'Store a fact',
   description:
@@ -89,7 +89,7 @@ async function runStoreFact(
   { expires, idempotency_key, ...fields }: z.infer<typeof input>,
 ): Promise<FactStoreOutput> {
   const loci = await context.loci({ create: true });
-  const { expiresAt, masked, ...stored } = await loci.facts.store({
+  const { expiresAt, masked, ...stored } = await storeFact(loci, {
     ...fields,
     ...(expires !== undefined && { ttlSeconds: lifetimeOf(expires) }),
     ...(idempotency_key !== undefined && { idempotencyKey: idempotency_key }),

@@ -5,11 +5,12 @@ import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { parseJson } from '../../core/json.ts';
-import type { ChangedQuery } from '../../engine/golden/diff.ts';
+import { diffGolden, type ChangedQuery } from '../../engine/golden/diff.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { localPath } from '../shared/record-fields.ts';
 import { goldenRun, goldenRunOf, rankedRecord, type GoldenRunOutput } from './golden-fields.ts';
+import { replayGolden } from '../../engine/golden/replay.ts';
 
 const input = z.strictObject({
   before: localPath().exactOptional().describe('A file with the output of `golden replay --json`.'),
@@ -46,7 +47,7 @@ const output = z.strictObject({
 });
 export type GoldenDiffOutput = z.infer<typeof output>;
 
-export const goldenDiff: Operation<DiffInput, GoldenDiffOutput> = {
+export const goldenDiffOperation: Operation<typeof input, typeof output> = {
   name: 'golden-diff',
   title: 'Compare two runs of the golden queries',
   description:
@@ -76,10 +77,10 @@ async function runDiff(context: OperationContext, given: DiffInput): Promise<Gol
   const after = await givenRun(context, 'after', given.after, given.after_run);
   const loci = await context.loci();
   const { signal, onProgress } = context;
-  const difference = await loci.golden.diff(
+  const difference = diffGolden(
     goldenRunOf(before),
     after === null
-      ? await loci.golden.replay({ limit: before.limit, signal, onProgress })
+      ? await replayGolden(loci, { limit: before.limit, signal, onProgress })
       : goldenRunOf(after),
   );
   const { changed, onlyBefore, onlyAfter, ...rest } = difference;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { goldenOutput, goldenOutputOf } from './golden-fields.ts';
+import { goldenQueries } from '../../engine/golden/golden-queries.ts';
 
 const input = z.strictObject({});
 const output = z.strictObject({
@@ -8,7 +9,7 @@ const output = z.strictObject({
 });
 export type GoldenListOutput = z.infer<typeof output>;
 
-export const goldenList: Operation<z.infer<typeof input>, GoldenListOutput> = {
+export const goldenListOperation: Operation<typeof input, typeof output> = {
   name: 'golden-list',
   title: 'List golden queries',
   description: 'Lists the recorded queries and what they should find.',
@@ -24,5 +25,5 @@ export const goldenList: Operation<z.infer<typeof input>, GoldenListOutput> = {
 
 async function runList(context: OperationContext): Promise<GoldenListOutput> {
   const loci = await context.loci();
-  return { queries: (await loci.golden.list()).map(goldenOutputOf) };
+  return { queries: (await goldenQueries(loci)).map(goldenOutputOf) };
 }

@@ -3,6 +3,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue } from '../shared/record-fields.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { goldenOutput, goldenOutputOf, goldenText } from './golden-fields.ts';
+import { recordGolden } from '../../engine/golden/golden-queries.ts';
 
 const MAX_CITATION_LENGTH = 5000;
 
@@ -31,7 +32,7 @@ const input = z.strictObject({
 const output = goldenOutput.extend({ ...answerGaps, dry_run: z.boolean() });
 export type GoldenRecordOutput = z.infer<typeof output>;
 
-export const goldenRecord: Operation<z.infer<typeof input>, GoldenRecordOutput> = {
+export const goldenRecordOperation: Operation<typeof input, typeof output> = {
   name: 'golden-record',
   title: 'Record a golden query',
   description:
@@ -59,7 +60,7 @@ async function runRecord(
   { dry_run: dryRun = false, ...given }: z.infer<typeof input>,
 ): Promise<GoldenRecordOutput> {
   const loci = await context.loci();
-  const recorded = await loci.golden.record({ ...given, dryRun, signal: context.signal });
+  const recorded = await recordGolden(loci, { ...given, dryRun, signal: context.signal });
   return {
     dry_run: dryRun,
     ...goldenOutputOf(recorded),

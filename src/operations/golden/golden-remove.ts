@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { goldenOutput, goldenOutputOf, type GoldenOutput } from './golden-fields.ts';
+import { removeGolden } from '../../engine/golden/golden-queries.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 
@@ -8,7 +9,7 @@ const input = z.strictObject({
   id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
 });
 
-export const goldenRemove: Operation<z.infer<typeof input>, GoldenOutput> = {
+export const goldenRemoveOperation: Operation<typeof input, typeof goldenOutput> = {
   name: 'golden-remove',
   title: 'Remove a golden query',
   description: 'Removes a recorded query. An import of an older export does not bring it back.',
@@ -24,5 +25,5 @@ export const goldenRemove: Operation<z.infer<typeof input>, GoldenOutput> = {
 
 async function runRemove(context: OperationContext, { id }: z.infer<typeof input>): Promise<GoldenOutput> {
   const loci = await context.loci();
-  return goldenOutputOf(await loci.golden.remove(id));
+  return goldenOutputOf(await removeGolden(loci, id));
 }

@@ -30,7 +30,7 @@ const differenceOf = <Item extends z.ZodType>(item: Item) =>
 const output = z.strictObject({ nodes: differenceOf(exportedNode), edges: differenceOf(exportedEdge) });
 export type GraphDiffOutput = z.infer<typeof output>;
 
-export const graphDiff: Operation<GraphDiffInput, GraphDiffOutput> = {
+export const graphDiffOperation: Operation<typeof input, typeof output> = {
   name: 'graph-diff',
   title: 'Compare two exports of the graph',
   description:

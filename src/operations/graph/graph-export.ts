@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { projectField } from './graph-fields.ts';
+import { exportGraphPage, exportGraph } from '../../engine/graph/export-graph.ts';
 
 const input = z.strictObject({
   project: projectField(),
@@ -22,7 +23,7 @@ const output = z.strictObject({
 });
 export type GraphExportOutput = z.infer<typeof output>;
 
-export const graphExport: Operation<GraphExportInput, GraphExportOutput> = {
+export const graphExportOperation: Operation<typeof input, typeof output> = {
   name: 'graph-export',
   title: 'Export the graph',
   description:
@@ -46,11 +47,12 @@ async function runExport(
   context: OperationContext,
   { project, after }: GraphExportInput,
 ): Promise<GraphExportOutput> {
-  const { machine, signal, onProgress } = context;
+  const { signal, onProgress } = context;
+  const writeOutput = context.machine?.writeOutput;
   const loci = await context.loci();
   const request = { signal, onProgress, ...(project !== undefined && { project }) };
-  if (machine === undefined || after !== undefined) {
-    const { nodes, edges, next, complete } = await loci.graph.exportPage(request, after);
+  if (writeOutput === undefined || after !== undefined) {
+    const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
     return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
   }
   let text = '';
@@ -58,13 +60,13 @@ async function runExport(
   const onIncomplete = (): void => {
     complete = false;
   };
-  for await (const piece of loci.graph.export({ ...request, onIncomplete })) {
+  for await (const piece of exportGraph(loci, { ...request, onIncomplete })) {
     text += piece;
     if (text.length < MAX_PIECE_LENGTH) continue;
-    await machine.writeOutput(text);
+    await writeOutput(text);
     text = '';
   }
-  await machine.writeOutput(text);
+  await writeOutput(text);
   return { nodes: [], edges: [], next: null, complete, written: true };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GraphIndexResponse } from '../../engine/packs/graph-index.ts';
+import { graphIndex, type GraphIndexResponse } from '../../engine/packs/graph-index.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
@@ -36,7 +36,7 @@ const output = z.strictObject({
 });
 export type GraphIndexOutput = z.infer<typeof output>;
 
-export const graphIndex: Operation<GraphIndexInput, GraphIndexOutput> = {
+export const graphIndexOperation: Operation<typeof input, typeof output> = {
   name: 'graph-index',
   title: 'Index memory for a task',
   description:
@@ -61,7 +61,7 @@ async function runIndex(context: OperationContext, input: GraphIndexInput): Prom
   const { project, allow_cross_project } = input;
   const loci = await context.loci();
   const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
-  const response: GraphIndexResponse = await loci.graph.index({
+  const response: GraphIndexResponse = await graphIndex(loci, {
     ...{ query, k, budget, signal: context.signal },
     ...(project !== undefined && { project }),
     ...crossing,

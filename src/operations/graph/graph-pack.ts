@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PACK_MODES } from '../../engine/packs/graph-pack.ts';
+import { PACK_MODES, graphPack } from '../../engine/packs/graph-pack.ts';
 import { MAX_DEPTH } from '../../graph/expand.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/times.ts';
@@ -50,7 +50,7 @@ const output = z.strictObject({
 });
 export type GraphPackOutput = z.infer<typeof output>;
 
-export const graphPack: Operation<GraphPackInput, GraphPackOutput> = {
+export const graphPackOperation: Operation<typeof input, typeof output> = {
   name: 'graph-pack',
   title: 'Pack nodes of the graph',
   description:
@@ -81,7 +81,7 @@ async function runPack(context: OperationContext, input: GraphPackInput): Promis
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
   };
-  const response = await loci.graph.pack({ nodes, depth, budget, mode, ...scope });
+  const response = await graphPack(loci, { nodes, depth, budget, mode, ...scope });
   return {
     ...outputOfNodeText(response, trace),
     mode,

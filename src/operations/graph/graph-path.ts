@@ -15,6 +15,8 @@ import {
   stepOutput,
   unknownOutput,
 } from './graph-fields.ts';
+import { findPath } from '../../engine/graph/show-nodes.ts';
+import { graphNotices } from '../../engine/graph/graph-notices.ts';
 
 const input = z.strictObject({
   from: nodeName().describe('The node where the path begins: its id, citation or title.'),
@@ -47,7 +49,7 @@ const output = z.strictObject({
 });
 export type GraphPathOutput = z.infer<typeof output>;
 
-export const graphPath: Operation<GraphPathInput, GraphPathOutput> = {
+export const graphPathOperation: Operation<typeof input, typeof output> = {
   name: 'graph-path',
   title: 'Find a path in the graph',
   description:
@@ -70,7 +72,7 @@ async function runPath(context: OperationContext, input: GraphPathInput): Promis
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
   };
-  const found = await loci.graph.path({ from: start, to: end, ...scope });
+  const found = await findPath(loci, { from: start, to: end, ...scope });
   const { from, to, path, across, isPartial, unknown, places } = found;
   return {
     from: from === null ? null : outputOfNode(from),
@@ -80,7 +82,7 @@ async function runPath(context: OperationContext, input: GraphPathInput): Promis
     steps: (path ?? []).map((step) => outputOfStep(step, places)),
     via: path === null || path.length === 0 ? null : `${describePath(path)} → [[${to?.title ?? ''}]]`,
     across_projects: across === null ? null : outputOfAcross(across),
-    notices: await loci.graph.notices({ names: [start, end], ...scope }),
+    notices: await graphNotices(loci, { names: [start, end], ...scope }),
     unknown: outputOfUnknown(unknown),
   };
 }

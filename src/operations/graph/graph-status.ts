@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { projectField } from './graph-fields.ts';
+import { graphStatus } from '../../engine/graph/graph-status.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -30,7 +31,7 @@ const output = z.strictObject({
 });
 export type GraphStatusOutput = z.infer<typeof output>;
 
-export const graphStatus: Operation<GraphStatusInput, GraphStatusOutput> = {
+export const graphStatusOperation: Operation<typeof input, typeof output> = {
   name: 'graph-status',
   title: 'Show the state of the graph',
   description: 'Shows how many nodes and edges the graph has, and whether it is up to date.',
@@ -47,7 +48,7 @@ export const graphStatus: Operation<GraphStatusInput, GraphStatusOutput> = {
 
 async function runStatus(context: OperationContext, input: GraphStatusInput): Promise<GraphStatusOutput> {
   const loci = await context.loci();
-  const { condition, lastChange, upTo, similarUpTo, stale, counts } = await loci.graph.status(input);
+  const { condition, lastChange, upTo, similarUpTo, stale, counts } = await graphStatus(loci, input);
   const byProject = Map.groupBy(counts.nodes, ({ project }) => project);
   return {
     condition,

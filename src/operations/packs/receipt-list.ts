@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { receiptKind } from './receipt-fields.ts';
+import { listReceipts } from '../../engine/packs/receipts.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -41,7 +42,7 @@ const output = z.strictObject({
 });
 export type ReceiptListOutput = z.infer<typeof output>;
 
-export const receiptList: Operation<ListInput, ReceiptListOutput> = {
+export const receiptListOperation: Operation<typeof input, typeof output> = {
   name: 'receipt-list',
   title: 'List receipts',
   description:
@@ -62,7 +63,7 @@ export const receiptList: Operation<ListInput, ReceiptListOutput> = {
 async function runList(context: OperationContext, given: ListInput): Promise<ReceiptListOutput> {
   const loci = await context.loci();
   const { limit = DEFAULT_LIMIT, ...rest } = given;
-  const { receipts, unreadable, next } = await loci.receipts.list({ ...rest, limit });
+  const { receipts, unreadable, next } = await listReceipts(loci, { ...rest, limit });
   return { receipts: receipts.map(summaryOf), unreadable: [...unreadable], next };
 }
 

@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { PIECE_STATES, type VerifiedPiece, type VerifyResponse } from '../../engine/packs/verify-receipt.ts';
+import {
+  PIECE_STATES,
+  type VerifiedPiece,
+  type VerifyResponse,
+  verifyReceipt,
+} from '../../engine/packs/verify-receipt.ts';
 import { LEVELS } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { localPath } from '../shared/record-fields.ts';
@@ -64,7 +69,7 @@ const output = z.strictObject({
 });
 export type ReceiptVerifyOutput = z.infer<typeof output>;
 
-export const receiptVerify: Operation<VerifyInput, ReceiptVerifyOutput> = {
+export const receiptVerifyOperation: Operation<typeof input, typeof output> = {
   name: 'receipt-verify',
   title: 'Verify a receipt',
   description:
@@ -91,7 +96,7 @@ async function runVerify(context: OperationContext, given: VerifyInput): Promise
   const { id } = given;
   const prompt = await promptOf(context, given);
   const loci = await context.loci();
-  const response = await loci.receipts.verify({
+  const response = await verifyReceipt(loci, {
     ...(id !== undefined && { id }),
     ...(prompt !== undefined && { prompt }),
   });

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
-import type { ExportCounts } from '../../engine/portable/export/export-pages.ts';
+import { exportToFile, exportToFolder } from '../../engine/portable/export/export-files.ts';
+import { exportLines, exportPage, type ExportCounts } from '../../engine/portable/export/export-pages.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
@@ -45,7 +46,7 @@ const output = z.strictObject({
 });
 export type ExportOutput = z.infer<typeof output>;
 
-export const exportMemory: Operation<ExportInput, ExportOutput> = {
+export const exportMemoryOperation: Operation<typeof input, typeof output> = {
   name: 'export',
   title: 'Export everything',
   description:
@@ -76,7 +77,7 @@ async function runExport(context: OperationContext, input: ExportInput): Promise
     const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
     if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
     const loci = await context.loci();
-    const { lines, next } = await loci.portable.exportPage(after);
+    const { lines, next } = await exportPage(loci, after);
     return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
   }
   const machine = requireLocalIo(context, 'to');
@@ -103,21 +104,22 @@ async function writeExport(
   machine: LocalIo,
   { path, format, force }: { path: string; format: string; force: boolean },
 ): Promise<ExportCounts> {
-  const { portable } = await context.loci();
+  const loci = await context.loci();
   const { signal, onProgress } = context;
   const options = { signal, onProgress, force };
   if (path !== '-')
-    return format === 'markdown'
-      ? portable.exportToFolder(path, options)
-      : portable.exportToFile(path, options);
+    return format === 'markdown' ? exportToFolder(loci, path, options) : exportToFile(loci, path, options);
   if (format === 'markdown')
     throw new LociError('invalid_input', 'a folder of Markdown cannot be written to standard output', {
       hint: 'Name a folder.',
     });
-  const lines = portable.exportLines(options);
+  const { writeOutput } = machine;
+  if (writeOutput === undefined)
+    throw new LociError('invalid_input', '`-` is only for the command line', { hint: 'Name a file.' });
+  const lines = exportLines(loci, options);
   for (;;) {
     const { done, value } = await lines.next();
     if (done === true) return value;
-    await machine.writeOutput(`${value}\n`);
+    await writeOutput(`${value}\n`);
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
-import type { ImportResult, ImportSource } from '../../engine/portable/import.ts';
+import { importMemory, type ImportResult, type ImportSource } from '../../engine/portable/import.ts';
 import { refusalFields, refusalOutput } from '../shared/refusals.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { agentName } from '../startup/startup-fields.ts';
@@ -81,7 +81,7 @@ const output = z.strictObject({
 });
 export type ImportOutput = z.infer<typeof output>;
 
-export const importMemory: Operation<ImportInput, ImportOutput> = {
+export const importMemoryOperation: Operation<typeof input, typeof output> = {
   name: 'import',
   title: 'Import',
   description:
@@ -117,7 +117,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const loci = await context.loci(dry_run ? { temporary: true } : { create: true });
   const { signal, onProgress } = context;
   const at = Date.now();
-  const result = await loci.portable.import({
+  const result = await importMemory(loci, {
     from,
     dryRun: dry_run,
     overwrite,
@@ -132,7 +132,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const { actor, surface } = loci.caller;
   const inputs = { format: result.format, overwrite };
   if (!dry_run)
-    loci.recordRun({
+    loci.history.record(loci.namespace, {
       category: 'pipeline_history',
       name: 'import',
       surface,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { recordId } from '../shared/record-fields.ts';
+import { deleteRecord } from '../../engine/records/delete.ts';
 
 const input = z.strictObject({ id: recordId() });
 const output = z.strictObject({
@@ -13,7 +14,7 @@ const output = z.strictObject({
 
 export type DeleteOutput = z.infer<typeof output>;
 
-export const deleteRecord: Operation<z.infer<typeof input>, DeleteOutput> = {
+export const deleteRecordOperation: Operation<typeof input, typeof output> = {
   name: 'delete',
   title: 'Delete a record',
   description:
@@ -30,7 +31,7 @@ export const deleteRecord: Operation<z.infer<typeof input>, DeleteOutput> = {
   examples: [{ title: 'A record that is no longer true', input: { id: 1 } }],
   run: async (context: OperationContext, { id }): Promise<DeleteOutput> => {
     const loci = await context.loci();
-    const { title, deletedAt, purgedAfter } = await loci.delete(id);
+    const { title, deletedAt, purgedAfter } = await deleteRecord(loci, id);
     return { id, title, deleted_at: isoTime(deletedAt), purged_after: isoTime(purgedAfter) };
   },
 };

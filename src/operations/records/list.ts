@@ -3,7 +3,7 @@ import { abridge } from '../../core/text/abridge.ts';
 import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
-import type { ListRequest } from '../../engine/records/list.ts';
+import { listRecords, type ListRequest } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValues, nextPage, pageStart, recordFilters } from '../shared/record-fields.ts';
 import { isoTime } from '../shared/times.ts';
@@ -48,7 +48,7 @@ const output = z.strictObject({
 });
 export type ListOutput = z.infer<typeof output>;
 
-export const list: Operation<ListInput, ListOutput> = {
+export const listOperation: Operation<typeof input, typeof output> = {
   name: 'list',
   title: 'List records',
   description:
@@ -74,7 +74,7 @@ async function runList(context: OperationContext, given: ListInput): Promise<Lis
   const loci = await context.loci();
   const filter = filterOf(given);
   const { limit = DEFAULT_LIMIT, after } = given;
-  const page = await loci.list({ ...filter, limit, ...(after !== undefined && { after }) });
+  const page = await listRecords(loci, { ...filter, limit, ...(after !== undefined && { after }) });
   return {
     records: page.records.map(({ record, citation, age }) => ({
       id: record.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SearchRequest } from '../../engine/records/search.ts';
+import { search, type SearchRequest } from '../../engine/records/search.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { answerGaps } from '../shared/answer-gaps.ts';
 import { tookMs } from '../shared/times.ts';
@@ -96,7 +96,7 @@ const output = z.strictObject({
 export type SearchInput = z.infer<typeof input>;
 export type SearchOutput = z.infer<typeof output>;
 
-export const search: Operation<SearchInput, SearchOutput> = {
+export const searchOperation: Operation<typeof input, typeof output> = {
   name: 'search',
   title: 'Search memory',
   description:
@@ -125,7 +125,7 @@ export const search: Operation<SearchInput, SearchOutput> = {
 async function runSearch(context: OperationContext, given: SearchInput): Promise<SearchOutput> {
   const loci = await context.loci();
   const request = requestOf(given, context.signal);
-  const response = await loci.search(request);
+  const response = await search(loci, request);
   const { results, related, corrections, missing, notices, provider, milliseconds } = response;
   const isEmpty = results.length === 0;
   const explain = given.explain ?? false;

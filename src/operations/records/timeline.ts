@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import type { TimelineEntry, TimelineRequest, TimelineResponse } from '../../engine/packs/timeline.ts';
+import {
+  timeline,
+  type TimelineEntry,
+  type TimelineRequest,
+  type TimelineResponse,
+} from '../../engine/packs/timeline.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValue, filterValues } from '../shared/record-fields.ts';
 import { timeBound } from '../shared/time-bound.ts';
@@ -78,7 +83,7 @@ const output = z.strictObject({
 });
 export type TimelineOutput = z.infer<typeof output>;
 
-export const timeline: Operation<TimelineInput, TimelineOutput> = {
+export const timelineOperation: Operation<typeof input, typeof output> = {
   name: 'timeline',
   title: 'Read a timeline',
   description:
@@ -102,7 +107,7 @@ export const timeline: Operation<TimelineInput, TimelineOutput> = {
 async function runTimeline(context: OperationContext, given: TimelineInput): Promise<TimelineOutput> {
   const loci = await context.loci();
   const request = requestOf(given);
-  const response = await loci.timeline(request);
+  const response = await timeline(loci, request);
   const { time, moreBefore, moreAfter, tokens } = response;
   return {
     time: isoTime(time),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { embeddedFields, recordId } from '../shared/record-fields.ts';
+import { undelete } from '../../engine/records/delete.ts';
 
 const input = z.strictObject({ id: recordId() });
 const output = z.strictObject({
@@ -12,7 +13,7 @@ const output = z.strictObject({
 
 export type UndeleteOutput = z.infer<typeof output>;
 
-export const undelete: Operation<z.infer<typeof input>, UndeleteOutput> = {
+export const undeleteOperation: Operation<typeof input, typeof output> = {
   name: 'undelete',
   title: 'Restore a record',
   description: 'Restores a deleted record or fact as it was; search finds it again at once.',
@@ -25,5 +26,5 @@ export const undelete: Operation<z.infer<typeof input>, UndeleteOutput> = {
   tool: 'memory_undelete',
   examples: [{ title: 'A record that was deleted by mistake', input: { id: 1 } }],
   run: async (context: OperationContext, { id }): Promise<UndeleteOutput> =>
-    (await context.loci()).undelete(id),
+    undelete(await context.loci(), id),
 };

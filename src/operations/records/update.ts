@@ -9,6 +9,7 @@ import {
   titleField,
   contentField,
 } from '../shared/record-fields.ts';
+import { update } from '../../engine/records/update.ts';
 
 const input = z.strictObject({
   id: recordId(),
@@ -31,7 +32,7 @@ const output = z.strictObject({
 
 export type UpdateOutput = z.infer<typeof output>;
 
-export const update: Operation<z.infer<typeof input>, UpdateOutput> = {
+export const updateOperation: Operation<typeof input, typeof output> = {
   name: 'update',
   title: 'Change a record',
   description:
@@ -57,7 +58,7 @@ async function runUpdate(
   { record_type, ...fields }: z.infer<typeof input>,
 ): Promise<UpdateOutput> {
   const loci = await context.loci();
-  const { changed, masked, ...response } = await loci.update({
+  const { changed, masked, ...response } = await update(loci, {
     ...fields,
     ...(record_type !== undefined && { recordType: record_type }),
   });

@@ -10,6 +10,7 @@ import {
   titleField,
   contentField,
 } from '../shared/record-fields.ts';
+import { write } from '../../engine/records/write.ts';
 
 const input = z.strictObject({
   content: contentField().describe('The text to remember, up to 1 MiB; may be Markdown.'),
@@ -39,7 +40,7 @@ const output = z.strictObject({
 
 export type WriteOutput = z.infer<typeof output>;
 
-export const write: Operation<z.infer<typeof input>, WriteOutput> = {
+export const writeOperation: Operation<typeof input, typeof output> = {
   name: 'write',
   title: 'Remember something',
   description:
@@ -73,7 +74,7 @@ async function runWrite(
   { record_type, idempotency_key, ...fields }: z.infer<typeof input>,
 ): Promise<WriteOutput> {
   const loci = await context.loci({ create: true });
-  const { id, citation, embedded, why, sameAs, masked, replayed } = await loci.write({
+  const { id, citation, embedded, why, sameAs, masked, replayed } = await write(loci, {
     ...fields,
     ...(record_type !== undefined && { recordType: record_type }),
     ...(idempotency_key !== undefined && { idempotencyKey: idempotency_key }),

@@ -17,7 +17,7 @@ const output = z.strictObject({
 type ConfigGetInput = z.infer<typeof input>;
 export type ConfigGetOutput = z.infer<typeof output>;
 
-export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
+export const configGetOperation: Operation<typeof input, typeof output> = {
   name: 'config-get',
   title: 'Get a setting',
   description: 'Returns one effective setting, and where it comes from. Secrets are masked.',

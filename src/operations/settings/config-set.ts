@@ -33,7 +33,7 @@ const output = z.strictObject({
 type ConfigSetInput = z.infer<typeof input>;
 export type ConfigSetOutput = z.infer<typeof output>;
 
-export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
+export const configSetOperation: Operation<typeof input, typeof output> = {
   name: 'config-set',
   title: 'Change a setting',
   description:

@@ -20,7 +20,7 @@ const output = z.strictObject({
 
 export type ConfigShowOutput = z.infer<typeof output>;
 
-export const configShow: Operation<z.infer<typeof input>, ConfigShowOutput> = {
+export const configShowOperation: Operation<typeof input, typeof output> = {
   name: 'config-show',
   title: 'Show the settings',
   description:

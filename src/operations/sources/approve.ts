@@ -4,6 +4,7 @@ import { formatCommand } from '../../engine/sources/approval.ts';
 import { unwatched } from '../../engine/sources/unwatched.ts';
 import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
+import { sourcesOf } from '../../engine/sources/sources.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { FINGERPRINT_LENGTH } from './source-output.ts';
 
@@ -42,7 +43,7 @@ const approvedSource = z.strictObject({
 const output = z.strictObject({ approved: z.array(approvedSource) });
 export type SourcesApproveOutput = z.infer<typeof output>;
 
-export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput> = {
+export const sourcesApproveOperation: Operation<typeof input, typeof output> = {
   name: 'sources-approve',
   title: 'Approve sources',
   description:
@@ -72,7 +73,7 @@ async function runSourcesApprove(
     throw new LociError('invalid_input', 'a fingerprint belongs to one source, but several were named', {
       hint: 'Approve them one at a time.',
     });
-  const { sources } = await context.loci({ create: true });
+  const sources = sourcesOf(await context.loci({ create: true }));
   if (distinctIds.length > 1) assertRunnable(await sources.list(), distinctIds);
   const approved: SourcesApproveOutput['approved'] = [];
   for (const id of distinctIds) {

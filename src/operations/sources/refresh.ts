@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatProblem } from '../../engine/refresh/source-failure.ts';
-import type { RefreshResult } from '../../engine/sources/sources.ts';
+import { sourcesOf, type RefreshResult } from '../../engine/sources/sources.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { errorFields } from '../shared/problems.ts';
@@ -39,7 +39,7 @@ export type RefreshedSource = z.infer<typeof refreshedSource>;
 const output = z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() });
 export type SourcesRefreshOutput = z.infer<typeof output>;
 
-export const sourcesRefresh: Operation<SourcesRefreshInput, SourcesRefreshOutput> = {
+export const sourcesRefreshOperation: Operation<typeof input, typeof output> = {
   name: 'sources-refresh',
   title: 'Refresh sources',
   description:
@@ -66,7 +66,7 @@ async function runSourcesRefresh(
 ): Promise<SourcesRefreshOutput> {
   const started = performance.now();
   const loci = await context.loci({ create: true });
-  const results = await loci.sources.refresh(ids, context);
+  const results = await sourcesOf(loci).refresh(ids, context);
   const isOwner = context.machine !== undefined;
   return {
     sources: results.map((result) => toOutput(result, isOwner)),

@@ -4,7 +4,9 @@ import { LociError } from '../../core/errors.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
 import { idInput, requireReport } from './source-output.ts';
+import { sourcesOf } from '../../engine/sources/sources.ts';
 
+const input = z.strictObject({ id: idInput() });
 const output = z.strictObject({
   id: z.string(),
   removed: z.number().int().nonnegative().describe('Documents that were removed from the store.'),
@@ -12,13 +14,13 @@ const output = z.strictObject({
 });
 export type SourcesRemoveOutput = z.infer<typeof output>;
 
-export const sourcesRemove: Operation<{ readonly id: string }, SourcesRemoveOutput> = {
+export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
   name: 'sources-remove',
   title: 'Remove a source',
   description:
     'Removes a source from the settings, and its documents, its approval and its statistics from the store. The data that its ' +
     'command reads is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
-  input: z.strictObject({ id: idInput() }),
+  input,
   output,
   readOnly: false,
   destructive: true,
@@ -41,6 +43,6 @@ async function runSourcesRemove(
   const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
   if (isConfigured)
     await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
-  const removed = await (await context.loci()).sources.forget(id, context.signal);
+  const removed = await sourcesOf(await context.loci()).forget(id, context.signal);
   return { id, removed, unconfigured: isConfigured };
 }

@@ -4,6 +4,7 @@ import { formatProblem } from '../../engine/refresh/source-failure.ts';
 import { isoTime, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput } from './source-output.ts';
+import { sourcesOf } from '../../engine/sources/sources.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -48,7 +49,7 @@ const output = z.strictObject({
 });
 export type SourcesTestOutput = z.infer<typeof output>;
 
-export const sourcesTest: Operation<SourcesTestInput, SourcesTestOutput> = {
+export const sourcesTestOperation: Operation<typeof input, typeof output> = {
   name: 'sources-test',
   title: 'Test a source',
   description:
@@ -72,7 +73,7 @@ async function runSourcesTest(
   { id, limit = DEFAULT_LIMIT }: SourcesTestInput,
 ): Promise<SourcesTestOutput> {
   const loci = await context.loci({ create: true });
-  const fetched = await loci.sources.test(id, context.signal);
+  const fetched = await sourcesOf(loci).test(id, context.signal);
   return {
     id,
     documents: fetched.documents.slice(0, limit).map(({ timestamp, wholeDay, tags, ...document }) => ({

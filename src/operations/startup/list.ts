@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { formatStartupEntry, startupEntry } from './startup-fields.ts';
+import { listStartup } from '../../engine/startup/startup.ts';
 
+const input = z.strictObject({});
 const output = z.strictObject({ entries: z.array(startupEntry) });
 export type StartupListOutput = z.infer<typeof output>;
 
-export const listStartup: Operation<Record<string, never>, StartupListOutput> = {
+export const listStartupOperation: Operation<typeof input, typeof output> = {
   name: 'startup-list',
   title: 'List startup entries',
   description:
     'Lists the entries of the startup text, which agents get when a session starts, in the order of the text.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,
@@ -20,6 +22,6 @@ export const listStartup: Operation<Record<string, never>, StartupListOutput> = 
   examples: [{ title: 'All entries', input: {} }],
   run: async (context) => {
     const loci = await context.loci();
-    return { entries: (await loci.startup.list()).map(formatStartupEntry) };
+    return { entries: (await listStartup(loci)).map(formatStartupEntry) };
   },
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { factKey } from '../facts/fact-fields.ts';
 import type { Operation } from '../operation.ts';
 import { agentName, formatStartupEntry, startupEntry } from './startup-fields.ts';
+import { removeStartup } from '../../engine/startup/startup.ts';
 
 const input = z.strictObject({
   key: factKey().describe('The key, as `startup list` shows it.'),
@@ -11,7 +12,7 @@ const input = z.strictObject({
 const output = z.strictObject({ removed: startupEntry });
 export type StartupRemoveOutput = z.infer<typeof output>;
 
-export const removeStartup: Operation<z.infer<typeof input>, StartupRemoveOutput> = {
+export const removeStartupOperation: Operation<typeof input, typeof output> = {
   name: 'startup-remove',
   title: 'Remove a startup entry',
   description:
@@ -25,6 +26,6 @@ export const removeStartup: Operation<z.infer<typeof input>, StartupRemoveOutput
   examples: [{ title: 'An entry that is no longer wanted', input: { key: 'tone', agent: 'mailer' } }],
   run: async (context, { key, agent }) => {
     const loci = await context.loci();
-    return { removed: formatStartupEntry(await loci.startup.remove(key, agent)) };
+    return { removed: formatStartupEntry(await removeStartup(loci, key, agent)) };
   },
 };

@@ -3,6 +3,7 @@ import { factKey } from '../facts/fact-fields.ts';
 import type { Operation } from '../operation.ts';
 import { maskedKinds, contentField } from '../shared/record-fields.ts';
 import { agentName, formatStartupEntry, MAX_PRIORITY, startupEntry } from './startup-fields.ts';
+import { setStartup } from '../../engine/startup/startup.ts';
 
 const input = z.strictObject({
   key: factKey().describe('The name of the entry, such as `soul` or `core-rules`.'),
@@ -28,7 +29,7 @@ const output = z.strictObject({
 });
 export type StartupSetOutput = z.infer<typeof output>;
 
-export const setStartup: Operation<z.infer<typeof input>, StartupSetOutput> = {
+export const setStartupOperation: Operation<typeof input, typeof output> = {
   name: 'startup-set',
   title: 'Set a startup entry',
   description:
@@ -50,7 +51,7 @@ export const setStartup: Operation<z.infer<typeof input>, StartupSetOutput> = {
   ],
   run: async (context, request) => {
     const loci = await context.loci({ create: true });
-    const { entry, created, masked, tooLong } = await loci.startup.set(request);
+    const { entry, created, masked, tooLong } = await setStartup(loci, request);
     return { entry: formatStartupEntry(entry), created, masked: [...masked], too_long: tooLong };
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StartupText } from '../../engine/startup/startup.ts';
+import { injectStartup, type StartupText } from '../../engine/startup/startup.ts';
 import type { Operation } from '../operation.ts';
 import { agentName } from './startup-fields.ts';
 
@@ -52,7 +52,7 @@ const output = z.strictObject({
 });
 export type StartupTextOutput = z.infer<typeof output>;
 
-export const previewStartup: Operation<z.infer<typeof input>, StartupTextOutput> = {
+export const previewStartupOperation: Operation<typeof input, typeof output> = {
   name: 'startup-preview',
   title: 'Preview the startup text',
   description: 'Shows the startup text that an agent would get, what is left out and why. Changes nothing.',
@@ -66,11 +66,11 @@ export const previewStartup: Operation<z.infer<typeof input>, StartupTextOutput>
   examples: [{ title: 'As a model would get it', input: { model: 'opus', agent: 'ada', mode: 'digest' } }],
   run: async (context, request) => {
     const loci = await context.loci();
-    return formatStartupText(await loci.startup.inject({ ...request, preview: true }));
+    return formatStartupText(await injectStartup(loci, { ...request, preview: true }));
   },
 };
 
-export const injectStartup: Operation<z.infer<typeof input>, StartupTextOutput> = {
+export const injectStartupOperation: Operation<typeof input, typeof output> = {
   name: 'startup-inject',
   title: 'Get the startup text',
   description:
@@ -85,7 +85,7 @@ export const injectStartup: Operation<z.infer<typeof input>, StartupTextOutput> 
   examples: [{ title: 'At the beginning of a turn', input: { model: 'opus', session: 'main' } }],
   run: async (context, request) => {
     const loci = await context.loci();
-    return formatStartupText(await loci.startup.inject({ ...request, preview: false }));
+    return formatStartupText(await injectStartup(loci, { ...request, preview: false }));
   },
 };
 

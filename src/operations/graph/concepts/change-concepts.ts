@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  mergeConcepts,
+  renameConcept,
+  splitConcept,
+  undoConceptChange,
+} from '../../../engine/graph/concepts/change-concepts.ts';
 import type { Operation } from '../../operation.ts';
 import {
   conceptName,
@@ -6,7 +12,6 @@ import {
   conceptReference,
   formatMadeChange,
   madeChange,
-  type MadeChangeOutput,
 } from './concept-fields.ts';
 import { currentConcepts } from './current-concepts.ts';
 
@@ -31,7 +36,7 @@ const mergeInput = z.strictObject({
   project: conceptProject(),
 });
 
-export const mergeConcepts: Operation<z.infer<typeof mergeInput>, MadeChangeOutput> = {
+export const mergeConceptsOperation: Operation<typeof mergeInput, typeof madeChange> = {
   ...CHANGES,
   name: 'concept-merge',
   title: 'Merge concepts',
@@ -40,8 +45,8 @@ export const mergeConcepts: Operation<z.infer<typeof mergeInput>, MadeChangeOutp
   input: mergeInput,
   examples: [{ title: 'Two words for one thing', input: { into: 'Oven', from: ['Stove'] } }],
   run: async (context, { into, from, project }) => {
-    const stored = await currentConcepts(context);
-    return formatMadeChange(await stored.merge(into, from, project));
+    const loci = await currentConcepts(context);
+    return formatMadeChange(await mergeConcepts(loci, into, from, project));
   },
 };
 
@@ -55,7 +60,7 @@ const splitInput = z.strictObject({
   project: conceptProject(),
 });
 
-export const splitConcept: Operation<z.infer<typeof splitInput>, MadeChangeOutput> = {
+export const splitConceptOperation: Operation<typeof splitInput, typeof madeChange> = {
   ...CHANGES,
   name: 'concept-split',
   title: 'Split a concept',
@@ -63,8 +68,8 @@ export const splitConcept: Operation<z.infer<typeof splitInput>, MadeChangeOutpu
   input: splitInput,
   examples: [{ title: 'An alias that means something else', input: { concept: 'Oven', names: ['Range'] } }],
   run: async (context, { concept, names, project }) => {
-    const stored = await currentConcepts(context);
-    return formatMadeChange(await stored.split(concept, names, project));
+    const loci = await currentConcepts(context);
+    return formatMadeChange(await splitConcept(loci, concept, names, project));
   },
 };
 
@@ -74,7 +79,7 @@ const renameInput = z.strictObject({
   project: conceptProject(),
 });
 
-export const renameConcept: Operation<z.infer<typeof renameInput>, MadeChangeOutput> = {
+export const renameConceptOperation: Operation<typeof renameInput, typeof madeChange> = {
   ...CHANGES,
   name: 'concept-rename',
   title: 'Rename a concept',
@@ -82,8 +87,8 @@ export const renameConcept: Operation<z.infer<typeof renameInput>, MadeChangeOut
   input: renameInput,
   examples: [{ title: 'A better label', input: { concept: 'oven', label: 'Kitchen oven' } }],
   run: async (context, { concept, label, project }) => {
-    const stored = await currentConcepts(context);
-    return formatMadeChange(await stored.rename(concept, label, project));
+    const loci = await currentConcepts(context);
+    return formatMadeChange(await renameConcept(loci, concept, label, project));
   },
 };
 
@@ -91,7 +96,7 @@ const undoInput = z.strictObject({
   change: conceptName().describe('The id of the change, as `concept changes` lists it, or `latest`.'),
 });
 
-export const undoConceptChange: Operation<z.infer<typeof undoInput>, MadeChangeOutput> = {
+export const undoConceptChangeOperation: Operation<typeof undoInput, typeof madeChange> = {
   ...CHANGES,
   name: 'concept-undo',
   title: 'Undo a change of concepts',
@@ -100,7 +105,7 @@ export const undoConceptChange: Operation<z.infer<typeof undoInput>, MadeChangeO
   input: undoInput,
   examples: [{ title: 'A merge that was wrong', input: { change: 'latest' } }],
   run: async (context, { change }) => {
-    const stored = await currentConcepts(context);
-    return formatMadeChange(await stored.undo(change));
+    const loci = await currentConcepts(context);
+    return formatMadeChange(await undoConceptChange(loci, change));
   },
 };

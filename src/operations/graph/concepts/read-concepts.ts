@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  conceptChanges,
+  conceptConflicts,
+  listConcepts,
+  showConcept,
+} from '../../../engine/graph/concepts/concepts.ts';
 import type { Operation } from '../../operation.ts';
 import {
   changeOutput,
@@ -43,7 +49,7 @@ const listOutput = z.strictObject({
 });
 export type ConceptListOutput = z.infer<typeof listOutput>;
 
-export const listConcepts: Operation<z.infer<typeof listInput>, ConceptListOutput> = {
+export const listConceptsOperation: Operation<typeof listInput, typeof listOutput> = {
   ...READS,
   name: 'concept-list',
   title: 'List concepts',
@@ -57,8 +63,8 @@ export const listConcepts: Operation<z.infer<typeof listInput>, ConceptListOutpu
     { title: 'Those with a word in a name', input: { name: 'oven', project: 'kitchen' } },
   ],
   run: async (context, { limit = DEFAULT_LIMIT, ...request }) => {
-    const stored = await currentConcepts(context);
-    const { concepts, total, next } = await stored.list({ ...request, limit });
+    const loci = await currentConcepts(context);
+    const { concepts, total, next } = await listConcepts(loci, { ...request, limit });
     return { concepts: concepts.map(formatConcept), total, next };
   },
 };
@@ -74,7 +80,7 @@ const showOutput = z.strictObject({
 });
 export type ConceptShowOutput = z.infer<typeof showOutput>;
 
-export const showConcept: Operation<z.infer<typeof showInput>, ConceptShowOutput> = {
+export const showConceptOperation: Operation<typeof showInput, typeof showOutput> = {
   ...READS,
   name: 'concept-show',
   title: 'Show a concept',
@@ -84,8 +90,8 @@ export const showConcept: Operation<z.infer<typeof showInput>, ConceptShowOutput
   output: showOutput,
   examples: [{ title: 'By one of its names', input: { concept: 'Oven' } }],
   run: async (context, { concept: reference, project }) => {
-    const stored = await currentConcepts(context);
-    const { concept, notes, mentionedIn, disputed, changes } = await stored.show(reference, project);
+    const loci = await currentConcepts(context);
+    const { concept, notes, mentionedIn, disputed, changes } = await showConcept(loci, reference, project);
     return {
       concept: formatConcept(concept),
       notes: notes.map(formatCited),
@@ -111,7 +117,7 @@ const conflictsOutput = z.strictObject({
 });
 export type ConceptConflictsOutput = z.infer<typeof conflictsOutput>;
 
-export const conceptConflicts: Operation<z.infer<typeof projectInput>, ConceptConflictsOutput> = {
+export const conceptConflictsOperation: Operation<typeof projectInput, typeof conflictsOutput> = {
   ...READS,
   name: 'concept-conflicts',
   title: 'List conflicts of names',
@@ -122,8 +128,8 @@ export const conceptConflicts: Operation<z.infer<typeof projectInput>, ConceptCo
   output: conflictsOutput,
   examples: [{ title: 'In all projects', input: {} }],
   run: async (context, { project }) => {
-    const stored = await currentConcepts(context);
-    const conflicts = await stored.conflicts(project);
+    const loci = await currentConcepts(context);
+    const conflicts = await conceptConflicts(loci, project);
     return {
       conflicts: conflicts.map(({ name, project: where, notes }) => ({
         name,
@@ -137,7 +143,7 @@ export const conceptConflicts: Operation<z.infer<typeof projectInput>, ConceptCo
 const changesOutput = z.strictObject({ changes: z.array(changeOutput).describe('The last one first.') });
 export type ConceptChangesOutput = z.infer<typeof changesOutput>;
 
-export const conceptChanges: Operation<z.infer<typeof projectInput>, ConceptChangesOutput> = {
+export const conceptChangesOperation: Operation<typeof projectInput, typeof changesOutput> = {
   ...READS,
   name: 'concept-changes',
   title: 'List changes of concepts',
@@ -147,7 +153,7 @@ export const conceptChanges: Operation<z.infer<typeof projectInput>, ConceptChan
   output: changesOutput,
   examples: [{ title: 'In all projects', input: {} }],
   run: async (context, { project }) => {
-    const stored = await currentConcepts(context);
-    return { changes: (await stored.changes(project)).map(formatChange) };
+    const loci = await currentConcepts(context);
+    return { changes: (await conceptChanges(loci, project)).map(formatChange) };
   },
 };
