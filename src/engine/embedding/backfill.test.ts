@@ -11,7 +11,7 @@ import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { openEngine } from '../open.ts';
-import { prune, type PruneReport } from './prune.ts';
+import { prune, type EmbedPruneOutput } from './prune.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { search } from '../records/search.ts';
@@ -81,12 +81,12 @@ describe('a change of the model', () => {
     await expect(switchGeneration(changed)).rejects.toMatchObject({ code: 'conflict' });
     const announced = new Set<string | undefined>();
     const onProgress = ({ meanwhile }: Progress): void => void announced.add(meanwhile);
-    const report = await backfill(changed, { onProgress });
+    const report = await backfill(changed, {}, { onProgress });
     expect([...announced]).toEqual([
       'Searches use the vectors of ollama nomic-embed-text (768 dimensions) until `loci embed switch`.',
     ]);
     expect(report).toMatchObject({
-      ...{ texts: 3, embedded: 3, remaining: 0, isActive: false },
+      ...{ texts: 3, embedded: 3, remaining: 0, is_active: false },
       target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
       active: { model: 'nomic-embed-text with ["search_query: ","search_document: "]', dimensions: 768 },
     });
@@ -109,7 +109,7 @@ describe('a change of the model', () => {
     await backfill(changed);
     await switchGeneration(changed);
     await write(changed, { content: 'The gardener is called Ada.' });
-    expect(await backfill(changed)).toMatchObject({ texts: 0, embedded: 0, isActive: true });
+    expect(await backfill(changed)).toMatchObject({ texts: 0, embedded: 0, is_active: true });
     expect(received(second).toSorted()).toHaveLength(4);
     const sent = received(first).length;
     const back = await openFirst();
@@ -128,12 +128,12 @@ describe('a change of the model', () => {
   it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
     const changed = await openSecond();
     await backfill(changed);
-    expect(await prune(changed)).toEqual({ removed: [], inUse: [] });
+    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
     await switchGeneration(changed);
     const server = await openFirst();
     const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
-    expect(await prune(changed)).toMatchObject({ removed: [prunable], inUse: [] });
-    expect(await prune(changed)).toEqual({ removed: [], inUse: [] });
+    expect(await prune(changed)).toMatchObject({ removed: [prunable], in_use: [] });
+    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
     await expect(searched(server)).rejects.toMatchObject({ code: 'embedding_mismatch' });
     await expect(switchGeneration(server)).rejects.toThrow(
@@ -143,7 +143,7 @@ describe('a change of the model', () => {
 
   it('is counted without sending or storing anything', async () => {
     const changed = await openSecond();
-    const report = await backfill(changed, { dryRun: true });
+    const report = await backfill(changed, { dry_run: true });
     expect(report).toMatchObject({ texts: 3, embedded: 0, remaining: 3 });
     expect(report.tokens).toBeGreaterThan(20);
     expect(report.tokens).toBeLessThan(100);
@@ -196,7 +196,7 @@ describe('a change of the model', () => {
   it('by a reindex keeps its vectors as well while another process prunes', async () => {
     const other = await openFirst();
     const embed = letterVectors(1024);
-    const prunes: PruneReport[] = [];
+    const prunes: EmbedPruneOutput[] = [];
     const pruned = await startProvider({
       format: OLLAMA,
       embed: async (texts, purpose) => {
@@ -207,8 +207,8 @@ describe('a change of the model', () => {
     onTestFinished(() => pruned[Symbol.asyncDispose]());
     const changed = await open({ provider: 'ollama', model: 'bge-m3', url: pruned.origin });
     expect(await reindex(changed, { vectors: true })).toMatchObject({ embedded: 3 });
-    const inUse = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
-    expect(prunes[0]).toMatchObject({ removed: [], inUse });
+    const in_use = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
+    expect(prunes[0]).toMatchObject({ removed: [], in_use });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
   });
 

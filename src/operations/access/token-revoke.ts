@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { formatToken, tokenOutput } from './token-output.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 import { accessOf } from '../../engine/access/access.ts';
 
 const input = z.strictObject({

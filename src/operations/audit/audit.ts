@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AuditCursor } from '../../store/admin-model.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { timeBound } from '../shared/time-bound.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 import { audit } from '../../engine/audit/audit.ts';
 
 const DEFAULT_LIMIT = 50;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { compareGenerations, type GenerationScore } from '../../engine/embedding/compare.ts';
 import { replayLimit } from '../golden/golden-fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { tookMs } from '../shared/times.ts';
-import { generation, generationFields } from './backfill.ts';
+import { tookMs } from '../../engine/fields/times.ts';
+import { generation, generationFields } from '../../engine/embedding/generations.ts';
 
 const input = z.strictObject({ limit: replayLimit() });
 type EmbedCompareInput = z.infer<typeof input>;

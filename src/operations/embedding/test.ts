@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_QUERY_WAIT_MS } from '../../embed/http/availability.ts';
 import { testEmbedder } from '../../engine/embedding/test-embedder.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 
 const milliseconds = () => z.number().nonnegative();
 const cosine = () => z.number().min(-1.001).max(1.001);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TRUST, type LociRecord } from '../../core/types.ts';
 import { MAX_KEY_LENGTH, MAX_LABEL_LENGTH } from '../../engine/records/limits.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 export const factKey = () => z.string().trim().min(1).max(MAX_KEY_LENGTH);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { nextPage, pageStart, tagList } from '../shared/record-fields.ts';
+import { nextPage, pageStart, tagList } from '../../engine/fields/record-fields.ts';
 import { factCategory, factOutput, factPrefix, formatFact } from './fact-fields.ts';
 import { listFacts } from '../../engine/facts/facts.ts';
 

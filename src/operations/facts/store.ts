@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
 import { DEFAULT_CATEGORY, TTL_SECONDS, storeFact } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 import {
   embeddedFields,
   idempotencyKey,
   maskedKinds,
   tagList,
   contentField,
-} from '../shared/record-fields.ts';
+} from '../../engine/fields/record-fields.ts';
 import { factCategory, factKey } from './fact-fields.ts';
 
 const input = z.strictObject({

@@ -8,7 +8,7 @@ import { parseJson } from '../../core/json.ts';
 import { diffGolden, type ChangedQuery } from '../../engine/golden/diff.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 import { goldenRun, goldenRunOf, rankedRecord, type GoldenRunOutput } from './golden-fields.ts';
 import { replayGolden } from '../../engine/golden/replay.ts';
 

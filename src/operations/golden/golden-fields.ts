@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ReplayedQuery, GoldenRun } from '../../engine/golden/replay.ts';
 import type { GoldenQuery } from '../../store/golden-model.ts';
-import { isoTime, tookMs } from '../shared/times.ts';
+import { isoTime, tookMs } from '../../engine/fields/times.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 const MAX_CITATION_LENGTH = 5000;

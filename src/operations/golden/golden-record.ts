@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue } from '../shared/record-fields.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
 import { goldenOutput, goldenOutputOf, goldenText } from './golden-fields.ts';
 import { recordGolden } from '../../engine/golden/golden-queries.ts';
 

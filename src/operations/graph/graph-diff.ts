@@ -6,7 +6,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { exportedEdge, exportedNode, exportSchema, type ExportedGraph } from '../../graph/export-schema.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   before: localPath().describe('A file that `graph export` has written.'),

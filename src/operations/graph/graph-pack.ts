@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PACK_MODES, graphPack } from '../../engine/packs/graph-pack.ts';
 import { MAX_DEPTH } from '../../graph/expand.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { tookMs } from '../shared/times.ts';
+import { tookMs } from '../../engine/fields/times.ts';
 import { graphGaps } from './graph-gaps.ts';
 import {
   allowCrossProject,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
-import { asProblem, problemList } from '../shared/problems.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import { asProblem, problemList } from '../../engine/fields/problems.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
 import { reindex } from '../../engine/health/reindex.ts';
 
 const input = z.strictObject({
@@ -43,7 +43,7 @@ export const reindexOperation: Operation<typeof input, typeof output> = {
     const report = await reindex(loci, { vectors, signal, onProgress });
     const { records, problems, embedded } = report;
     return {
-      ...{ records, problems: problems.map(asProblem), embedded, ...refusalOutput(report) },
+      ...{ records, problems: problems.map(asProblem), embedded, refused: report.refused, refusals: report.refusals },
       took_ms: millisecondsSince(started),
     };
   },

@@ -7,9 +7,9 @@ import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-gaps.ts';
-import { filterValue } from '../shared/record-fields.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
-import { tookMs } from '../shared/times.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
+import { tookMs } from '../../engine/fields/times.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { labelItem } from '../../engine/packs/labels.ts';
 

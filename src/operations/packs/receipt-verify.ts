@@ -12,7 +12,7 @@ import {
 } from '../../engine/packs/verify-receipt.ts';
 import { LEVELS } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { receiptId, receiptKind } from './receipt-fields.ts';
 

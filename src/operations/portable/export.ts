@@ -4,10 +4,10 @@ import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { exportToFile, exportToFolder } from '../../engine/portable/export/export-files.ts';
 import { exportLines, exportPage, type ExportCounts } from '../../engine/portable/export/export-pages.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const count = () => z.number().int().nonnegative().nullable();
 

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { importMemory, type ImportResult, type ImportSource } from '../../engine/portable/import.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { agentName } from '../startup/startup-fields.ts';
-import { localPath, maskedKinds } from '../shared/record-fields.ts';
+import { localPath, maskedKinds } from '../../engine/fields/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
@@ -173,7 +173,7 @@ function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run
     masked: [...masked],
     masked_in: [...maskedIn].map(([location, kinds]) => ({ location, message: [...kinds].join(', ') })),
     embedded: report.embedded,
-    ...refusalOutput(report.refusals),
+    ...report.refusals,
     why: report.why,
   };
 }

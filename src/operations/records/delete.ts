@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { recordId } from '../shared/record-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { recordId } from '../../engine/fields/record-fields.ts';
 import { deleteRecord } from '../../engine/records/delete.ts';
 
 const input = z.strictObject({ id: recordId() });

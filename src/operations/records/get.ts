@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { sourceFields, sourceFieldsOf } from '../../engine/fields/source-fields.ts';
 import { get } from '../../engine/records/get.ts';
 
 /** A path of a note, its vault and its lines. */

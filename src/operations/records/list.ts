@@ -5,8 +5,8 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
 import { listRecords, type ListRequest } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValues, nextPage, pageStart, recordFilters } from '../shared/record-fields.ts';
-import { isoTime } from '../shared/times.ts';
+import { filterValues, nextPage, pageStart, recordFilters } from '../../engine/fields/record-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 
 const DEFAULT_LIMIT = 20;

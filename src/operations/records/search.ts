@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { search, type SearchRequest } from '../../engine/records/search.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
-import { tookMs } from '../shared/times.ts';
-import { timeBound } from '../shared/time-bound.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
+import { tookMs } from '../../engine/fields/times.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
 import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing } from './why-nothing.ts';
-import { filterValue, recordFilters } from '../shared/record-fields.ts';
+import { filterValue, recordFilters } from '../../engine/fields/record-fields.ts';
 
 const label = () => filterValue().exactOptional();
 

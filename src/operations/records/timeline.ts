@@ -7,9 +7,9 @@ import {
   type TimelineResponse,
 } from '../../engine/packs/timeline.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue, filterValues } from '../shared/record-fields.ts';
-import { timeBound } from '../shared/time-bound.ts';
-import { isoTime } from '../shared/times.ts';
+import { filterValue, filterValues } from '../../engine/fields/record-fields.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 const DEFAULT_SIDE = 10;
 const MAX_SIDE = 200;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { embeddedFields, recordId } from '../shared/record-fields.ts';
+import { embeddedFields, recordId } from '../../engine/fields/record-fields.ts';
 import { undelete } from '../../engine/records/delete.ts';
 
 const input = z.strictObject({ id: recordId() });

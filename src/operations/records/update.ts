@@ -8,7 +8,7 @@ import {
   tagList,
   titleField,
   contentField,
-} from '../shared/record-fields.ts';
+} from '../../engine/fields/record-fields.ts';
 import { update } from '../../engine/records/update.ts';
 
 const input = z.strictObject({

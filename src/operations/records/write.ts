@@ -9,7 +9,7 @@ import {
   tagList,
   titleField,
   contentField,
-} from '../shared/record-fields.ts';
+} from '../../engine/fields/record-fields.ts';
 import { write } from '../../engine/records/write.ts';
 
 const input = z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { effectiveSetting } from '../../config/load.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { printedSetting } from './printed-setting.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   key: filterValue().describe('Path of the setting, such as `search.limit`.'),

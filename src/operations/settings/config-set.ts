@@ -6,7 +6,7 @@ import type { Json } from '../../core/types.ts';
 import { detectSecrets } from '../../secrets/detect.ts';
 import { printedSetting } from './printed-setting.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   key: filterValue().describe('Path of the setting, such as `search.limit`.'),

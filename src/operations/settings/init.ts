@@ -10,7 +10,7 @@ import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { replaceFile } from '../../core/fs/replace-file.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 import { status } from '../../engine/health/status.ts';
 import { assertVaultNamesAreFree } from '../../engine/vaults/vault-names.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { formatProblem } from '../../engine/refresh/source-failure.ts';
 import { sourcesOf, type RefreshResult } from '../../engine/sources/sources.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { errorFields } from '../shared/problems.ts';
+import { errorFields } from '../../engine/fields/problems.ts';
 import { failureNotice } from './source-output.ts';
 
 const count = () => z.number().int().nonnegative();

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
 import { hasSources, unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 import type { OperationContext } from '../operation.ts';
 import { sourcesOf } from '../../engine/sources/sources.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dayText } from '../../core/time/whole-day.ts';
 import { formatProblem } from '../../engine/refresh/source-failure.ts';
-import { isoTime, tookMs } from '../shared/times.ts';
+import { isoTime, tookMs } from '../../engine/fields/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput } from './source-output.ts';
 import { sourcesOf } from '../../engine/sources/sources.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { factKey } from '../facts/fact-fields.ts';
 import type { Operation } from '../operation.ts';
-import { maskedKinds, contentField } from '../shared/record-fields.ts';
+import { maskedKinds, contentField } from '../../engine/fields/record-fields.ts';
 import { agentName, formatStartupEntry, MAX_PRIORITY, startupEntry } from './startup-fields.ts';
 import { setStartup } from '../../engine/startup/startup.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSubject } from '../../core/caller.ts';
 import type { StartupEntry } from '../../store/admin-model.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 export const MAX_PRIORITY = 9;
 

@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vaultStates } from '../../engine/vaults/vault-states.ts';
 import { forgetSource } from '../../engine/vaults/forget-source.ts';

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/vaults/index-vaults.ts';
 import { isEnabled, assertVaultNamesAreFree } from '../../engine/vaults/vault-names.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
-import { asProblem, errorFields, problemList } from '../shared/problems.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
+import { asProblem, errorFields, problemList } from '../../engine/fields/problems.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -148,7 +148,7 @@ async function runIndex(
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,
-    ...refusalOutput(report),
+    refused: report.refused, refusals: report.refusals,
     pending: report.pending,
     embedded_by: embeddedBy,
     configured: added.map(({ name }) => name),

@@ -5,8 +5,8 @@ import type { ListedChange } from '../../../engine/graph/concepts/find-concept.t
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { MAX_NAME_LENGTH } from '../../../core/names/name.ts';
 import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
-import { filterValue } from '../../shared/record-fields.ts';
-import { isoTime } from '../../shared/times.ts';
+import { filterValue } from '../../../engine/fields/record-fields.ts';
+import { isoTime } from '../../../engine/fields/times.ts';
 
 /** The name of a concept, or what becomes one. */
 export const conceptName = () => z.string().trim().min(1).max(MAX_NAME_LENGTH);

@@ -1,4 +1,4 @@
-import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
+import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 
 type Generation = EmbedSwitchOutput['to'];

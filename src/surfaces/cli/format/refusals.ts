@@ -1,9 +1,9 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { RefusalOutput } from '../../../operations/shared/refusals.ts';
+import type { RefusalReport } from '../../../engine/embedding/refusal-report.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 
 /** A warning for the texts that the embedding provider refused, with a line for each of the first. */
-export function refusalWarnings({ refused, refusals }: RefusalOutput): string[] {
+export function refusalWarnings({ refused, refusals }: RefusalReport): string[] {
   if (refused === 0) return [];
   const lines = refusals.map(({ citation, why }) => `\n  ${oneLine(citation)}: ${oneLine(why)}`);
   const more = refused - refusals.length;

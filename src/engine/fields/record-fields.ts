@@ -5,7 +5,7 @@ import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
   MAX_TITLE_LENGTH,
-} from '../../engine/records/limits.ts';
+} from '../records/limits.ts';
 import { ORIGINS } from '../../core/types.ts';
 
 /** Fields that several operations share. */
