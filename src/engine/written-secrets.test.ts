@@ -72,7 +72,7 @@ describe('what a program writes with the library is stored without passwords', (
     for (const name of [{ key: sentence('key') }, { key: 'wifi', agent: sentence('agent') }])
       await expect(setStartup(loci, { content: 'x', ...name })).rejects.toMatchObject(refused);
     expect((await listFacts(loci, { limit: 5 })).total).toBe(1);
-    expect(await listStartup(loci)).toHaveLength(1);
+    expect((await listStartup(loci)).entries).toHaveLength(1);
     expect(await storedPasswords()).toEqual([]);
   });
 

@@ -2,9 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { GoldenDiffOutput } from '../../src/operations/golden/golden-diff.ts';
-import type { GoldenRunOutput } from '../../src/operations/golden/golden-fields.ts';
-import type { GoldenRecordOutput } from '../../src/operations/golden/golden-record.ts';
-import type { GoldenListOutput } from '../../src/operations/golden/golden-list.ts';
+import type {
+  GoldenRunOutput,
+  GoldenRecordOutput,
+  GoldenListOutput,
+} from '../../src/engine/golden/golden-fields.ts';
 import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

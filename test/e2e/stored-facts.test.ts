@@ -2,12 +2,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
-import type { FactCategoriesOutput } from '../../src/operations/facts/categories.ts';
-import type { Fact } from '../../src/operations/facts/fact-fields.ts';
-import { forgetFactsOperation, type FactForgetOutput } from '../../src/operations/facts/forget.ts';
-import type { FactListOutput } from '../../src/operations/facts/list.ts';
+import type {
+  FactCategoriesOutput,
+  Fact,
+  FactForgetOutput,
+  FactListOutput,
+  FactStoreOutput,
+} from '../../src/engine/facts/fact-fields.ts';
+import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
 import { recallFactOperation } from '../../src/operations/facts/recall.ts';
-import { storeFactOperation, type FactStoreOutput } from '../../src/operations/facts/store.ts';
+import { storeFactOperation } from '../../src/operations/facts/store.ts';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';

@@ -8,8 +8,9 @@ import { getOperation, type GetOutput } from '../../src/operations/records/get.t
 import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { undeleteOperation } from '../../src/operations/records/undelete.ts';
-import { updateOperation, type UpdateOutput } from '../../src/operations/records/update.ts';
-import { writeOperation, type WriteOutput } from '../../src/operations/records/write.ts';
+import { updateOperation } from '../../src/operations/records/update.ts';
+import type { UpdateOutput, WriteOutput } from '../../src/engine/records/record-schemas.ts';
+import { writeOperation } from '../../src/operations/records/write.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

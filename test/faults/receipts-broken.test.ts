@@ -54,11 +54,11 @@ describe('while the table of receipts', () => {
     await indexVaults(loci);
     expect((await search(loci, { query: 'oven' })).results).toHaveLength(1);
     const { id } = await write(loci, { content: 'The oven is gas.' });
-    const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', ttlSeconds: 3600 });
+    const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', expires: '1h' });
     expect((await get(loci, `record/${String(id)}`)).record.content).toBe('The oven is gas.');
     expect((await listRecords(loci, { limit: 10 })).records).toHaveLength(3);
     expect((await status(loci)).ownStats?.records).toBe(3);
-    await deleteRecord(loci, id);
+    await deleteRecord(loci, { id });
     // Past the time for which deleted records and receipts are kept, a write starts a purge, which the closing waits for.
     now += 400 * DAY;
     expect((await search(loci, { query: 'door' })).results).toEqual([]);
@@ -70,7 +70,7 @@ describe('while the table of receipts', () => {
     const again = await open();
     const actions = (await audit(again, { limit: 20 })).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['purge', 'expire']));
-    await expect(undelete(again, expiring.id)).rejects.toMatchObject({ code: 'gone' });
+    await expect(undelete(again, { id: expiring.id })).rejects.toMatchObject({ code: 'gone' });
     await expect(listReceipts(again, { limit: 1 })).rejects.toMatchObject({ name: 'LociError' });
     const check = (await doctor(again)).find(({ name }) => name === 'receipts');
     expect(check).toMatchObject({ result: 'failed' });

@@ -88,7 +88,7 @@ describe('a change of the model', () => {
     expect(report).toMatchObject({
       ...{ texts: 3, embedded: 3, remaining: 0, is_active: false },
       target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
-      active: { model: 'nomic-embed-text with ["search_query: ","search_document: "]', dimensions: 768 },
+      active: { model: 'nomic-embed-text', query_prefix: 'search_query: ', dimensions: 768 },
     });
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
 

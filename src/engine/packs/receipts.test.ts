@@ -88,7 +88,7 @@ describe('a receipt', () => {
         .sort();
     const notes = ['Home/Oven.md Oven', 'Plumber.md Plumber'];
     expect(await named()).toEqual([...notes, `record/${String(id)} Key`]);
-    await deleteRecord(loci, id);
+    await deleteRecord(loci, { id });
     expect(await named()).toEqual(notes);
   });
 
@@ -240,7 +240,7 @@ describe('a verified receipt', () => {
       expect((await get(loci, citation!)).text, JSON.stringify(piece)).toContain(text.trim());
     }
     const key = (await records()).find(({ origin }) => origin === 'memory')!;
-    await deleteRecord(loci, key.id);
+    await deleteRecord(loci, { id: key.id });
     await rename(join(vault, 'Plumber.md'), join(folder.path, 'gone.md'));
     await indexVaults(loci);
     const later = await piecesOf({ id, prompt });

@@ -38,14 +38,14 @@ function open(): Promise<EngineContext> {
 
 describe('an expired fact', () => {
   it('is in no result and no suggestion from the millisecond at which it expires', async () => {
-    const ttlSeconds = 3600;
-    const { id } = await storeFact(loci, { key: 'door', value: 'The code is marzipan.', ttlSeconds });
-    await storeFact(loci, { key: 'gate', value: 'The code is nougat.', ttlSeconds: 7200 });
+    const expires = '1h';
+    const { id } = await storeFact(loci, { key: 'door', value: 'The code is marzipan.', expires });
+    await storeFact(loci, { key: 'gate', value: 'The code is nougat.', expires: '2h' });
     now += HOUR - 1;
     const visible = async (): Promise<unknown[]> => [
       (await search(loci, { query: 'marzipan' })).results.filter((found) => found.id === id).length,
       (await listFacts(loci, { limit: 10 })).total,
-      (await factCategories(loci, 5)).map(({ count, recentKeys }) => [count, recentKeys]),
+      (await factCategories(loci)).categories.map(({ count, recent_keys: keys }) => [count, keys]),
       (await corpus(loci, { limit: 10 })).documents.length,
       (await facet(loci, 'category')).map(({ records }) => records),
       (await status(loci)).ownStats?.records,
@@ -55,9 +55,9 @@ describe('an expired fact', () => {
     const { corrections } = await search(loci, { query: 'marzipam' });
     expect(corrections).toEqual([]);
     expect(await visible()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
-    await expect(recallFact(loci, 'door')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(recallFact(loci, { key: 'door' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(undelete(loci, id)).rejects.toMatchObject({ code: 'gone' });
+    await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone' });
     const [expired, ...written] = await audit(loci, { limit: 10 });
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });
     expect(written.find(({ subject }) => subject === expired?.subject)?.diff).toBeNull();
@@ -68,14 +68,14 @@ describe('an expired fact', () => {
   });
 
   it('frees its key, also when it expired in another process', async () => {
-    await storeFact(loci, { key: 'door', value: 'marzipan', ttlSeconds: 3600 });
+    await storeFact(loci, { key: 'door', value: 'marzipan', expires: '1h' });
     const other = await open();
     try {
       await listFacts(other, { limit: 1 });
       now += HOUR;
       const { id, replaced } = await storeFact(other, { key: 'door', value: 'nougat' });
       expect([id, replaced]).toEqual([2, false]);
-      expect((await recallFact(loci, 'door')).content).toBe('nougat');
+      expect((await recallFact(loci, { key: 'door' })).value).toBe('nougat');
     } finally {
       await other.close();
     }
@@ -85,16 +85,16 @@ describe('an expired fact', () => {
 describe('a deleted record', () => {
   it('can be restored until it is purged with an audit entry', async () => {
     const { id } = await write(loci, { content: 'The plumber is called Zebulon.', title: 'Plumber' });
-    await deleteRecord(loci, id);
+    await deleteRecord(loci, { id });
     now += 30 * DAY;
-    await undelete(loci, id);
+    await undelete(loci, { id });
     expect((await search(loci, { query: 'zebulon' })).results[0]).toMatchObject({ id, title: 'Plumber' });
-    await deleteRecord(loci, id);
+    await deleteRecord(loci, { id });
     now += 30 * DAY + 1;
     await write(loci, { content: 'Something else.' });
     await loci.close();
     loci = await open();
-    await expect(undelete(loci, id)).rejects.toMatchObject({ code: 'gone', message: /purged/ });
+    await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone', message: /purged/ });
     expect((await audit(loci, { action: 'purge', limit: 10 })).length).toBe(1);
     expect(filesContaining(folder.path, 'Zebulon.')).toEqual([]);
     expect(await doctor(loci)).toContainEqual(expect.objectContaining({ name: 'audit', result: 'ok' }));
@@ -102,7 +102,7 @@ describe('a deleted record', () => {
 
   it('is in no index', async () => {
     const { id } = await write(loci, { content: 'The plumber is called Zebulon.' });
-    await deleteRecord(loci, id);
+    await deleteRecord(loci, { id });
     const { results, corrections } = await search(loci, { query: 'zebulom' });
     expect([results, corrections]).toEqual([[], []]);
     expect((await status(loci)).ownStats).toMatchObject({ records: 0, passages: 0, terms: 0 });

@@ -81,7 +81,7 @@ describe('a name with a secret', () => {
       for (const key of keys) await storeFact(loci, { key, value: `of ${key}` });
     });
     await withLoci('mask', async (loci) => {
-      expect((await recallFact(loci, keys[0])).content).toBe(`of ${keys[0]}`);
+      expect((await recallFact(loci, { key: keys[0] })).value).toBe(`of ${keys[0]}`);
       await forgetFacts(loci, { key: keys[0] });
       expect((await listFacts(loci, { limit: 5 })).facts.map(({ key }) => key)).toEqual([keys[1]]);
     });

@@ -10,7 +10,7 @@ import { assertWithinLimits, type WrittenTexts } from './limits.ts';
 interface ScreenedTexts<Texts> {
   readonly texts: Texts;
   /** Kinds of secrets that were masked, each once. */
-  readonly masked: readonly string[];
+  readonly masked: string[];
 }
 
 /** The field whose value the key of a fact describes: a key `password` shows that `hunter2` is a secret. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compareGenerations, type GenerationScore } from '../../engine/embedding/compare.ts';
-import { replayLimit } from '../golden/golden-fields.ts';
+import { replayLimit } from '../../engine/golden/golden-fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../../engine/fields/times.ts';
 import { generation, generationFields } from '../../engine/embedding/generations.ts';

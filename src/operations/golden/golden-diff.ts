@@ -9,7 +9,12 @@ import { diffGolden, type ChangedQuery } from '../../engine/golden/diff.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
-import { goldenRun, goldenRunOf, rankedRecord, type GoldenRunOutput } from './golden-fields.ts';
+import {
+  goldenRun,
+  goldenRunOf,
+  rankedRecord,
+  type GoldenRunOutput,
+} from '../../engine/golden/golden-fields.ts';
 import { replayGolden } from '../../engine/golden/replay.ts';
 
 const input = z.strictObject({

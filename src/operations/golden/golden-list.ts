@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { goldenOutput, goldenOutputOf } from './golden-fields.ts';
+import {
+  type GoldenListOutput,
+  goldenListOutput,
+  goldenOutputOf,
+} from '../../engine/golden/golden-fields.ts';
 import { goldenQueries } from '../../engine/golden/golden-queries.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 
 const input = z.strictObject({});
-const output = z.strictObject({
-  queries: z.array(goldenOutput).describe('In the order in which they were recorded.'),
-});
-export type GoldenListOutput = z.infer<typeof output>;
 
-export const goldenListOperation: Operation<typeof input, typeof output> = {
+export const goldenListOperation: Operation<typeof input, typeof goldenListOutput> = {
   name: 'golden-list',
   title: 'List golden queries',
   description: 'Lists the recorded queries and what they should find.',
   input,
-  output,
+  output: goldenListOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,

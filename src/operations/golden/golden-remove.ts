@@ -1,19 +1,18 @@
-import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { goldenOutput, goldenOutputOf, type GoldenOutput } from './golden-fields.ts';
+import type { z } from 'zod';
+import {
+  type GoldenOutput,
+  goldenOutput,
+  goldenOutputOf,
+  removeGoldenInput,
+} from '../../engine/golden/golden-fields.ts';
 import { removeGolden } from '../../engine/golden/golden-queries.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 
-const MAX_QUERY_LENGTH = 1_000_000;
-
-const input = z.strictObject({
-  id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
-});
-
-export const goldenRemoveOperation: Operation<typeof input, typeof goldenOutput> = {
+export const goldenRemoveOperation: Operation<typeof removeGoldenInput, typeof goldenOutput> = {
   name: 'golden-remove',
   title: 'Remove a golden query',
   description: 'Removes a recorded query. An import of an older export does not bring it back.',
-  input,
+  input: removeGoldenInput,
   output: goldenOutput,
   readOnly: false,
   destructive: true,
@@ -23,7 +22,10 @@ export const goldenRemoveOperation: Operation<typeof input, typeof goldenOutput>
   run: runRemove,
 };
 
-async function runRemove(context: OperationContext, { id }: z.infer<typeof input>): Promise<GoldenOutput> {
+async function runRemove(
+  context: OperationContext,
+  { id }: z.infer<typeof removeGoldenInput>,
+): Promise<GoldenOutput> {
   const loci = await context.loci();
   return goldenOutputOf(await removeGolden(loci, id));
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { goldenRun, goldenRunOutput, replayLimit, type GoldenRunOutput } from './golden-fields.ts';
+import {
+  goldenRun,
+  goldenRunOutput,
+  replayLimit,
+  type GoldenRunOutput,
+} from '../../engine/golden/golden-fields.ts';
 import { replayGolden } from '../../engine/golden/replay.ts';
 
 const input = z.strictObject({ limit: replayLimit() });

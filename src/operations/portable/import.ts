@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import { importMemory, type ImportResult, type ImportSource } from '../../engine/portable/import.ts';
 import { refusalFields } from '../../engine/embedding/refusal-report.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
-import { agentName } from '../startup/startup-fields.ts';
+import { agentName } from '../../engine/startup/startup-fields.ts';
 import { localPath, maskedKinds } from '../../engine/fields/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { Operation, OperationContext } from '../operation.ts';

@@ -6,7 +6,7 @@ import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import { auditDraft, diffOf } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
-import { TTL_SECONDS } from '../../facts/facts.ts';
+import { TTL_SECONDS } from '../../facts/fact-fields.ts';
 import { timeText, type ExportedRecord } from '../format/export-record.ts';
 import type { ImportReport } from './import-report.ts';
 import { screenRecord } from './screening.ts';

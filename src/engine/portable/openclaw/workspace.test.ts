@@ -34,7 +34,7 @@ it('files of a workspace are read in whatever case their names have, and as plai
       'memory: "memory.md" memory',
       'user: "User.md" User',
     ]);
-    expect((await listStartup(loci)).map(({ key, content }) => [key, content])).toEqual([
+    expect((await listStartup(loci)).entries.map(({ key, content }) => [key, content])).toEqual([
       ['soul', 'calm'],
       ['agents', 'Ask first.'],
     ]);

@@ -1,8 +1,11 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { GoldenDiffOutput } from '../../../operations/golden/golden-diff.ts';
-import type { GoldenOutput, GoldenRunOutput } from '../../../operations/golden/golden-fields.ts';
-import type { GoldenRecordOutput } from '../../../operations/golden/golden-record.ts';
-import type { GoldenListOutput } from '../../../operations/golden/golden-list.ts';
+import type {
+  GoldenOutput,
+  GoldenRunOutput,
+  GoldenRecordOutput,
+  GoldenListOutput,
+} from '../../../engine/golden/golden-fields.ts';
 import { SIGNAL_WORDS } from '../../../operations/records/reasons.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand, View } from './operation-command.ts';

@@ -1,4 +1,4 @@
-import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { ModelResult, OperationResult } from './model-result.ts';
 

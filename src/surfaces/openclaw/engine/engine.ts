@@ -9,7 +9,8 @@ import { namespaceOf } from '../host/agents.ts';
 import type { Turn } from '../host/turn.ts';
 import type { EngineContext } from '../../../engine/context.ts';
 import type { Status } from '../../../engine/health/status.ts';
-import type { StartupRequest, StartupText } from '../../../engine/startup/startup.ts';
+import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
+import type { StartupRequest } from '../../../engine/startup/startup.ts';
 
 /** The name of this surface in the audit log. */
 const SURFACE = 'openclaw';
@@ -105,7 +106,7 @@ export class GatewayEngine {
   }
 
   /** The startup text of an agent. */
-  async startup(request: StartupRequest): Promise<StartupText> {
+  async startup(request: StartupRequest): Promise<StartupTextOutput> {
     const { injectStartup } = await import('../../../engine/startup/startup.ts');
     return injectStartup(await this.loci(), request);
   }

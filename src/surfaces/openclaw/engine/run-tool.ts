@@ -229,7 +229,6 @@ export async function captureFacts(
 
 /** Longer messages and answers are cut. In characters. */
 const MAX_CONVERSATION_LENGTH = 20_000;
-const DAY_SECONDS = 24 * 60 * 60;
 
 /**
  * Stores a message of the owner with its answer, which expires, in the namespace of the agent's conversations. Stores nothing of a
@@ -255,7 +254,7 @@ export async function storeConversation(
     key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),
     value: text.slice(0, MAX_CONVERSATION_LENGTH).toWellFormed(),
     category: 'sessions',
-    ttlSeconds: engine.settings.sessions.days * DAY_SECONDS,
+    expires: `${String(engine.settings.sessions.days)}d`,
   });
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { ReplayedQuery, GoldenRun } from '../../engine/golden/replay.ts';
+import { answerGaps } from '../fields/answer-gaps.ts';
+import { filterValue } from '../fields/record-fields.ts';
+import { isoTime, tookMs } from '../fields/times.ts';
+import type { GoldenRun, ReplayedQuery } from './replay.ts';
 import type { GoldenQuery } from '../../store/golden-model.ts';
-import { isoTime, tookMs } from '../../engine/fields/times.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 const MAX_CITATION_LENGTH = 5000;
@@ -39,6 +41,42 @@ export const goldenOutput = z.strictObject({
   actor: z.string(),
 });
 export type GoldenOutput = z.infer<typeof goldenOutput>;
+
+export const goldenListOutput = z.strictObject({
+  queries: z.array(goldenOutput).describe('In the order in which they were recorded.'),
+});
+
+export type GoldenListOutput = z.infer<typeof goldenListOutput>;
+
+export const recordGoldenInput = z.strictObject({
+  query: goldenText(),
+  expect: z
+    .array(z.string().min(1).max(MAX_CITATION_LENGTH))
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Citations of the records that it should find; the first results of a search now unless given. To compare embedding models, ' +
+        'give them: what a search finds now favours the present model.',
+    ),
+  count: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('How many of the first results are recorded; 5 unless given.'),
+  project: filterValue().exactOptional().describe('Search only records of this project.'),
+  dry_run: z.boolean().exactOptional().describe('Record nothing, and report what would be recorded.'),
+});
+
+// A baseline that lacks a signal is recorded nevertheless: a text without a vector, which is no outage, leaves a gap too.
+export const recordGoldenOutput = goldenOutput.extend({ ...answerGaps, dry_run: z.boolean() });
+
+export type GoldenRecordOutput = z.infer<typeof recordGoldenOutput>;
+
+export const removeGoldenInput = z.strictObject({
+  id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
+});
 
 export function goldenOutputOf({ id, query, project, expected, at, actor }: GoldenQuery): GoldenOutput {
   return { id, query, project, expected: expected.map((each) => ({ ...each })), at: isoTime(at), actor };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { MadeChange } from '../../../engine/graph/concepts/change-concepts.ts';
-import type { CitedRecord } from '../../../engine/graph/concepts/concepts.ts';
-import type { ListedChange } from '../../../engine/graph/concepts/find-concept.ts';
-import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { MAX_NAME_LENGTH } from '../../../core/names/name.ts';
+import { filterValue } from '../../fields/record-fields.ts';
+import { isoTime } from '../../fields/times.ts';
+import type { MadeChange } from './change-concepts.ts';
+import type { CitedRecord } from './concepts.ts';
+import type { ListedChange } from './find-concept.ts';
+import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
-import { filterValue } from '../../../engine/fields/record-fields.ts';
-import { isoTime } from '../../../engine/fields/times.ts';
 
 /** The name of a concept, or what becomes one. */
 export const conceptName = () => z.string().trim().min(1).max(MAX_NAME_LENGTH);
@@ -94,6 +94,96 @@ export const madeChange = z.strictObject({
   concepts: z.array(conceptOutput).describe('The concepts that the change is about, as they are now.'),
 });
 export type MadeChangeOutput = z.infer<typeof madeChange>;
+
+export const DEFAULT_LIMIT = 50;
+
+export const listConceptsInput = z.strictObject({
+  project: conceptProject(),
+  name: conceptName().exactOptional().describe('Only concepts with a name that contains this.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(`The highest number of concepts; ${String(DEFAULT_LIMIT)} unless given.`),
+  after: conceptName().exactOptional().describe('`next` of the previous page.'),
+});
+
+export const listConceptsOutput = z.strictObject({
+  concepts: z.array(conceptOutput),
+  total: z.number().int().nonnegative().describe('How many concepts match, on all pages.'),
+  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+});
+
+export type ConceptListOutput = z.infer<typeof listConceptsOutput>;
+
+export const showConceptInput = z.strictObject({ concept: conceptReference(), project: conceptProject() });
+
+export const showConceptOutput = z.strictObject({
+  concept: conceptOutput,
+  notes: z.array(citedRecord).describe('The notes that are about it.'),
+  mentioned_in: z.array(citedRecord).describe('Other records that name it; at most 50.'),
+  disputed: z.array(z.string()).describe('Names that another note has too, so that they are no names of it.'),
+  changes: z.array(changeOutput).describe('What operators changed about it.'),
+});
+
+export type ConceptShowOutput = z.infer<typeof showConceptOutput>;
+
+export const conceptProjectInput = z.strictObject({ project: conceptProject() });
+
+export const conceptConflictsOutput = z.strictObject({
+  conflicts: z.array(
+    z.strictObject({
+      name: z.string(),
+      project: z.string(),
+      notes: z.array(
+        citedRecord.extend({ concept: z.string().describe('The id of the concept of the note.') }),
+      ),
+    }),
+  ),
+});
+
+export type ConceptConflictsOutput = z.infer<typeof conceptConflictsOutput>;
+
+export const conceptChangesOutput = z.strictObject({
+  changes: z.array(changeOutput).describe('The last one first.'),
+});
+
+export type ConceptChangesOutput = z.infer<typeof conceptChangesOutput>;
+
+/** Concepts or names that one change may name. */
+const MAX_NAMED = 50;
+
+export const mergeConceptsInput = z.strictObject({
+  into: conceptReference().describe('The concept that stays, with its id and label: an id or a name.'),
+  from: z
+    .array(conceptName())
+    .min(1)
+    .max(MAX_NAMED)
+    .describe('The concepts that become part of it, by id or name.'),
+  project: conceptProject(),
+});
+
+export const splitConceptInput = z.strictObject({
+  concept: conceptReference(),
+  names: z
+    .array(conceptName())
+    .min(1)
+    .max(MAX_NAMED)
+    .describe('The names that leave it. With the title of a note goes the note.'),
+  project: conceptProject(),
+});
+
+export const renameConceptInput = z.strictObject({
+  concept: conceptReference(),
+  label: conceptName().describe('What it is called from now on. The earlier names stay names of it.'),
+  project: conceptProject(),
+});
+
+export const undoConceptChangeInput = z.strictObject({
+  change: conceptName().describe('The id of the change, as `concept changes` lists it, or `latest`.'),
+});
 
 export function formatMadeChange({ change, named, concepts }: MadeChange): MadeChangeOutput {
   return {
