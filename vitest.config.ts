@@ -12,7 +12,7 @@ const PROCESS_TESTS = [
   'test/{e2e,faults}/**/*.test.ts',
   'examples/**/*.test.ts',
   'eval/main.test.ts',
-  'src/engine/{refresh,sources}/*.test.ts',
+  'src/engine/reading/**/*.test.ts',
   'src/sources/command/**/*.test.ts',
   'src/sources/vault/{race,unreadable}.test.ts',
   'src/embed/local/{local,embedding-process}.test.ts',

@@ -5,7 +5,7 @@ import { findSets } from '../eval/find-sets.ts';
 import { loadSet } from '../eval/sets.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { openEngine } from '../src/engine/open.ts';
-import { indexVaults } from '../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../src/engine/reading/index-vaults.ts';
 
 export interface FairNote {
   readonly title: string;

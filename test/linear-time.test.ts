@@ -29,7 +29,7 @@ import { draft } from './contract/store-samples.ts';
 import { storedPassage } from './contract/stored-passage.ts';
 import { TEXT_KINDS } from './text-kinds.ts';
 import { write } from '../src/engine/records/write.ts';
-import { indexVaults } from '../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../src/engine/reading/index-vaults.ts';
 import { update } from '../src/engine/records/update.ts';
 import { search } from '../src/engine/records/search.ts';
 import { get } from '../src/engine/records/get.ts';

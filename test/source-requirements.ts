@@ -30,7 +30,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S3: [
     {
-      file: 'src/engine/sources/sources.test.ts',
+      file: 'src/engine/reading/sources.test.ts',
       test: 'adds new documents, updates changed ones and removes missing ones',
     },
     {
@@ -54,11 +54,11 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'in ~/%s is a source without settings, once it is approved',
     },
     {
-      file: 'src/engine/sources/skills.test.ts',
+      file: 'src/engine/reading/configured/skills.test.ts',
       test: 'has a source that waits for approval, with the exact command',
     },
     {
-      file: 'src/engine/sources/skills.test.ts',
+      file: 'src/engine/reading/configured/skills.test.ts',
       test: 'keeps its documents when it is removed, and is reported as gone',
     },
     { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with its origin' },
@@ -92,7 +92,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'src/ingest/replace-documents.test.ts',
       test: 'removes the oldest open documents after the completed ones',
     },
-    { file: 'src/engine/sources/sources.test.ts', test: 'keeps at most maxDocuments documents' },
+    { file: 'src/engine/reading/sources.test.ts', test: 'keeps at most maxDocuments documents' },
   ],
   S8: [
     { file: 'test/e2e/sources.test.ts', test: 'minScore hides its weak matches and says so (S8)' },
@@ -107,7 +107,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)',
     },
     {
-      file: 'src/engine/sources/sources.test.ts',
+      file: 'src/engine/reading/sources.test.ts',
       test: 'that fails keeps the last documents, is retried after increasing delays, and recovers',
     },
     {
@@ -125,7 +125,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'includeInContext: false restricts it to searches of the user (S10)',
     },
     {
-      file: 'src/engine/sources/source-policies.test.ts',
+      file: 'src/engine/reading/configured/source-policies.test.ts',
       test: 'excludes hidden sources in the query of the store',
     },
     { file: 'test/e2e/sources.test.ts', test: 'fields keeps other fields out of the store (S10)' },
@@ -157,7 +157,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S14: [
     {
-      file: 'src/engine/sources/registered-sources.test.ts',
+      file: 'src/engine/reading/configured/registered-sources.test.ts',
       test: 'has documents that are found, updated and removed, without an approval (S14)',
     },
     { file: 'test/e2e/sources-docs.test.ts', test: 'has a program with a source of its own, which works' },

@@ -8,7 +8,7 @@ import type { EvalConfiguration } from '../configuration.ts';
 import { UNDATED } from '../source-records.ts';
 import { notesOf, type Corpus } from './question-set.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
-import { indexVaults } from '../../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { reindex } from '../../src/engine/health/reindex.ts';
 import { status } from '../../src/engine/health/status.ts';
 

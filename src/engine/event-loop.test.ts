@@ -5,7 +5,7 @@ import { draft } from '../../test/contract/store-samples.ts';
 import { estimateTokens, makePassages } from '../ingest/passages.ts';
 import { openEngine } from './open.ts';
 import { status } from './health/status.ts';
-import { indexVaults } from './vaults/index-vaults.ts';
+import { indexVaults } from './reading/index-vaults.ts';
 import { reindex } from './health/reindex.ts';
 import { write } from './records/write.ts';
 import { doctor } from './health/doctor.ts';

@@ -7,7 +7,7 @@ import { search, type SearchResponse } from './records/search.ts';
 import { openEngine } from './open.ts';
 import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
-import { indexVaults } from './vaults/index-vaults.ts';
+import { indexVaults } from './reading/index-vaults.ts';
 import { get } from './records/get.ts';
 import { status } from './health/status.ts';
 import { write } from './records/write.ts';

@@ -46,5 +46,10 @@ export async function openEngine(config: Config, options: OpenOptions = {}): Pro
   });
   const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch(() => []);
   const active = generations.find((generation) => generation.active)?.id ?? null;
-  return EngineContext.create(config, store, { ...options, activeGeneration: active });
+  return EngineContext.create(config, store, {
+    ...options,
+    activeGeneration: active,
+    updateRelations: async (context, progress) =>
+      (await import('./graph/update-relations.ts')).updateRelations(context, progress),
+  });
 }

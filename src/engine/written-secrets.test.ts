@@ -1,3 +1,4 @@
+import { HistoryLog } from './audit/history-log.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { setStartup, listStartup } from './startup/startup.ts';
 import { corpus } from './facts/corpus.ts';
 import { exportLines } from './portable/export/export-pages.ts';
 import { importMemory } from './portable/import.ts';
-import { sourcesOf } from './sources/sources.ts';
+import { sourcesOf } from './reading/sources.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: string;
@@ -77,7 +78,7 @@ describe('what a program writes with the library is stored without passwords', (
   });
 
   it('in all texts of a run', async () => {
-    loci.history.record(loci.namespace, {
+    loci.shared(HistoryLog).record(loci.namespace, {
       category: 'pack_history',
       name: sentence('name'),
       surface: sentence('surface'),

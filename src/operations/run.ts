@@ -1,3 +1,4 @@
+import { HistoryLog } from '../engine/audit/history-log.ts';
 import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
@@ -40,7 +41,7 @@ async function recordRun(
   const loci = await context.loci().catch(() => null);
   if (loci === null || (loci.caller.trust === 'operator' && operation.steps !== true)) return;
   const { surface, actor } = loci.caller;
-  loci.history.record(loci.namespace, {
+  loci.shared(HistoryLog).record(loci.namespace, {
     category: operation.steps === true ? 'pipeline_history' : 'pack_history',
     name: toolName(operation),
     surface,

@@ -45,6 +45,25 @@ export function mutualImports(modules: readonly IModule[]): FolderFault[] {
   });
 }
 
+/**
+ * The parts of a folder that import each other, such as `admin and records`. A part is a subfolder, or a file that is in no subfolder.
+ * Imports of types and dynamic imports count too.
+ */
+export function mutualParts(modules: readonly IModule[], folder: string): string[] {
+  const partOf = (path: string): string | null =>
+    path.startsWith(`${folder}/`) ? (path.slice(folder.length + 1).split('/')[0] ?? null) : null;
+  const imports = new Set<string>();
+  for (const { source, dependencies } of modules)
+    for (const { resolved } of TEST_FILE.test(source) ? [] : dependencies) {
+      const [from, to] = [partOf(source), partOf(resolved)];
+      if (from !== null && to !== null) imports.add(`${from} and ${to}`);
+    }
+  return [...imports].filter((pair) => {
+    const [from = '', to = ''] = pair.split(' and ');
+    return from < to && imports.has(`${to} and ${from}`);
+  });
+}
+
 function valueImports({ source, dependencies }: IModule): Import[] {
   return dependencies
     .filter(({ dynamic, dependencyTypes }) => !dynamic && !dependencyTypes.includes('type-only'))

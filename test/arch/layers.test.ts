@@ -3,13 +3,25 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crowdedFolders, type FolderFault, mutualImports } from './folder-rules.ts';
+import { crowdedFolders, type FolderFault, mutualImports, mutualParts } from './folder-rules.ts';
 import { LAYER_RULES, LAYERS } from './layer-rules.ts';
 
 /** AssemblyScript is compiled separately and imports nothing from src/. A declaration file is not a module. */
 const NOT_MODULES = /\.as\.ts$|\.d\.ts$|\/kernel\//;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('./fixtures/layers/', import.meta.url));
+
+/** Folders whose parts do not import each other, with those that still do. */
+const SEPARATE_PARTS: Readonly<Record<string, readonly string[]>> = {
+  'src/engine': [],
+  'src/store/sqlite': [
+    'admin and records',
+    'database and records',
+    'graph and records',
+    'receipts and records',
+    'records and search',
+  ],
+};
 
 async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
   const tsConfig = extractTsConfig(`${ROOT}tsconfig.json`);
@@ -80,6 +92,11 @@ describe('the sources', () => {
     expect(messagesOf(mutualImports(result.modules))).toEqual([]);
   });
 
+  it.each(Object.entries(SEPARATE_PARTS))('of %s have no parts that import each other', (folder, known) => {
+    expect(sources.some((file) => file.startsWith(`${folder}/`))).toBe(true);
+    expect(mutualParts(result.modules, folder).toSorted()).toEqual(known);
+  });
+
   it('are at most 15 in each folder', () => {
     expect(messagesOf(crowdedFolders(sources))).toEqual([]);
   });
@@ -111,6 +128,12 @@ describe('the folder rules', () => {
           'src/search/rank/rank.ts imports src/search/limits.ts, while src/search/search.ts imports src/search/rank/rank.ts',
       },
     ]);
+  });
+
+  it('report parts of a folder that import each other, also those that import only types', async () => {
+    const { modules } = await cruiseSources(FIXTURE);
+    expect(mutualParts(modules, 'src/embed')).toEqual(['embedder.ts and vector.ts']);
+    expect(mutualParts(modules, 'src/store')).toEqual([]);
   });
 
   it('report a folder with sixteen source files, and do not count tests', () => {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openEngine } from '../../src/engine/open.ts';
-import type { SourceReport } from '../../src/engine/sources/reports.ts';
-import { sourcesOf, type RefreshResult } from '../../src/engine/sources/sources.ts';
+import type { SourceReport } from '../../src/engine/reading/reports.ts';
+import { sourcesOf, type RefreshResult } from '../../src/engine/reading/sources.ts';
 import { settings, temporaryFolder } from './engines.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';

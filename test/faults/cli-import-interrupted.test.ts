@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
+import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import { exportToFile } from '../../src/engine/portable/export/export-files.ts';
 import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import { openStore } from '../../src/store/registry.ts';
@@ -28,7 +29,7 @@ async function largeExport(): Promise<string> {
   const audit = { at: NOW, actor: 'a', surface: 'cli', action: 'write', subject: null, diff: null };
   await store.records.commit('default', {
     writes,
-    chunking: (await context.chunking()).signature,
+    chunking: (await chunkingOf(context)).signature,
     audit: [audit],
   });
   const path = join(folder, 'x.jsonl');

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { openEngine } from '../../src/engine/open.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
-import { indexVaults } from '../../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { get } from '../../src/engine/records/get.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { facet } from '../../src/engine/records/facet.ts';

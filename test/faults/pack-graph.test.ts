@@ -9,7 +9,7 @@ import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
-import { indexVaults } from '../../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { showReceipt } from '../../src/engine/packs/receipts.ts';
 import { graphStatus } from '../../src/engine/graph/graph-status.ts';
 import { showNodes } from '../../src/engine/graph/show-nodes.ts';

@@ -4,7 +4,7 @@ import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { openEngine } from '../../src/engine/open.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
-import { indexVaults } from '../../src/engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { write } from '../../src/engine/records/write.ts';

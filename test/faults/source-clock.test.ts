@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEngine } from '../../src/engine/open.ts';
-import type { RefreshEvent } from '../../src/engine/refresh/refresh-scheduler.ts';
+import type { RefreshEvent } from '../../src/engine/reading/refresh-scheduler.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
-import { sourcesOf } from '../../src/engine/sources/sources.ts';
+import { sourcesOf } from '../../src/engine/reading/sources.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { write } from '../../src/engine/records/write.ts';
 

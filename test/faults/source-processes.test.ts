@@ -9,7 +9,7 @@ import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, jobLines, SLOW_JOB, waitForLog, writeJob } from './source-jobs.ts';
 
 const INTERVAL_MS = 1000;
-/** The lease time in `src/engine/refresh/lease.ts`. */
+/** The lease time in `src/engine/shared/lease.ts`. */
 const LEASE_MS = 10_000;
 
 function homeOf(job: string, more: Readonly<Record<string, unknown>> = {}): SourcesHome {

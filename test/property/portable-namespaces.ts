@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sha256 } from '../../src/core/ids.ts';
 import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
+import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
 import type { GoldenQuery } from '../../src/store/golden-model.ts';
 import { VERDICTS, type Label } from '../../src/store/receipt-model.ts';
@@ -197,7 +198,7 @@ export async function fill(
   { records, startup: entries, history: rows, labels, goldenQueries }: RandomNamespace,
 ): Promise<void> {
   const { store, namespace } = context;
-  const chunking = await context.chunking();
+  const chunking = await chunkingOf(context);
   for (const record of records) {
     const passages = record.deletedAt === null ? await chunking.cut(record.draft) : [];
     const { uuid, title, metadata: diff } = record.draft;

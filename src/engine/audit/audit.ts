@@ -5,6 +5,7 @@ import { sha256 } from '../../core/ids.ts';
 import type { Json, LociRecord } from '../../core/types.ts';
 import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
 
 type AuditedFields = Pick<
   LociRecord,
@@ -89,7 +90,7 @@ export interface AuditListed extends AuditEntry {
  * @throws LociError `not_found` for the id of no record
  */
 export async function audit(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
-  await context.expire();
+  await expire(context);
   const { store, namespace } = context;
   const { limit, after = null, record, ...rest } = request;
   const subject = record === undefined ? undefined : await uuidOf(context, record);

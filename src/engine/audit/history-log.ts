@@ -3,7 +3,9 @@ import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
 import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Store } from '../../store/store.ts';
+import type { EngineServices } from '../context.ts';
 
 /** Runs wait this long, so that many of them are written in one transaction. */
 const FLUSH_DELAY_MS = 200;
@@ -23,20 +25,18 @@ interface PendingRun {
 /** Writes runs to the store in the background, so that callers do not wait. */
 export class HistoryLog {
   readonly #store: Store;
+  /** Detects secrets in long texts. */
   readonly #thread: TaskRunner;
   readonly #maskPersonal: boolean;
   #pending: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  /**
-   * @param thread detects secrets in long texts
-   * @param maskPersonal the setting `writes.maskPersonal`
-   */
-  constructor(store: Store, thread: TaskRunner, maskPersonal: boolean) {
-    this.#store = store;
-    this.#thread = thread;
-    this.#maskPersonal = maskPersonal;
+  constructor(services: EngineServices) {
+    this.#store = services.store;
+    this.#thread = services.thread.ownedBy(ADMIN_NAMESPACE);
+    this.#maskPersonal = services.config.writes.maskPersonal;
+    services.flushOnClose(() => this.flush());
   }
 
   record(namespace: string, run: Run): void {

@@ -13,6 +13,7 @@ import {
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf } from './models.ts';
 import { whileFilling, withOneLease } from './filling.ts';
 import {
   activeGeneration,
@@ -110,7 +111,7 @@ function meanwhile(active: Generation | null, target: Generation): string | unde
 
 /** @throws LociError `invalid_input` */
 export async function requireEmbedder(context: EngineContext): Promise<Embedder> {
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   if (embedder !== null) return embedder;
   throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
     hint: 'Choose a provider: `loci config set embedding.provider local`. docs/providers.md describes each.',

@@ -6,7 +6,7 @@ import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/p
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { leaseProcess, withLease } from '../refresh/lease.ts';
+import { leaseProcess, withLease } from '../shared/lease.ts';
 import { describeGeneration } from './generations.ts';
 
 const POLL_INTERVAL_MS = 250;

@@ -15,7 +15,7 @@ import { search } from '../records/search.ts';
 import { backfill } from './backfill.ts';
 import { switchGeneration } from './switch.ts';
 import { recordGolden } from '../golden/golden-queries.ts';
-import { compareGenerations } from './compare.ts';
+import { compareGenerations } from '../golden/compare.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',

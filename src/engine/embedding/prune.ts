@@ -3,6 +3,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { countVectors } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf } from './models.ts';
 import { fillingProcess, whileNoneIsRemoved } from './filling.ts';
 import { generation, generationFields, generationOf } from './generations.ts';
 
@@ -23,7 +24,6 @@ export const pruneOutput = z.strictObject({
 });
 export type EmbedPruneOutput = z.infer<typeof pruneOutput>;
 
-
 /**
  * Removes the vectors that are neither those of searches, nor those of the configured model, nor those that a backfill of any
  * process is making. A server that still works with removed ones fails with `embedding_mismatch` until it is restarted.
@@ -34,7 +34,7 @@ export async function prune(
   options: ProgressOptions = {},
 ): Promise<EmbedPruneOutput> {
   const { store } = context;
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   const report = await whileNoneIsRemoved(context, options, async () => {
     const generations = await store.vectors.generations(ADMIN_NAMESPACE);
     const configured = embedder === null ? undefined : generationOf(generations, embedder);
@@ -49,8 +49,8 @@ export async function prune(
         removed.push({
           ...generationFields(spec),
           vectors: dry_run
-              ? await countVectors(store, id)
-              : await store.vectors.removeGeneration(ADMIN_NAMESPACE, id),
+            ? await countVectors(store, id)
+            : await store.vectors.removeGeneration(ADMIN_NAMESPACE, id),
         });
     }
     return { dry_run, removed, in_use: inUse };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Refusals, RefusedText } from '../../ingest/embed.ts';
 import type { EngineContext } from '../context.ts';
-import { citationsOf } from '../records/citations/citation.ts';
+import { citationsOf } from '../shared/citations.ts';
 
 const refusal = z.strictObject({
   namespace: z.string(),

@@ -10,7 +10,7 @@ import {
 } from '../../../test/embedding/provider-server.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { backfill } from './backfill.ts';
 import { search } from '../records/search.ts';
 import { switchGeneration } from './switch.ts';

@@ -1,3 +1,4 @@
+import { HistoryLog } from '../audit/history-log.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
@@ -26,7 +27,7 @@ afterEach(async () => {
 
 /** A run that is newer than all facts, whose input has the words. */
 function recordRun(words: string): void {
-  loci.history.record(loci.namespace, {
+  loci.shared(HistoryLog).record(loci.namespace, {
     category: 'pack_history',
     name: 'memory_write',
     surface: 'mcp',

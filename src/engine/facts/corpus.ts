@@ -5,8 +5,10 @@ import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
 import { runText } from '../audit/run-text.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
+import { HistoryLog } from '../audit/history-log.ts';
 import { search } from '../records/search.ts';
-import { factPath, runPath } from './corpus-path.ts';
+import { factPath, runPath } from '../records/citations/corpus-path.ts';
 
 const MAX_SNIPPET_LENGTH = 300;
 
@@ -40,8 +42,8 @@ const MAX_COMPARED_RUNS = 300;
 
 /** The caller's facts, then its runs; of both the best first, and of equal scores the newest first. */
 export async function corpus(context: EngineContext, request: CorpusRequest): Promise<Corpus> {
-  await context.expire();
-  await context.history.flush();
+  await expire(context);
+  await context.shared(HistoryLog).flush();
   const { query, limit } = request;
   const facts =
     query === undefined ? await newestFacts(context, limit) : await foundFacts(context, query, limit);

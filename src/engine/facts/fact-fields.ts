@@ -11,10 +11,8 @@ import {
   tagList,
 } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
-import { MAX_KEY_LENGTH, MAX_LABEL_LENGTH } from '../records/limits.ts';
+import { DEFAULT_CATEGORY, MAX_KEY_LENGTH, MAX_LABEL_LENGTH } from '../fields/limits.ts';
 
-/** The category of facts that are stored without one. */
-export const DEFAULT_CATEGORY = 'user_facts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** How long facts live (F2). */

@@ -3,17 +3,17 @@ import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
 import type { RecordDraft, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten } from '../records/embed-written.ts';
-import { assertWithinLimits } from '../records/limits.ts';
+import { assertWithinLimits, assertNotReserved, DEFAULT_CATEGORY } from '../fields/limits.ts';
+import { expire, invalidateNextExpiry, schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayOverrule } from '../access/permission.ts';
 import { isoTime } from '../fields/times.ts';
 import {
-  DEFAULT_CATEGORY,
   DEFAULT_LIMIT,
   type Fact,
   type FactCategoriesOutput,
@@ -50,9 +50,9 @@ export async function storeFact(
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screenTexts(context, given);
-  const vectors = await context.vectorsToFill();
+  const vectors = await vectorsToFill(context);
   let draft = newDraft(factFields(context, texts, ttl), context.now());
-  const chunking = await context.chunking();
+  const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotency_key, ['store', fact], async (only) => {
@@ -69,11 +69,11 @@ export async function storeFact(
           only.idempotencyKey !== undefined && (await isCommitted(context, only.idempotencyKey.key));
         if (!conflict || isOurs || attempt === MAX_ATTEMPTS) throw error;
         // The fact with this key may have expired: then it is removed before the next attempt.
-        context.invalidateNextExpiry();
+        invalidateNextExpiry(context);
       }
     }
   });
-  context.schedulePurge();
+  schedulePurge(context);
   const id = ids[0] ?? 0;
   const [stored] = await context.store.records.get(context.namespace, [id], 'any');
   const expires_at = isoTime(stored?.expiresAt ?? draft.expiresAt ?? 0);
@@ -136,19 +136,8 @@ function factFields(
   };
 }
 
-/** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
-export function assertNotReserved(category: string): void {
-  // Nobody should mistake `Pack_History` for the category of the engine.
-  const visible = category.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const folded = visible.normalize('NFKC').trim().toLowerCase();
-  if (!(HISTORY_CATEGORIES as readonly string[]).includes(folded)) return;
-  throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
-    hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,
-  });
-}
-
 async function findFact(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
-  await context.expire();
+  await expire(context);
   const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
   const [record] = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 1 });
   return record ?? null;
@@ -169,7 +158,7 @@ export async function factOfKey(
   context: EngineContext,
   { key, category }: z.infer<typeof recallFactInput>,
 ): Promise<LociRecord> {
-  await context.expire();
+  await expire(context);
   const categories = category === undefined ? {} : { categories: [category] };
   const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
   const found = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 100 });
@@ -188,7 +177,7 @@ export async function listFacts(
   context: EngineContext,
   request: z.infer<typeof listFactsInput> = {},
 ): Promise<FactListOutput> {
-  await context.expire();
+  await expire(context);
   const { store, namespace } = context;
   const { limit = DEFAULT_LIMIT, after = null } = request;
   const filter = factFilter(context, request);
@@ -221,7 +210,7 @@ export function factFilter(
 const RECENT_KEYS = 10;
 
 export async function factCategories(context: EngineContext): Promise<FactCategoriesOutput> {
-  await context.expire();
+  await expire(context);
   const { store, namespace, now } = context;
   const categories = await store.records.factCategories(namespace, now(), RECENT_KEYS);
   return {

@@ -4,7 +4,9 @@ import type { LociRecord } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { type FactForgetOutput, type forgetFactsInput, MAX_LISTED } from './fact-fields.ts';
-import { assertNotReserved, factFilter, factOfKey } from './facts.ts';
+import { factFilter, factOfKey } from './facts.ts';
+import { expire } from '../shared/retention.ts';
+import { assertNotReserved } from '../fields/limits.ts';
 import { assertMayOverrule } from '../access/permission.ts';
 
 const BATCH = 500;
@@ -31,7 +33,7 @@ export async function forgetFacts(
     return forgotten(await deleteFacts(context, [await factOfKey(context, given)]));
   }
   const pageAfter = async (after: number | null): Promise<LociRecord[]> => {
-    await context.expire();
+    await expire(context);
     const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
     return context.store.records.list(context.namespace, { filter }, { after, limit: BATCH });
   };

@@ -5,7 +5,8 @@ import type { AuditDraft } from '../../store/admin-model.ts';
 import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../store/golden-model.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { resolveCitation, wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
+import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { screenTexts } from '../records/screen.ts';
 import { searchOutcome } from '../records/search.ts';
 

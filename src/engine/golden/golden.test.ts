@@ -5,7 +5,7 @@ import { settings, temporaryFolder, writeNotes } from '../../../test/contract/en
 import { openStore } from '../../store/registry.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { recordGolden, goldenQueries, removeGolden } from './golden-queries.ts';
 import { replayGolden } from './replay.ts';
 import { diffGolden } from './diff.ts';

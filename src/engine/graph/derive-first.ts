@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { EngineContext } from '../context.ts';
-import { leaseProcess } from '../refresh/lease.ts';
+import { leaseProcess } from '../shared/lease.ts';
 import { graphCondition } from './graph-status.ts';
 import { updateGraph, updateRelations } from './update-relations.ts';
 

@@ -1,7 +1,7 @@
 import type { LociRecord } from '../../core/types.ts';
 import type { GraphEdge } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
-import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
+import { citationsOf, wholeCitations } from '../shared/citations.ts';
 
 /** The record from which an edge was derived, and the citation of the lines there, or of the whole record if none says it. */
 export interface EdgePlace {

@@ -18,6 +18,7 @@ import { commonTags } from '../../graph/walk.ts';
 import { abstractOf } from '../../pack/levels/abstract.ts';
 import { splitText } from '../../pack/levels/document.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
 import { deriveFirst } from './derive-first.ts';
 import { GraphMask } from './graph-mask.ts';
 import { graphCondition } from './graph-status.ts';
@@ -53,7 +54,7 @@ export async function exportGraphPage(
   after: string | null = null,
 ): Promise<GraphExportPage> {
   assertGraphIsOn(context);
-  if (after === null) await context.expire();
+  if (after === null) await expire(context);
   const isDerived = after !== null || (await deriveFirst(context, request));
   const filter = await graphFilter(context, request);
   const cursor = cursorOf(after);

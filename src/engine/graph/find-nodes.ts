@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
 import { NODE_ID, projectNodeId, tagNodeId } from '../../graph/model.ts';
 import type { EngineContext } from '../context.ts';
-import { resolveCitation } from '../records/citations/citation.ts';
+import { resolveCitation } from '../records/citations/resolve-citation.ts';
 
 /** More than the paths and titles of notes have. */
 const MAX_NAME_LENGTH = 512;

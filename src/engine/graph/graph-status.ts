@@ -4,6 +4,7 @@ import { isSimilarCurrent } from '../../graph/build/similar.ts';
 import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { commonTags } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
 import { graphFilter, type GraphScope } from './graph-view.ts';
 
 /** `behind`: some changes are not derived yet. `building`: not all records were derived once. */
@@ -16,7 +17,7 @@ export interface GraphStatus extends GraphState {
 
 export async function graphStatus(context: EngineContext, scope: GraphScope = {}): Promise<GraphStatus> {
   const { store, namespace } = context;
-  await context.expire();
+  await expire(context);
   const state = await store.graph.state(namespace);
   const counts = await followedCounts(context, await graphFilter(context, scope));
   return { ...state, condition: await conditionOf(context, state), counts };

@@ -3,7 +3,12 @@ import type { EdgeType } from '../../core/graph-types.ts';
 import type { GraphFilter } from '../../store/graph-model.ts';
 import type { WalkOptions } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
-import { audienceOf, hiddenSources, sourcesOfNamespace, type Audience } from '../sources/source-policies.ts';
+import {
+  audienceOf,
+  hiddenSources,
+  sourcesOfNamespace,
+  type Audience,
+} from '../reading/configured/source-policies.ts';
 
 /** What a request about the graph may see. */
 export interface GraphScope {

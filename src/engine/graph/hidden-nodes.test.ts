@@ -4,7 +4,7 @@ import { settings, temporaryFolder, writeNotes } from '../../../test/contract/en
 import { openEngine } from '../open.ts';
 import { showNodes, type ShownNode } from './show-nodes.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { graphStatus } from './graph-status.ts';
 import { get } from '../records/get.ts';
 import { timeline } from '../packs/timeline.ts';

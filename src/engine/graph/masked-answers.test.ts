@@ -4,7 +4,7 @@ import { credentialSamples } from '../../../test/contract/credential-samples.ts'
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { write } from '../records/write.ts';
 import { exportGraph } from './export-graph.ts';
 import { showNodes, findPath } from './show-nodes.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { findPath, showNodes } from './show-nodes.ts';
 import { graphNotices } from './graph-notices.ts';
 

@@ -4,7 +4,8 @@ import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { type PathSearch, shortestPath } from '../../graph/path.ts';
 import { type Step, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
-import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
+import { expire } from '../shared/retention.ts';
+import { citationsOf, wholeCitations } from '../shared/citations.ts';
 import { edgePlaces } from './edge-places.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
 import { GraphMask } from './graph-mask.ts';
@@ -118,7 +119,7 @@ export async function findPath(context: EngineContext, request: PathRequest): Pr
 
 async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<typeof walkOptions> {
   assertGraphIsOn(context);
-  await context.expire();
+  await expire(context);
   await updateGraph(context);
   return walkOptions(context, scope);
 }

@@ -4,7 +4,7 @@ import { settings, temporaryFolder, writeNotes } from '../../../test/contract/en
 import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { exportGraph } from './export-graph.ts';
 import { showNodes } from './show-nodes.ts';
 import { graphStatus } from './graph-status.ts';

@@ -4,9 +4,10 @@ import { deriveGraph, isTextCurrent, type DerivationOptions } from '../../graph/
 import { deriveDocumentEdges } from '../../graph/build/documents.ts';
 import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
 import type { EngineContext } from '../context.ts';
-import { withLease } from '../refresh/lease.ts';
+import { vectorsOf } from '../embedding/models.ts';
+import { withFreeLease } from '../shared/lease.ts';
 import { updateConcepts } from './concepts/update-concepts.ts';
-import { updateBelongsTo } from '../sources/belongs-to.ts';
+import { updateBelongsTo } from './belongs-to.ts';
 
 /**
  * Updates what is derived from several records together: to which notes documents belong, and the graph. Called after records
@@ -41,7 +42,7 @@ async function updateDependentEdges(context: EngineContext, options: ProgressOpt
   if (!config.graph.enabled) return;
   const state = await store.graph.state(namespace);
   if (isSimilarCurrent(state)) return;
-  const vectors = await context.vectors();
+  const vectors = await vectorsOf(context);
   await withGraphLease(context, options, async (derivation) => {
     await deriveDocumentEdges(derivation);
     await deriveSimilar(derivation, vectors?.generation ?? null);
@@ -61,20 +62,16 @@ async function withGraphLease(
   const { store, namespace, now, thread, config } = context;
   const { onProgress } = options;
   if (store.capabilities.readOnly) return;
-  try {
-    await withLease(
-      context,
-      { namespace, name: 'graph' },
-      (fence, signal) =>
-        work({
-          ...{ store, namespace, thread, fence, signal },
-          now: now(),
-          types: config.graph.types,
-          ...(onProgress !== undefined && { onProgress }),
-        }),
-      pickSignal(options),
-    );
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
-  }
+  await withFreeLease(
+    context,
+    { namespace, name: 'graph' },
+    (fence, signal) =>
+      work({
+        ...{ store, namespace, thread, fence, signal },
+        now: now(),
+        types: config.graph.types,
+        ...(onProgress !== undefined && { onProgress }),
+      }),
+    pickSignal(options),
+  );
 }

@@ -7,7 +7,7 @@ import { namesOfRecords } from '../../graph/concepts/record-names.ts';
 import { MAX_MENTIONING_RECORDS, type RecordConcepts } from '../../store/concept-model.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { recordName } from '../vaults/index-vaults.ts';
+import { recordName } from '../reading/index-vaults.ts';
 import type { Finding } from './check.ts';
 import { nameRecords } from './check-graph.ts';
 

@@ -7,7 +7,7 @@ import { type EdgeDraft, recordNode } from '../../store/graph-model.ts';
 import { openEngine } from '../open.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { doctor } from './doctor.ts';
 import { write } from '../records/write.ts';
 import { reindex } from './reindex.ts';

@@ -6,7 +6,7 @@ import { targetOf } from '../../graph/build/similar.ts';
 import type { EdgeDraft, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
-import { recordName } from '../vaults/index-vaults.ts';
+import { recordName } from '../reading/index-vaults.ts';
 import type { Finding } from './check.ts';
 
 const PAGE_SIZE = 64;

@@ -3,15 +3,16 @@ import { formatCount } from '../../core/text/format-count.ts';
 import { openReranker } from '../../embed/rerank/registry.ts';
 import { RERANKED } from '../../search/rerank.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf, vectorsOf } from '../embedding/models.ts';
 import type { Finding } from './check.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
 /** Whether the model of the settings answers, and what it has not embedded. @throws the errors of the model and of the store */
 export async function checkEmbedding(context: EngineContext): Promise<Finding> {
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   if (embedder === null)
     return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
-  const vectors = await context.vectors();
+  const vectors = await vectorsOf(context);
   // A provider that is too slow for a search is not down.
   await embedder.embed(['loci'], { purpose: 'query', patient: true });
   const share = await otherLanguageShare(context, embedder);

@@ -4,8 +4,8 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import type { SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
-import { vaultSource } from '../vaults/refresh-vault.ts';
-import { vaultName } from '../vaults/vault-names.ts';
+import { vaultSource } from '../reading/refresh/refresh-vault.ts';
+import { vaultName } from '../reading/configured/vault-names.ts';
 
 /**
  * Reads every note of a vault and reports its problems, because `index` reports those of changed notes only. Returns no

@@ -9,7 +9,8 @@ import type { Page } from '../../store/model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
-import { recordName } from '../vaults/index-vaults.ts';
+import { chunkingOf, embedderOf, vectorsOf } from '../embedding/models.ts';
+import { recordName } from '../reading/index-vaults.ts';
 
 const PAGE_SIZE = 200;
 const MAX_NAMED = 5;
@@ -44,8 +45,8 @@ function isInvalidConfig(error: unknown): boolean {
 export async function checkPassages(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace } = context;
   const { onProgress } = options;
-  if (await context.embedder().then(() => false, isInvalidConfig)) return NOT_COMPARED;
-  const chunking = await context.chunking();
+  if (await embedderOf(context).then(() => false, isInvalidConfig)) return NOT_COMPARED;
+  const chunking = await chunkingOf(context);
   const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;
   const total = await countRecords(context);
@@ -134,7 +135,7 @@ function nameRecords(records: readonly string[]): string {
 /** With vectors of another model, `index` would fail, so the hint is that of the mismatch. */
 async function hintOfStale(context: EngineContext): Promise<string> {
   try {
-    await context.vectors();
+    await vectorsOf(context);
   } catch (error) {
     if (error instanceof LociError && error.code === 'embedding_mismatch') return error.hint;
     throw error;

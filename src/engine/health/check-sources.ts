@@ -3,7 +3,7 @@ import { formatCount } from '../../core/text/format-count.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
-import { sourceReports, type SourceReport } from '../sources/reports.ts';
+import { sourceReports, type SourceReport } from '../reading/reports.ts';
 
 /** One check for each command source. Vaults have separate checks. */
 export async function checkSources(context: EngineContext): Promise<Check[]> {

@@ -4,14 +4,14 @@ import { formatCount } from '../../core/text/format-count.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { formatVaultChanges } from '../vaults/vault-changes.ts';
-import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
+import { formatVaultChanges } from '../reading/vault-changes.ts';
+import { isEnabled, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
 import {
   type UnconfiguredVault,
   type VaultState,
   type VaultStates,
   vaultStates,
-} from '../vaults/vault-states.ts';
+} from '../reading/vault-states.ts';
 import { type Check, isAbort } from './check.ts';
 import { checkNotes } from './check-notes.ts';
 

@@ -3,6 +3,7 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf } from '../embedding/models.ts';
 import { type Check, type Finding, isAbort } from './check.ts';
 import { checkConcepts } from './check-concepts.ts';
 import { checkGraph } from './check-graph.ts';
@@ -62,7 +63,7 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
 /** Resolves when the store and the bundled model answer; a provider elsewhere may be down. @throws LociError when one of them fails */
 export async function assertReady(context: EngineContext): Promise<void> {
   await context.store.vectors.generations(ADMIN_NAMESPACE);
-  const embedder = await context.embedder();
+  const embedder = await embedderOf(context);
   if (embedder?.isRemote !== true) await embedder?.embed(['loci'], { purpose: 'query' });
 }
 

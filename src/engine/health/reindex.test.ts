@@ -7,7 +7,7 @@ import { openStore } from '../../store/registry.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { reindex } from './reindex.ts';
 import { doctor } from './doctor.ts';
 

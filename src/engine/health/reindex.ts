@@ -4,11 +4,12 @@ import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
+import { embedderOf, vectorsOf } from '../embedding/models.ts';
 import { whileFilling } from '../embedding/filling.ts';
 import { activeGeneration, modelSpec } from '../embedding/generations.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { updateRelations } from '../graph/update-relations.ts';
-import { deriveStale } from '../vaults/index-vaults.ts';
+import { deriveStale } from '../reading/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
 export interface ReindexOptions extends ProgressOptions {
@@ -35,8 +36,8 @@ export interface ReindexReport extends RefusalReport {
  */
 export async function reindex(context: EngineContext, options: ReindexOptions = {}): Promise<ReindexReport> {
   const { store, namespace } = context;
-  const embedder = await context.embedder();
-  if (options.vectors !== true) await context.vectors();
+  const embedder = await embedderOf(context);
+  if (options.vectors !== true) await vectorsOf(context);
   assertNotAborted(options);
   const vectors = options.vectors === true && embedder !== null;
   await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });

@@ -4,9 +4,11 @@ import type { NamespaceStats } from '../../store/admin-model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
+import { embedderOf } from '../embedding/models.ts';
 import { activeGeneration } from '../embedding/generations.ts';
 import { modelChange, type ModelChange } from '../embedding/model-change.ts';
-import { embeddingProcess, embeddingTimeLeft } from '../vaults/embed-new.ts';
+import { embeddingProcess, embeddingTimeLeft } from '../reading/embed-new.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
 export interface Status {
@@ -36,11 +38,11 @@ export interface Status {
 }
 
 export async function status(context: EngineContext): Promise<Status> {
-  await context.expire();
+  await expire(context);
   const { store, config, namespace } = context;
   const generations = await store.vectors.generations(ADMIN_NAMESPACE);
   const generation = activeGeneration(generations) ?? null;
-  const embedder = await context.embedder().catch(() => null);
+  const embedder = await embedderOf(context).catch(() => null);
   const texts = await store.vectors.countPending(namespace, NO_GENERATION);
   const pending = generation === null ? 0 : await store.vectors.countPending(namespace, generation.id);
   return {

@@ -1,12 +1,11 @@
 import type { LociRecord } from '../../core/types.ts';
-import type { Candidate, PackRecord } from '../../pack/candidate.ts';
-import { passageSpan } from '../../pack/candidate.ts';
+import { type Candidate, type PackRecord, passageSpan } from '../../pack/candidate.ts';
 import type { Span } from '../../pack/text/span.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
 
 /** A hit and the lane that found it. */
 export interface FoundHit {

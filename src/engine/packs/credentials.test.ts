@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openEngine } from '../open.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { memoryPack } from './memory-pack.ts';
 import { graphIndex } from './graph-index.ts';
 

@@ -5,7 +5,7 @@ import { linkSpans } from '../../sources/markdown/scan-links.ts';
 import { admits } from '../../store/rules/filter.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
 import type { Lane } from './lanes.ts';
 
 /** Candidates whose embeds are followed: the best ones, since a section of others is rarely shown. */

@@ -10,6 +10,7 @@ import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
+import { ReceiptLog } from './receipt-log.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
@@ -102,7 +103,7 @@ export async function graphIndex(
     missing: outcome.retrieved.missing,
     notices: outcome.notices,
     receipt,
-    receiptId: await context.receipts.write(context.namespace, receipt),
+    receiptId: await context.shared(ReceiptLog).write(context.namespace, receipt),
     milliseconds: performance.now() - started,
   };
 }

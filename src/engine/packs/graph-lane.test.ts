@@ -5,7 +5,7 @@ import { receiptSchema } from '../../pack/receipt.ts';
 import { openEngine } from '../open.ts';
 import { memoryPack, type PackRequest, type PackResponse } from './memory-pack.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { get } from '../records/get.ts';
 import { showNodes } from '../graph/show-nodes.ts';
 

@@ -13,7 +13,7 @@ import type { EngineContext } from '../context.ts';
 import { edgePlaces } from '../graph/edge-places.ts';
 import { crossProjectTypes } from '../graph/graph-view.ts';
 import { neighbourhood } from '../graph/neighbourhood.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
 import { candidatesOf, isBelowThreshold, type FoundHit } from './candidates.ts';
 import type { Lane } from './lanes.ts';
 

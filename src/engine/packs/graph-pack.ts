@@ -8,6 +8,8 @@ import type { Receipt, ReceiptLane } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
+import { expire } from '../shared/retention.ts';
+import { ReceiptLog } from './receipt-log.ts';
 import { findNodes, type UnknownNode } from '../graph/find-nodes.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
@@ -57,7 +59,7 @@ export async function graphPack(
   if (!Number.isSafeInteger(depth) || depth < 0 || depth > MAX_DEPTH)
     throw new LociError('invalid_input', `the depth is a whole number of steps, 0 to ${String(MAX_DEPTH)}`);
   const count = await loadTokenCounter();
-  await context.expire();
+  await expire(context);
   await updateGraph(context);
   const scope = {
     ...(project !== undefined && { project }),
@@ -102,7 +104,7 @@ export async function graphPack(
     candidates: shown.filter(({ isExpansion }) => !isExpansion),
     expansions: shown.filter(({ isExpansion }) => isExpansion),
     receipt,
-    receiptId: await context.receipts.write(context.namespace, receipt),
+    receiptId: await context.shared(ReceiptLog).write(context.namespace, receipt),
     milliseconds: performance.now() - started,
   };
 }

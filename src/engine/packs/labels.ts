@@ -5,7 +5,7 @@ import type { AuditDraft } from '../../store/admin-model.ts';
 import type { Label, StoredLabel, Verdict } from '../../store/receipt-model.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { resolveCitation } from '../records/citations/citation.ts';
+import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { screenTexts } from '../records/screen.ts';
 import { requireReceipt } from './receipts.ts';
 

@@ -19,6 +19,7 @@ import { MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { EngineContext } from '../context.ts';
+import { ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
@@ -96,7 +97,7 @@ export async function memoryPack(context: EngineContext, request: PackRequest): 
     ...{ kind: 'pack', fence: 'loci-pack', count: await loadTokenCounter(), tokenizer: TOKENIZER },
     ...{ limit: candidatesFor(request.budget), citationPrefix: '' },
   });
-  return { ...made, receiptId: await context.receipts.write(context.namespace, made.receipt) };
+  return { ...made, receiptId: await context.shared(ReceiptLog).write(context.namespace, made.receipt) };
 }
 
 export interface RecallRequest extends Pick<PackRequest, 'query' | 'minScore' | 'signal'> {

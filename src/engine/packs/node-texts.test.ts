@@ -6,7 +6,7 @@ import { loadTokenCounter } from '../../pack/tokens.ts';
 import { openEngine } from '../open.ts';
 import { graphIndex, type NodeTextResponse } from './graph-index.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { graphPack } from './graph-pack.ts';
 import { showNodes } from '../graph/show-nodes.ts';
 import { showReceipt } from './receipts.ts';

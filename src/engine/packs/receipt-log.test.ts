@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
+import { configSchema } from '../../config/schema.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../pack/receipt.ts';
 import type { Store } from '../../store/store.ts';
+import { EngineServices } from '../context.ts';
 import { ReceiptLog } from './receipt-log.ts';
 
 const RECEIPT: Receipt = {
@@ -21,8 +23,9 @@ const RECEIPT: Receipt = {
 };
 
 function logOf(store: Store, warnings: string[] = []): ReceiptLog {
-  const warn = (message: string): unknown => warnings.push(message);
-  return new ReceiptLog({ store, retentionDays: 30, now: () => Date.parse(RECEIPT.at), warn });
+  const onWarning = (message: string): unknown => warnings.push(message);
+  const options = { now: () => Date.parse(RECEIPT.at), onWarning };
+  return new ReceiptLog(new EngineServices(configSchema.parse({}), store, options));
 }
 
 it('a receipt is stored before its id is returned', async () => {

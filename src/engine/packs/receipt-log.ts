@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
-import type { Timestamp } from '../../core/types.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { StoredReceipt } from '../../store/receipt-model.ts';
-import type { Store } from '../../store/store.ts';
+import type { EngineServices } from '../context.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The newest receipts of a namespace that remain, whatever their age. */
@@ -14,21 +13,15 @@ const MAX_RECEIPTS = 10_000;
  */
 const WRITE_DEADLINE_MS = 2000;
 
-interface LogOptions {
-  readonly store: Store;
-  readonly retentionDays: number;
-  readonly now: () => Timestamp;
-  readonly warn: (message: string) => void;
-}
-
-/** Writes receipts. No error of a receipt reaches the answer that it is about. */
+/** Writes what was given to agents, and why. No error of a receipt reaches the answer that it is about. */
 export class ReceiptLog {
-  readonly #options: LogOptions;
+  readonly #services: EngineServices;
   readonly #pending = new Set<Promise<unknown>>();
   #lastWarning = '';
 
-  constructor(options: LogOptions) {
-    this.#options = options;
+  constructor(services: EngineServices) {
+    this.#services = services;
+    services.flushOnClose(() => this.flush());
   }
 
   /**
@@ -73,11 +66,11 @@ export class ReceiptLog {
   }
 
   async #store(namespace: string, receipt: Receipt): Promise<string | null> {
-    const { store, retentionDays, now } = this.#options;
+    const { store, config, now } = this.#services;
     try {
       await store.receipts.add(namespace, {
         receipts: [await storedReceipt(receipt)],
-        forgetBefore: now() - retentionDays * DAY_MS,
+        forgetBefore: now() - config.receipts.retentionDays * DAY_MS,
         keep: MAX_RECEIPTS,
       });
       return receipt.id;
@@ -92,7 +85,7 @@ export class ReceiptLog {
     const message = `a receipt could not be stored: ${messageOf(error)}`;
     if (message === this.#lastWarning) return;
     this.#lastWarning = message;
-    this.#options.warn(message);
+    this.#services.warn(message);
   }
 }
 

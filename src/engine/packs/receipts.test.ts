@@ -1,3 +1,4 @@
+import { ReceiptLog } from './receipt-log.ts';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,7 +12,7 @@ import type { Receipt } from '../../pack/receipt.ts';
 import { openEngine } from '../open.ts';
 import { verifyReceipt, type VerifiedPiece, type VerifyRequest } from './verify-receipt.ts';
 import type { EngineContext } from '../context.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { listRecords } from '../records/list.ts';
 import { write } from '../records/write.ts';
 import { showReceipt, listReceipts } from './receipts.ts';
@@ -62,7 +63,7 @@ async function records(): Promise<LociRecord[]> {
 /** Stores the receipt of a pack of all records. */
 async function stored(query = QUERY): Promise<{ readonly pack: Pack; readonly receipt: Receipt }> {
   const made = await packWithReceipt(await records(), { query, at: now });
-  loci.receipts.record(loci.namespace, async () => made.receipt);
+  loci.shared(ReceiptLog).record(loci.namespace, async () => made.receipt);
   await loci.close();
   loci = await open();
   return made;
@@ -156,8 +157,8 @@ describe('a receipt', () => {
 
   it('that is not as its schema says is not stored, which is a warning', async () => {
     const { receipt } = await stored();
-    loci.receipts.record(loci.namespace, async () => ({ ...receipt, text: 'marzipan' }) as Receipt);
-    loci.receipts.record(loci.namespace, () => Promise.reject(new Error('broken')));
+    loci.shared(ReceiptLog).record(loci.namespace, async () => ({ ...receipt, text: 'marzipan' }) as Receipt);
+    loci.shared(ReceiptLog).record(loci.namespace, () => Promise.reject(new Error('broken')));
     await loci.close();
     expect(warnings).toHaveLength(2);
     expect(warnings.join()).toMatch(/a receipt could not be stored: broken,.*could not be stored: .*text/s);

@@ -3,7 +3,7 @@ import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
 import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/receipt-model.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { wholeCitations } from '../shared/citations.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

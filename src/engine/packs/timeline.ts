@@ -8,8 +8,10 @@ import { dayOf } from '../../store/rules/record-time.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/timeline-model.ts';
 import type { EngineContext } from '../context.ts';
-import { resolveCitation, wholeCitations } from '../records/citations/citation.ts';
-import { excludeSources, sourcesHiddenFrom } from '../sources/source-policies.ts';
+import { expire } from '../shared/retention.ts';
+import { wholeCitations } from '../shared/citations.ts';
+import { resolveCitation } from '../records/citations/resolve-citation.ts';
+import { excludeSources, sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 
 export interface TimelineRequest extends Omit<SearchFilter, 'now' | 'from' | 'until' | 'excludedSources'> {
   /** A citation; the records around this one are read. */
@@ -55,7 +57,7 @@ export async function timeline(context: EngineContext, request: TimelineRequest)
     throw new LociError('invalid_input', 'a timeline is around a record or a moment, not both', {
       hint: 'Leave out `anchor` or `time`.',
     });
-  await context.expire();
+  await expire(context);
   const now = context.now();
   const middle = time ?? now;
   const hidden = await sourcesHiddenFrom(context, filter);

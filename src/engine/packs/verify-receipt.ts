@@ -5,7 +5,8 @@ import { fencedTexts, findPieces, type SoughtPiece } from '../../pack/find-piece
 import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
 import { shownText, type Span } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../records/citations/citation.ts';
+import { expire } from '../shared/retention.ts';
+import { wholeCitations } from '../shared/citations.ts';
 import { oldest, readable, recordsByUuid, requireReceipt } from './receipts.ts';
 
 export interface VerifyRequest {
@@ -60,7 +61,7 @@ const MAX_COMPARED = 50;
  */
 export async function verifyReceipt(context: EngineContext, request: VerifyRequest): Promise<VerifyResponse> {
   const { id, prompt } = request;
-  await context.expire();
+  await expire(context);
   if (id === undefined && prompt === undefined)
     throw new LociError('invalid_input', 'there is neither a receipt nor a prompt to verify');
   const given = prompt === undefined ? null : promptOf(prompt);

@@ -5,6 +5,8 @@ import type { EngineContext } from '../context.ts';
 import { embedWritten } from './embed-written.ts';
 import type { deleteInput, DeleteOutput, undeleteInput, UndeleteOutput } from './record-schemas.ts';
 import { isoTime } from '../fields/times.ts';
+import { schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
 
@@ -26,7 +28,7 @@ export async function deleteRecord(
     deletions: [{ id, at }],
     audit: [auditDraft(context, 'delete', uuid)],
   });
-  context.schedulePurge();
+  schedulePurge(context);
   const purged = Math.min(purgedAfter(context, at), expiresAt ?? Infinity);
   return { id, title, deleted_at: isoTime(at), purged_after: isoTime(purged) };
 }
@@ -49,8 +51,8 @@ export async function undelete(
 ): Promise<UndeleteOutput> {
   await assertMayDelete(context, id);
   const record = await changeableRecord(context, id, 'deleted');
-  const vectors = await context.vectorsToFill();
-  const chunking = await context.chunking();
+  const vectors = await vectorsToFill(context);
+  const chunking = await chunkingOf(context);
   const passages = await chunking.cut(record);
   await context.store.records.commit(context.namespace, {
     restorations: [{ id, at: context.now(), passages }],

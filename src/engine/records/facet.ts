@@ -1,7 +1,8 @@
 import type { FacetField, FacetValue } from '../../store/model.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
+import { expire } from '../shared/retention.ts';
+import { excludeSources, hiddenSources, sourcesOfNamespace } from '../reading/configured/source-policies.ts';
 
 /** The values that records have in a field, the most frequent first. */
 export async function facet(
@@ -9,7 +10,7 @@ export async function facet(
   field: FacetField,
   filter: Omit<SearchFilter, 'now'> = {},
 ): Promise<FacetValue[]> {
-  await context.expire();
+  await expire(context);
   const { vaults, sources } = await sourcesOfNamespace(context);
   const visible = excludeSources(filter, hiddenSources(vaults, sources, 'user'));
   return context.store.records.facet(context.namespace, field, { ...visible, now: context.now() });

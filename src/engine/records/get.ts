@@ -3,10 +3,11 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { HistoryRow } from '../../store/admin-model.ts';
 import { runText } from '../audit/run-text.ts';
-import { parseCitation, resolveCitation, type LineRange } from './citations/citation.ts';
+import { parseCitation, resolveCitation, type LineRange } from './citations/resolve-citation.ts';
 import type { EngineContext } from '../context.ts';
-import { runAt, runPath } from '../facts/corpus-path.ts';
-import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
+import { expire } from '../shared/retention.ts';
+import { runAt, runPath } from './citations/corpus-path.ts';
+import { sourceOrigins, type SourceOrigin } from '../reading/configured/source-origin.ts';
 import { recordAge } from './record-age.ts';
 
 /** A link or an embed in a note. */
@@ -57,7 +58,7 @@ export interface GetResponse extends NoteLinks {
 
 /** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that do not exist */
 export async function get(context: EngineContext, citation: string): Promise<GetResponse> {
-  await context.expire();
+  await expire(context);
   const { name, lines: runLines } = parseCitation(citation);
   const run = await runAt(context, name);
   if (run !== null) {

@@ -1,8 +1,14 @@
 import type { LociRecord } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { audienceOf, excludeSources, hiddenSources, sourcesOfNamespace } from '../sources/source-policies.ts';
-import { wholeCitations } from './citations/citation.ts';
+import { expire } from '../shared/retention.ts';
+import {
+  audienceOf,
+  excludeSources,
+  hiddenSources,
+  sourcesOfNamespace,
+} from '../reading/configured/source-policies.ts';
+import { wholeCitations } from '../shared/citations.ts';
 import { recordAge } from './record-age.ts';
 
 export interface ListRequest extends Pick<SearchFilter, 'origins' | 'sources' | 'tags'> {
@@ -31,7 +37,7 @@ interface ListedRecord {
  * that the settings keep out of its context, unless it names sources.
  */
 export async function listRecords(context: EngineContext, request: ListRequest): Promise<ListPage> {
-  await context.expire();
+  await expire(context);
   const { store, namespace, caller } = context;
   const { limit, after = null, ...requested } = request;
   const now = context.now();

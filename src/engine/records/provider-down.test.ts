@@ -14,7 +14,7 @@ import { search } from './search.ts';
 import { write } from './write.ts';
 import { assertReady } from '../health/doctor.ts';
 import { status } from '../health/status.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 
 const MODEL = 'nomic-embed-text';
 

@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import { mapStrings } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { assertWithinLimits, type WrittenTexts } from './limits.ts';
+import { assertWithinLimits, type WrittenTexts } from '../fields/limits.ts';
 
 interface ScreenedTexts<Texts> {
   readonly texts: Texts;

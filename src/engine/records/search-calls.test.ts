@@ -6,6 +6,7 @@ import { configSchema } from '../../config/schema.ts';
 import { embedPending } from '../../ingest/embed.ts';
 import type { Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
+import { vectorsToFill } from '../embedding/models.ts';
 import { search } from './search.ts';
 
 const CONFIG = configSchema.parse({ embedding: { provider: 'local' } });
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { namespace } = context;
   const memory = { origin: 'memory', source: 'ada' } as const;
   await write(counted.store, namespace, note('a marble worktop', memory), note('a granite floor'));
-  const vectors = (await context.vectorsToFill())!;
+  const vectors = (await vectorsToFill(context))!;
   await embedPending(counted.store, vectors.embedder, vectors.generation);
   // The first search opens the model and reads when the next record expires.
   await search(context, { query: 'marble' });

@@ -17,8 +17,11 @@ import type { RelatedDocument } from '../../search/related.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
-import type { EngineContext } from '../context.ts';
-import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
+import type { EngineContext, EngineServices } from '../context.ts';
+import { expire } from '../shared/retention.ts';
+import { HitCounter } from '../reading/configured/hits.ts';
+import { vectorsOfSearch } from '../embedding/models.ts';
+import { sourceOrigins, type SourceOrigin } from '../reading/configured/source-origin.ts';
 import {
   audienceOf,
   hiddenSources,
@@ -26,9 +29,9 @@ import {
   sourcePolicies,
   excludeSources,
   type Audience,
-} from '../sources/source-policies.ts';
-import { embeddingProcess } from '../vaults/embed-new.ts';
-import { citationsOf } from './citations/citation.ts';
+} from '../reading/configured/source-policies.ts';
+import { embeddingProcess } from '../reading/embed-new.ts';
+import { citationsOf } from '../shared/citations.ts';
 import { propertiesOf } from './properties.ts';
 import { recordAge } from './record-age.ts';
 
@@ -190,7 +193,7 @@ export async function searchOutcome(
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
   const now = context.now();
-  await context.expire();
+  await expire(context);
   const { vaults, sources } = await sourcesOfNamespace(context);
   const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, sources);
@@ -204,7 +207,7 @@ export async function searchOutcome(
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),
-    vectors: vectors ?? context.vectorsOfSearch(),
+    vectors: vectors ?? vectorsOfSearch(context),
     policies,
     reranker,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
@@ -224,11 +227,29 @@ export async function searchOutcome(
 /** The reranker; with settings that it cannot use, one that refuses, since the order of the search is good enough without it. */
 async function usableReranker(context: EngineContext): Promise<Pick<Reranker, 'provider' | 'rerank'> | null> {
   try {
-    return await context.reranker();
+    return await context.shared(OpenedReranker).reranker;
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'invalid_config') throw error;
     const refusal = new LociError('embedding_unavailable', error.message, { cause: error });
     return { provider: context.config.rerank.provider, rerank: () => Promise.reject(refusal) };
+  }
+}
+
+/** The configured reranker, which is opened at the first search; `null` for `none`. */
+class OpenedReranker {
+  readonly reranker: Promise<Reranker | null>;
+
+  constructor(services: EngineServices) {
+    const settings = services.config.rerank;
+    this.reranker =
+      settings.provider === 'none'
+        ? Promise.resolve(null)
+        : import('../../embed/rerank/registry.ts').then(({ openReranker }) => openReranker(settings));
+    services.closeWithStore(this);
+  }
+
+  async close(): Promise<void> {
+    await (await this.reranker.catch(() => null))?.close();
   }
 }
 
@@ -237,7 +258,7 @@ async function searchResults(context: EngineContext, outcome: SearchOutcome): Pr
   const hits = [...outcome.hits, ...outcome.related];
   const passages = hits.map(({ passage }) => passage);
   const records = passages.map(({ record }) => record);
-  context.hits.count(context.namespace, records.flatMap(vaultOrSource));
+  context.shared(HitCounter).count(context.namespace, records.flatMap(vaultOrSource));
   const [citations, origins] = await Promise.all([
     citationsOf(context, passages),
     sourceOrigins(context, records),

@@ -6,10 +6,11 @@ import { samePassages } from '../../ingest/passages.ts';
 import type { RecordDraft } from '../../store/model.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { assertNotReserved } from '../facts/facts.ts';
 import { changeableRecord } from './changeable-record.ts';
-import { assertWithinLimits, type WritableFields } from './limits.ts';
+import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
 import type { updateInput, UpdateOutput } from './record-schemas.ts';
 import { screenTexts } from './screen.ts';
@@ -41,24 +42,24 @@ export async function update(
   if (response.changed.length === 0)
     return { ...response, reembedded: false, ...(await embeddedState(context)) };
   const reembedded = !samePassages(before, draft);
-  const chunking = await context.chunking();
+  const chunking = await chunkingOf(context);
   const passages = reembedded ? await chunking.cut(draft) : 'keep';
   await context.store.records.commit(context.namespace, {
     writes: [{ id, draft, passages, expected: before.updatedAt }],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'update', before.uuid, changed)],
   });
-  context.schedulePurge();
+  schedulePurge(context);
   const state =
     passages === 'keep'
       ? await embeddedState(context)
-      : await embedWritten(context, await context.vectorsToFill(), draft, passages);
+      : await embedWritten(context, await vectorsToFill(context), draft, passages);
   return { ...response, reembedded, ...state };
 }
 
 /** The state of a record whose text did not change. */
 async function embeddedState(context: EngineContext): Promise<Embedded> {
-  const vectors = await context.vectors();
+  const vectors = await vectorsOf(context);
   return vectors === null
     ? { embedded: false, why: 'no embedding provider is configured' }
     : { embedded: true, why: null };

@@ -7,13 +7,13 @@ import type { Store } from '../../store/store.ts';
 import { chunking, estimateTokens } from '../../ingest/passages.ts';
 import { addRecords } from '../../ingest/record-draft.ts';
 import { openEngine } from '../open.ts';
-import { MAX_CONTENT_BYTES } from './limits.ts';
+import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
 import { write } from './write.ts';
 import { status } from '../health/status.ts';
 import { get } from './get.ts';
-import { indexVaults } from '../vaults/index-vaults.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { reindex } from '../health/reindex.ts';
 import { doctor } from '../health/doctor.ts';
 

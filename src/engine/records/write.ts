@@ -5,9 +5,10 @@ import type { Metadata } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { schedulePurge } from '../shared/retention.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { assertNotReserved } from '../facts/facts.ts';
-import { assertWithinLimits, type WritableFields } from './limits.ts';
+import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { runOnce } from './idempotency.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import type { writeInput, WriteOutput } from './record-schemas.ts';
@@ -33,7 +34,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const { texts, masked } = await screenTexts(context, fields);
   const { store, namespace } = context;
   const now = context.now();
-  const vectors = await context.vectorsToFill();
+  const vectors = await vectorsToFill(context);
   const filter = { now, origins: ['memory' as const], contentHash: sha256(texts.content) };
   const page = { after: null, limit: 1 };
   const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
@@ -48,14 +49,14 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
       ...ALREADY_STORED,
     };
   const draft = newDraft(recordInput(context, texts), now);
-  const chunking = await context.chunking();
+  const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   const { ids, replayed } = await runOnce(context, idempotency_key, ['write', fields], async (once) => {
     const writes = [{ id: null, draft, passages }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];
     return store.records.commit(namespace, { writes, chunking: chunking.signature, audit, ...once });
   });
-  context.schedulePurge();
+  schedulePurge(context);
   const [id] = ids;
   if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
   const written = { id, citation: citationOf(id), masked, replayed };

@@ -5,7 +5,7 @@ import { isSubject } from '../../core/caller.ts';
 import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { assertWithinLimits } from '../records/limits.ts';
+import { assertWithinLimits } from '../fields/limits.ts';
 import { screenTexts } from '../records/screen.ts';
 import { budgetFor, packStartup, textOf, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
 import {

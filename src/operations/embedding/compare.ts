@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compareGenerations, type GenerationScore } from '../../engine/embedding/compare.ts';
+import { compareGenerations, type GenerationScore } from '../../engine/golden/compare.ts';
 import { replayLimit } from '../../engine/golden/golden-fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../../engine/fields/times.ts';

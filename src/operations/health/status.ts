@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ORIGINS } from '../../core/types.ts';
 import type { ModelChange } from '../../engine/embedding/model-change.ts';
-import { CONDITIONS } from '../../engine/sources/reports.ts';
+import { CONDITIONS } from '../../engine/reading/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { generation, generationFields } from '../../engine/embedding/generations.ts';
 import { isoTime } from '../../engine/fields/times.ts';
 import { status } from '../../engine/health/status.ts';
-import { vaultStates } from '../../engine/vaults/vault-states.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { vaultStates } from '../../engine/reading/vault-states.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const count = () => z.number().int().nonnegative();
 

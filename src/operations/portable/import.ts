@@ -1,3 +1,4 @@
+import { HistoryLog } from '../../engine/audit/history-log.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
@@ -132,7 +133,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const { actor, surface } = loci.caller;
   const inputs = { format: result.format, overwrite };
   if (!dry_run)
-    loci.history.record(loci.namespace, {
+    loci.shared(HistoryLog).record(loci.namespace, {
       category: 'pipeline_history',
       name: 'import',
       surface,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { abridge } from '../../core/text/abridge.ts';
 import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
+import { MAX_TITLE_LENGTH } from '../../engine/fields/limits.ts';
 import { listRecords, type ListRequest } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { filterValues, nextPage, pageStart, recordFilters } from '../../engine/fields/record-fields.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HiddenResults, SearchRequest, SearchResponse } from '../../engine/records/search.ts';
-import { isEnabled } from '../../engine/vaults/vault-names.ts';
+import { isEnabled } from '../../engine/reading/configured/vault-names.ts';
 import type { OperationContext } from '../operation.ts';
 import { namedVaults } from '../vaults/vaults.ts';
 import type { EngineContext } from '../../engine/context.ts';

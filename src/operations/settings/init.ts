@@ -12,7 +12,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
 import { status } from '../../engine/health/status.ts';
-import { assertVaultNamesAreFree } from '../../engine/vaults/vault-names.ts';
+import { assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 
 const input = z.strictObject({
   vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { formatCommand } from '../../engine/sources/approval.ts';
-import { unwatched } from '../../engine/sources/unwatched.ts';
-import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
-import type { SourceReport } from '../../engine/sources/reports.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { formatCommand } from '../../engine/reading/approval/approval.ts';
+import { unwatched } from '../../engine/reading/approval/unwatched.ts';
+import { unknownSourceError } from '../../engine/reading/configured/configured-sources.ts';
+import type { SourceReport } from '../../engine/reading/reports.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { FINGERPRINT_LENGTH } from './source-output.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { openForSources, sourceOutput, toSourceOutput } from './source-output.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const input = z.strictObject({});
 const output = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatProblem } from '../../engine/refresh/source-failure.ts';
-import { sourcesOf, type RefreshResult } from '../../engine/sources/sources.ts';
+import { formatProblem } from '../../engine/reading/refresh/source-failure.ts';
+import { sourcesOf, type RefreshResult } from '../../engine/reading/sources.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { errorFields } from '../../engine/fields/problems.ts';

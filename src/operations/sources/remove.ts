@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
 import { idInput, requireReport } from './source-output.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const input = z.strictObject({ id: idInput() });
 const output = z.strictObject({

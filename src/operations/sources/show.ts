@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { unwatched } from '../../engine/sources/unwatched.ts';
-import { parseApproval } from '../../engine/sources/approval-record.ts';
+import { unwatched } from '../../engine/reading/approval/unwatched.ts';
+import { parseApproval } from '../../engine/reading/approval/approval-record.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
-import { formatCommand } from '../../engine/sources/approval.ts';
-import { hasSources, unknownSourceError } from '../../engine/sources/configured-sources.ts';
-import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
+import { formatCommand } from '../../engine/reading/approval/approval.ts';
+import { hasSources, unknownSourceError } from '../../engine/reading/configured/configured-sources.ts';
+import { CONDITIONS, type Condition, type SourceReport } from '../../engine/reading/reports.ts';
 import { isoTime } from '../../engine/fields/times.ts';
 import type { OperationContext } from '../operation.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const time = () => z.iso.datetime().nullable();
 const count = () => z.number().int().nonnegative();

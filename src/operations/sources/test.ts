@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { dayText } from '../../core/time/whole-day.ts';
-import { formatProblem } from '../../engine/refresh/source-failure.ts';
+import { formatProblem } from '../../engine/reading/refresh/source-failure.ts';
 import { isoTime, tookMs } from '../../engine/fields/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput } from './source-output.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const count = () => z.number().int().nonnegative();
 

@@ -6,9 +6,9 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
 import { filterValue } from '../../engine/fields/record-fields.ts';
 import type { EngineContext } from '../../engine/context.ts';
-import { vaultStates } from '../../engine/vaults/vault-states.ts';
-import { forgetSource } from '../../engine/vaults/forget-source.ts';
-import { sourcesOf } from '../../engine/sources/sources.ts';
+import { vaultStates } from '../../engine/reading/vault-states.ts';
+import { forgetSource } from '../../engine/reading/forget-source.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 import { facet } from '../../engine/records/facet.ts';
 
 const input = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/vaults/index-vaults.ts';
-import { isEnabled, assertVaultNamesAreFree } from '../../engine/vaults/vault-names.ts';
+import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
+import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -148,7 +148,8 @@ async function runIndex(
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,
-    refused: report.refused, refusals: report.refusals,
+    refused: report.refused,
+    refusals: report.refusals,
     pending: report.pending,
     embedded_by: embeddedBy,
     configured: added.map(({ name }) => name),

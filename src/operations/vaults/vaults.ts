@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { expandHome } from '../../config/paths.ts';
 import { isJsonMap } from '../../core/json.ts';
 import { nameKey, type VaultConfig } from '../../config/sources-schema.ts';
-import { vaultName } from '../../engine/vaults/vault-names.ts';
+import { vaultName } from '../../engine/reading/configured/vault-names.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';

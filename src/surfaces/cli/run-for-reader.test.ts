@@ -9,7 +9,7 @@ import { parseInput } from '../../operations/shared/input.ts';
 import type { SearchOutput } from '../../operations/records/search.ts';
 import type { HostReader } from '../shared/host-reader.ts';
 import { runForReader } from './run-for-reader.ts';
-import { indexVaults } from '../../engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../engine/reading/index-vaults.ts';
 import { write } from '../../engine/records/write.ts';
 
 const AGENT = 'agent:main';

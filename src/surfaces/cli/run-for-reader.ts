@@ -1,6 +1,12 @@
 import type { GetOutput } from '../../operations/records/get.ts';
 import type { ListOutput } from '../../operations/records/list.ts';
-import { citationPrefix, mergeResults, splitCitation } from '../../operations/records/merge-results.ts';
+import {
+  citationPrefix,
+  mergeSearches,
+  runInAll,
+  splitCitation,
+  unmatchedEverywhere,
+} from '../../operations/records/several-namespaces.ts';
 import type { SearchInput, SearchOutput } from '../../operations/records/search.ts';
 import type { StatusOutput } from '../../operations/health/status.ts';
 import type { Operation, OperationContext } from '../../operations/operation.ts';
@@ -61,86 +67,9 @@ async function searchAll(
   input: SearchInput,
   configured: { readonly limit: number; readonly related: number },
 ): Promise<SearchOutput> {
-  const own = all[0] ?? '';
-  const outputs = await Promise.all(
-    all.map(async (namespace) => {
-      const { results, related, ...rest } = (await runIn(namespace, input)) as SearchOutput;
-      return { namespace, results, related, rest };
-    }),
-  );
-  const [{ rest }] = outputs as [(typeof outputs)[number]];
-  const results = mergeResults(outputs).slice(0, input.limit ?? configured.limit);
-  const related = outputs
-    .flatMap(({ namespace, related: found }) => found.map((result) => ({ namespace, result })))
-    .slice(0, input.related ?? configured.related);
-  const shown = <Result extends { readonly citation: string }>(
-    { namespace, result }: { readonly namespace: string; readonly result: Result },
-    at: number,
-  ) => ({ ...result, rank: at + 1, citation: citationPrefix(namespace, own) + result.citation });
-  const rests = outputs.map((each) => each.rest);
-  return {
-    ...rest,
-    results: results.map(shown),
-    related: related.map((each, at) => shown(each, results.length + at)),
-    corrections: withoutRepetition(
-      rests.flatMap(({ corrections }) => corrections),
-      ({ word }) => word,
-    ),
-    missing: withoutRepetition(
-      rests.flatMap(({ missing }) => missing),
-      ({ signal, why }) => `${signal} ${why}`,
-    ),
-    notices: [...new Set(rests.flatMap(({ notices }) => notices))],
-    ...reasons(results.length === 0, rests),
-    took_ms: Math.max(...rests.map(({ took_ms }) => took_ms)),
-  };
-}
-
-/** Why nothing was found. A filter is without a match only where that is so in every namespace. */
-function reasons(
-  isEmpty: boolean,
-  outputs: readonly Pick<SearchOutput, 'unmatched' | 'nothing'>[],
-): Pick<SearchOutput, 'unmatched' | 'nothing'> {
-  const [first] = outputs;
-  if (!isEmpty || first === undefined) return { unmatched: [], nothing: null };
-  const nothings = outputs.flatMap(({ nothing }) => (nothing === null ? [] : [nothing]));
-  const [own] = nothings;
-  const best = nothings
-    .flatMap(({ hidden }) => (hidden === null ? [] : [hidden]))
-    .toSorted((a, b) => b.best_score - a.best_score)[0];
-  return {
-    unmatched: unmatchedEverywhere(outputs.map(({ unmatched }) => unmatched)),
-    nothing:
-      own === undefined
-        ? null
-        : {
-            ...own,
-            empty: nothings.every(({ empty }) => empty),
-            unread_vaults: nothings.flatMap(({ unread_vaults }) => unread_vaults),
-            unmet_filters: own.unmet_filters.filter((filter) =>
-              nothings.every(({ empty, unmet_filters }) => empty || unmet_filters.includes(filter)),
-            ),
-            hidden: best ?? null,
-            hidden_of_sources: nothings.flatMap(({ hidden_of_sources }) => hidden_of_sources),
-          },
-  };
-}
-
-function unmatchedEverywhere(lists: readonly SearchOutput['unmatched'][]): SearchOutput['unmatched'] {
-  const [first = [], ...others] = lists;
-  return first.flatMap((each) => {
-    const same = others.map((list) =>
-      list.find(({ filter, value }) => filter === each.filter && value === each.value),
-    );
-    if (same.includes(undefined)) return [];
-    return [
-      { ...each, known: [...new Set([...each.known, ...same.flatMap((other) => other?.known ?? [])])] },
-    ];
-  });
-}
-
-function withoutRepetition<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
-  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+  const { limit = configured.limit, related = configured.related } = input;
+  const outputs = await runInAll(all, async (namespace) => (await runIn(namespace, input)) as SearchOutput);
+  return mergeSearches(outputs, { own: all[0] ?? '', limit, related });
 }
 
 interface ListInput extends Readonly<Record<string, unknown>> {

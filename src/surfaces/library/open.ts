@@ -3,8 +3,11 @@ import { LociError } from '../../core/errors.ts';
 import type { JsonMap } from '../../core/json.ts';
 import type { Progress } from '../../core/progress.ts';
 import type { Closable } from '../../engine/context.ts';
-import type { RefreshSchedulerOptions } from '../../engine/refresh/refresh-scheduler.ts';
-import type { ReadOnlyMemorySource, Registration } from '../../engine/sources/registered-sources.ts';
+import type { RefreshSchedulerOptions } from '../../engine/reading/refresh-scheduler.ts';
+import type {
+  ReadOnlyMemorySource,
+  Registration,
+} from '../../engine/reading/configured/registered-sources.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
@@ -102,7 +105,7 @@ export async function openLoci(options: OpenOptions = {}): Promise<Loci> {
 /** @param caller the context of the namespace */
 function lociOf(opened: OpenContext, caller: OperationContext): Loci {
   const sources = async () => {
-    const { sourcesOf } = await import('../../engine/sources/sources.ts');
+    const { sourcesOf } = await import('../../engine/reading/sources.ts');
     return sourcesOf(await caller.loci());
   };
   return {

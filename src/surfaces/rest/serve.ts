@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import type { RefreshEvent } from '../../engine/refresh/refresh-scheduler.ts';
+import type { RefreshEvent } from '../../engine/reading/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { CallerLimit } from '../../operations/caller-limit.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
-    const { sourcesOf } = await import('../../engine/sources/sources.ts');
+    const { sourcesOf } = await import('../../engine/reading/sources.ts');
     sourcesOf(loci).keepFresh({ onEvent: (event) => logSourceEvent(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({

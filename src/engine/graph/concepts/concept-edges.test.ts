@@ -5,7 +5,7 @@ import { settings, temporaryFolder, writeNotes } from '../../../../test/contract
 import { MAX_MENTIONING_RECORDS } from '../../../store/concept-model.ts';
 import { openEngine } from '../../open.ts';
 import type { EngineContext } from '../../context.ts';
-import { indexVaults } from '../../vaults/index-vaults.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
 import { showNodes } from '../show-nodes.ts';
 import { showConcept } from './concepts.ts';
 import { graphStatus } from '../graph-status.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import { openEngine } from '../../open.ts';
 import type { EngineContext } from '../../context.ts';
-import { indexVaults } from '../../vaults/index-vaults.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
 import { listConcepts, showConcept, conceptConflicts, conceptChanges } from './concepts.ts';
 import { search } from '../../records/search.ts';
 import { mergeConcepts, undoConceptChange, renameConcept, splitConcept } from './change-concepts.ts';

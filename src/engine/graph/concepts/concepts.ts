@@ -1,14 +1,13 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
-import type { Concept } from '../../../graph/concepts/concept-changes.ts';
-import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
+import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/change-references.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
-import { wholeCitations } from '../../records/citations/citation.ts';
+import { wholeCitations } from '../../shared/citations.ts';
 import { ConceptMask } from './concept-mask.ts';
 import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
 

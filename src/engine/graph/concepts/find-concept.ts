@@ -10,7 +10,8 @@ import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EngineContext } from '../../context.ts';
-import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
+import { expire } from '../../shared/retention.ts';
+import { sourcesHiddenFrom } from '../../reading/configured/source-policies.ts';
 import { updateConcepts } from './update-concepts.ts';
 
 /** The concepts of a project as the caller sees them, and what they were made from. */
@@ -50,7 +51,7 @@ export async function readConcepts(
   project?: string,
 ): Promise<readonly ProjectConcepts[]> {
   const { store, namespace } = context;
-  await context.expire();
+  await expire(context);
   await updateConcepts(context);
   const excludedSources = await sourcesHiddenFrom(context);
   const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import { openEngine } from '../../open.ts';
 import type { EngineContext } from '../../context.ts';
-import { indexVaults } from '../../vaults/index-vaults.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
 import { listConcepts, conceptConflicts, showConcept, conceptChanges } from './concepts.ts';
 import { mergeConcepts, undoConceptChange, renameConcept } from './change-concepts.ts';
 import { showNodes } from '../show-nodes.ts';

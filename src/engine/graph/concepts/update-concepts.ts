@@ -1,8 +1,7 @@
-import { LociError } from '../../../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../../../core/progress.ts';
 import { deriveConcepts, isConceptsCurrent } from '../../../graph/concepts/derive-concepts.ts';
 import type { EngineContext } from '../../context.ts';
-import { withLease } from '../../refresh/lease.ts';
+import { withFreeLease } from '../../shared/lease.ts';
 
 /**
  * Derives the names, mentions and edges of concepts, after records of the namespace have changed or an operator has changed
@@ -20,14 +19,10 @@ export async function updateConcepts(context: EngineContext, options: ProgressOp
     ...(onProgress !== undefined && { onProgress }),
   };
   if (store.capabilities.readOnly || (await isConceptsCurrent(derivation))) return;
-  try {
-    await withLease(
-      context,
-      { namespace, name: 'concepts' },
-      (fence, signal) => deriveConcepts({ ...derivation, fence, signal }),
-      pickSignal(options),
-    );
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
-  }
+  await withFreeLease(
+    context,
+    { namespace, name: 'concepts' },
+    (fence, signal) => deriveConcepts({ ...derivation, fence, signal }),
+    pickSignal(options),
+  );
 }

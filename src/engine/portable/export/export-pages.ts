@@ -3,6 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
+import { expire } from '../../shared/retention.ts';
 import {
   FORMAT,
   formatLine,
@@ -181,7 +182,7 @@ function stepFrom(
 export async function exportHeader(context: EngineContext): Promise<ExportHeader> {
   const { store, namespace } = context;
   const now = context.now();
-  await context.expire();
+  await expire(context);
   const chains = await chainsOf(context);
   const [records = 0, deleted = 0] = await store.records.count(namespace, [{ now }, { now, deleted: true }]);
   return {

@@ -7,6 +7,8 @@ import { lowerTrust } from '../../access/permission.ts';
 import { auditDraft, diffOf } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
 import { TTL_SECONDS } from '../../facts/fact-fields.ts';
+import { invalidateNextExpiry } from '../../shared/retention.ts';
+import { chunkingOf } from '../../embedding/models.ts';
 import { timeText, type ExportedRecord } from '../format/export-record.ts';
 import type { ImportReport } from './import-report.ts';
 import { screenRecord } from './screening.ts';
@@ -115,7 +117,7 @@ export class RecordImporter {
       if (reason !== null) return null;
     }
     try {
-      const chunking = await this.#context.chunking();
+      const chunking = await chunkingOf(this.#context);
       const passages = record.deletedAt === null ? await chunking.cut(record) : [];
       const written = this.#withSafeTimes(existing === null ? record : this.#replacing(record, existing));
       return { location, record: written, existing, exportedId: record.id, passages };
@@ -200,13 +202,13 @@ export class RecordImporter {
 
   async #commit(planned: readonly PlannedWrite[]): Promise<number[]> {
     const context = this.#context;
-    const chunking = await context.chunking();
+    const chunking = await chunkingOf(context);
     const ids = await context.store.records.commit(context.namespace, {
       imports: planned.map((plan) => this.#recordImport(plan)),
       chunking: chunking.signature,
       audit: auditOf(context, planned),
     });
-    context.invalidateNextExpiry();
+    invalidateNextExpiry(context);
     return ids;
   }
 

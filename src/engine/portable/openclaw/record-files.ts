@@ -5,6 +5,7 @@ import type { LociRecord, Metadata } from '../../../core/types.ts';
 import { dateInName } from '../../../sources/dates/note-dates.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';
+import { chunkingOf } from '../../embedding/models.ts';
 import type { ExportedRecord } from '../format/export-record.ts';
 import type { ImportReport } from '../import/import-report.ts';
 import type { ImportOptions, ImportRun } from '../import/import-run.ts';
@@ -182,7 +183,7 @@ export class RecordFileImporter {
     record: ExportedRecord,
     existing: LociRecord | null,
   ): Promise<PlannedWrite> {
-    const chunking = await this.#context.chunking();
+    const chunking = await chunkingOf(this.#context);
     return { location, record, existing, exportedId: null, passages: await chunking.cut(record) };
   }
 

@@ -27,7 +27,7 @@ export async function answerCommand(
     stderr: collector(2, stderr, output),
     env,
   };
-  const { dropCaches } = await import('../../../engine/sources/configured-sources.ts');
+  const { dropCaches } = await import('../../../engine/reading/configured/configured-sources.ts');
   dropCaches(await context.loci());
   const exitCode = await run(argv, io, (options) => ({
     context: context.forCall({ ...options, cwd, signal }),

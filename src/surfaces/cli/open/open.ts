@@ -4,7 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { describeFileError, systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
-import { vaultName } from '../../../engine/vaults/vault-names.ts';
+import { vaultName } from '../../../engine/reading/configured/vault-names.ts';
 import { createContext } from '../../../operations/context.ts';
 import type { OperationContext } from '../../../operations/operation.ts';
 import { resolveWithin } from '../../../sources/files/paths.ts';

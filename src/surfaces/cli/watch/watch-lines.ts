@@ -1,8 +1,8 @@
 import type { LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts';
-import { formatCommand } from '../../../engine/sources/approval.ts';
-import type { SourceReport } from '../../../engine/sources/reports.ts';
+import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
+import { formatCommand } from '../../../engine/reading/approval/approval.ts';
+import type { SourceReport } from '../../../engine/reading/reports.ts';
 import { alignColumns } from '../format/table.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { shellWord } from '../../shared/shell-word.ts';

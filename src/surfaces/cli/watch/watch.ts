@@ -1,8 +1,8 @@
 import { LociError } from '../../../core/errors.ts';
-import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts';
-import { hasSources } from '../../../engine/sources/configured-sources.ts';
-import type { SourceReport } from '../../../engine/sources/reports.ts';
-import { sourcesOf } from '../../../engine/sources/sources.ts';
+import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
+import { hasSources } from '../../../engine/reading/configured/configured-sources.ts';
+import type { SourceReport } from '../../../engine/reading/reports.ts';
+import { sourcesOf } from '../../../engine/reading/sources.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';

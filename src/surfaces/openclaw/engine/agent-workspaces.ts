@@ -87,7 +87,7 @@ export class AgentWorkspaces {
     if (vaults.length === 0) return;
     const loci = await this.#options.loci(agent);
     // A workspace may lose all of its memory files: its owner has removed them.
-    const { indexVaults } = await import('../../../engine/vaults/index-vaults.ts');
+    const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
     await indexVaults(loci, { vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
     this.#lastProblem.delete(agent);
   }

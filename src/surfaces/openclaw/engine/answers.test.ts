@@ -26,6 +26,7 @@ function output(results: readonly Result[], related: SearchOutput['related'] = [
   return {
     results: [...results],
     related,
+    corrections: [],
     missing: [],
     notices: [],
     provider: 'none',

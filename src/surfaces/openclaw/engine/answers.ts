@@ -1,18 +1,12 @@
 import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
-import { citationPrefix, mergeResults } from '../../../operations/records/merge-results.ts';
+import { mergeSearches, type NamespaceOutput } from '../../../operations/records/several-namespaces.ts';
 import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import type { Trust } from '../../../core/types.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
-
-/** The output of a search in one namespace. */
-export interface NamespaceOutput {
-  readonly namespace: string;
-  readonly output: SearchOutput;
-}
 
 /** A hit as the host has it, and what Loci adds for the agent. */
 export interface Hit extends MemoryHit {
@@ -52,40 +46,38 @@ interface AnswerOptions {
 }
 
 /** Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. */
-export function searchAnswer(outputs: readonly NamespaceOutput[], options: AnswerOptions): SearchAnswer {
-  const lists = outputs.map(({ namespace, output: { results } }) => ({ namespace, results }));
-  const found = mergeResults(lists).slice(0, options.limit);
-  const related = outputs.flatMap(({ namespace, output }) =>
-    output.related.map((result) => ({ namespace, result, belongsTo: result.belongs_to.title })),
-  );
+export function searchAnswer(
+  outputs: readonly NamespaceOutput<SearchOutput>[],
+  { own, limit, ...options }: AnswerOptions,
+): SearchAnswer {
+  const merged = mergeSearches(outputs, { own, limit, related: Infinity, cite: plainCitation });
   const hits = [
-    ...found.map(({ namespace, result }) => hitOf(result, citationPrefix(namespace, options.own))),
-    ...related.map(({ namespace, result, belongsTo }) => ({
-      ...hitOf(result, citationPrefix(namespace, options.own)),
-      ...(belongsTo !== '' && { belongs_to: name(belongsTo) }),
+    ...merged.results.map(hitOf),
+    ...merged.related.map((result) => ({
+      ...hitOf(result),
+      ...(result.belongs_to.title !== '' && { belongs_to: name(result.belongs_to.title) }),
     })),
   ];
   const runs = (options.runs ?? []).map(runHit);
-  const isSure = strongMatches(found.map(({ result }) => result)) > 0;
-  const missing = outputs.flatMap(({ output }) => output.missing);
-  const warnings = new Set([
-    ...missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`),
-    ...outputs.flatMap(({ output }) => output.notices.map((notice) => `Note: ${notice}.`)),
-  ]);
+  const isSure = strongMatches(merged.results) > 0;
+  const warnings = [
+    ...merged.missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`),
+    ...merged.notices.map((notice) => `Note: ${notice}.`),
+  ];
   const rest = {
     provider: 'loci',
-    model: outputs[0]?.output.provider ?? 'none',
+    model: merged.provider,
     citations: 'on',
     mode: hasVectors(outputs) ? 'hybrid' : 'fts',
-    ...(warnings.size > 0 && {
-      warning: shortened(withoutHidden([...warnings].join(' ')), MAX_WARNING_LENGTH),
+    ...(warnings.length > 0 && {
+      warning: shortened(withoutHidden(warnings.join(' ')), MAX_WARNING_LENGTH),
     }),
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - estimateTokens(JSON.stringify(rest)));
   return { notice: noticeOf(results.length, isSure), results, ...rest };
 }
 
-function hasVectors(outputs: readonly NamespaceOutput[]): boolean {
+function hasVectors(outputs: readonly NamespaceOutput<SearchOutput>[]): boolean {
   return outputs.some(
     ({ output }) => output.provider !== 'none' && !output.missing.some(({ signal }) => signal === 'vector'),
   );
@@ -100,8 +92,8 @@ function noticeOf(count: number, isSure: boolean): string {
 const LINES = /#L(\d+)(?:-L(\d+))?$/;
 
 /** A result as the host's memory has it. */
-function hitOf(result: SearchResultOutput, prefix: string): Hit {
-  const citation = `${prefix}${plainCitation(result)}`;
+function hitOf(result: SearchResultOutput): Hit {
+  const { citation } = result;
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
   const title = name(result.title);
   return {

@@ -114,7 +114,7 @@ export class GatewayEngine {
   /** Refreshes vaults, sources and workspaces until the engine is closed. */
   async keepFresh(log: (message: string) => void): Promise<void> {
     const loci = await this.loci();
-    const { sourcesOf } = await import('../../../engine/sources/sources.ts');
+    const { sourcesOf } = await import('../../../engine/reading/sources.ts');
     sourcesOf(loci).keepFresh({
       newVaults: true,
       onEvent: (event) => {

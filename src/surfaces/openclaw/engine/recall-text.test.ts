@@ -9,7 +9,7 @@ import { registerRecall } from '../recall.ts';
 import { GatewayEngine } from './engine.ts';
 import { recallText } from './recall-text.ts';
 import * as tools from './run-tool.ts';
-import { indexVaults } from '../../../engine/vaults/index-vaults.ts';
+import { indexVaults } from '../../../engine/reading/index-vaults.ts';
 import { write } from '../../../engine/records/write.ts';
 import { listReceipts } from '../../../engine/packs/receipts.ts';
 import { verifyReceipt } from '../../../engine/packs/verify-receipt.ts';

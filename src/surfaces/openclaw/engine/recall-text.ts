@@ -1,5 +1,6 @@
-import { citationPrefix } from '../../../operations/records/merge-results.ts';
+import { ReceiptLog } from '../../../engine/packs/receipt-log.ts';
 import type { recallPack as recallPackFunction } from '../../../engine/packs/memory-pack.ts';
+import { citationPrefix } from '../../../operations/records/several-namespaces.ts';
 import type { Turn } from '../host/turn.ts';
 import type { GatewayEngine } from './engine.ts';
 import { requireReadable } from './grant.ts';
@@ -42,7 +43,7 @@ export async function recallText(engine: GatewayEngine, query: string, turn: Tur
     if (made.text === '') continue;
     texts.push(made.text);
     left -= made.text.length;
-    loci.receipts.record(loci.namespace, () => Promise.resolve(made.receipt));
+    loci.shared(ReceiptLog).record(loci.namespace, () => Promise.resolve(made.receipt));
   }
   return texts.join('\n\n');
 }

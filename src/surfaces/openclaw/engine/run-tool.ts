@@ -4,7 +4,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
-import { splitCitation } from '../../../operations/records/merge-results.ts';
+import { runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
@@ -75,11 +75,8 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   });
   // With the same signal, the searches embed the query only once.
   const signal = call.signal ?? new AbortController().signal;
-  const outputs = await Promise.all(
-    (isOfSessions ? [conversations] : [own, ...grant.shared]).map(async (namespace) => ({
-      namespace,
-      output: await runOperation(search, engine.contextOf(namespace, call.turn.agent, signal), request),
-    })),
+  const outputs = await runInAll(isOfSessions ? [conversations] : [own, ...grant.shared], (namespace) =>
+    runOperation(search, engine.contextOf(namespace, call.turn.agent, signal), request),
   );
   const found = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
   const hasFilter = Object.keys(filters).length > 0;

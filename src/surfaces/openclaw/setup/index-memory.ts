@@ -1,7 +1,7 @@
 import type { JsonMap } from '../../../core/json.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { createContext } from '../../../operations/context.ts';
-import { formatVaultChanges } from '../../../engine/vaults/vault-changes.ts';
+import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
 import { memoryVaults, type Workspace } from '../engine/agent-workspaces.ts';
 import { GatewayEngine } from '../engine/engine.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
@@ -44,7 +44,7 @@ export async function indexMemory(
   try {
     const indexed: IndexedWorkspace[] = [];
     if (!engine.settings.workspace.enabled) return indexed;
-    const { indexVaults } = await import('../../../engine/vaults/index-vaults.ts');
+    const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
     for (const workspace of workspaces) {
       const { agent, folder } = workspace;
       const vaults = await memoryVaults(workspace);
@@ -82,7 +82,7 @@ export async function workspaceStates(
   const { settings, hostSettings } = parsePluginConfig(PLUGIN, config);
   const context = createContext({ home, caller: OWNER, hostSettings, storeThreads: false });
   try {
-    const { vaultStates } = await import('../../../engine/vaults/vault-states.ts');
+    const { vaultStates } = await import('../../../engine/reading/vault-states.ts');
     const loci = await context.loci();
     return await Promise.all(
       workspaces.map(async (workspace) => {

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { parseJson } from '../../../core/json.ts';
+import type { SourceState } from '../../../store/admin-model.ts';
+
+/** Increases when the fingerprint covers something else, so that every command needs a new approval. */
+export const FINGERPRINT_VERSION = 2;
+
+const details = z.object({
+  version: z.literal(FINGERPRINT_VERSION),
+  /** As one could type it, with its secrets masked. */
+  command: z.string(),
+  program: z.string().nullable(),
+  cwd: z.string(),
+  /** The real path of `cwd`. */
+  realCwd: z.string(),
+  /** Names of variables. */
+  env: z.array(z.string()).readonly(),
+  /** `null` when there are too many to record. */
+  files: z
+    .array(z.object({ path: z.string(), state: z.string() }))
+    .readonly()
+    .nullable(),
+});
+
+/** What is recorded about a command when it is approved, so that later changes can be named. */
+export type ApprovalDetails = Readonly<z.infer<typeof details>>;
+
+/** The approval that the state of a source holds. */
+export interface RecordedApproval {
+  /** Empty when `details` is `null`: such a record approves nothing. */
+  readonly fingerprint: string;
+  /** `null` for a record that is damaged, or that another version of Loci wrote. */
+  readonly details: ApprovalDetails | null;
+}
+
+const UNREADABLE: RecordedApproval = { fingerprint: '', details: null };
+const MAX_RECORDED_FILES = 200;
+/** Characters of a hash that are recorded. They are enough to tell two states of a file apart. */
+const RECORDED_HASH_LENGTH = 16;
+const MAX_CHANGES = 20;
+
+/** The text that the store keeps: the fingerprint, then the details as JSON. */
+export function serializeApproval(fingerprint: string, approved: ApprovalDetails): string {
+  const files = approved.files?.map(({ path, state }) => ({ path, state: shortened(state) })) ?? [];
+  return `${fingerprint} ${JSON.stringify({ ...approved, files: files.length > MAX_RECORDED_FILES ? null : files })}`;
+}
+
+/** `null` when the source was never approved. */
+export function parseApproval(
+  state: Pick<SourceState, 'approval'> | null | undefined,
+): RecordedApproval | null {
+  const approval = state?.approval ?? null;
+  if (approval === null) return null;
+  const [fingerprint = ''] = approval.split(' ', 1);
+  const parsed = details.safeParse(parseJson(approval.slice(fingerprint.length + 1)));
+  return parsed.success ? { fingerprint, details: parsed.data } : UNREADABLE;
+}
+
+/** The differences from what was approved, one line each; at least one. */
+export function changesSince({ details: before }: RecordedApproval, now: ApprovalDetails): string[] {
+  if (before === null) return ['the recorded approval is damaged, or of another version of Loci'];
+  const changes = [
+    ...(before.command === now.command ? [] : [`command: ${before.command} → ${now.command}`]),
+    ...folderChange(before, now),
+    ...variableChanges(before, now),
+    ...(now.program === null ? [`program: ${before.program ?? ''} → not found`] : fileChanges(before, now)),
+  ];
+  const omitted = changes.length - MAX_CHANGES;
+  if (omitted > 0) return [...changes.slice(0, MAX_CHANGES), `… and ${String(omitted)} more`];
+  return changes.length === 0 ? [unrecordedChange(before)] : changes;
+}
+
+function folderChange(before: ApprovalDetails, now: ApprovalDetails): string[] {
+  if (before.cwd !== now.cwd) return [`folder: ${before.cwd} → ${now.cwd}`];
+  if (before.realCwd === now.realCwd) return [];
+  return [`folder: ${now.cwd} is a link that led to ${before.realCwd} and leads to ${now.realCwd} now`];
+}
+
+function variableChanges(before: ApprovalDetails, now: ApprovalDetails): string[] {
+  const added = now.env.filter((name) => !before.env.includes(name));
+  const removed = before.env.filter((name) => !now.env.includes(name));
+  return [
+    ...(added.length === 0 ? [] : [`variables added: ${added.join(', ')}`]),
+    ...(removed.length === 0 ? [] : [`variables removed: ${removed.join(', ')}`]),
+  ];
+}
+
+function fileChanges({ files: before }: ApprovalDetails, { files: now }: ApprovalDetails): string[] {
+  if (before === null) return [];
+  const states = new Map(now?.map(({ path, state }) => [path, shortened(state)]));
+  const statesBefore = new Map(before.map(({ path, state }) => [path, state]));
+  return [
+    ...[...states].flatMap(([path, state]) => {
+      const stateBefore = statesBefore.get(path);
+      if (stateBefore === undefined) return [`file added: ${path}`];
+      return stateBefore === state ? [] : [`file changed: ${path}`];
+    }),
+    ...[...statesBefore.keys()].filter((path) => !states.has(path)).map((path) => `file removed: ${path}`),
+  ];
+}
+
+/** The change is in a part that the record does not hold. */
+function unrecordedChange({ files }: ApprovalDetails): string {
+  return files === null
+    ? `files: at least one of more than ${String(MAX_RECORDED_FILES)} changed`
+    : 'command: a masked secret in it changed';
+}
+
+/** Keeps the target of a link, which follows the hash. */
+function shortened(state: string): string {
+  return state.replace(/^[0-9a-f]{64}/, (hash) => hash.slice(0, RECORDED_HASH_LENGTH));
+}

@@ -1,0 +1,98 @@
+import { mkdir, rename, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import type { VaultConfig } from '../../../config/sources-schema.ts';
+import { openEngine } from '../../open.ts';
+import { indexVaults } from '../index-vaults.ts';
+import { facet } from '../../records/facet.ts';
+import { search } from '../../records/search.ts';
+import { forgetSource } from '../forget-source.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let [originalPath, otherPath] = ['', ''];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  [originalPath, otherPath] = [join(folder.path, 'former/notes'), join(folder.path, 'other/notes')];
+  await writeNotes(originalPath, { 'a.md': 'An aardvark.' });
+  await writeNotes(otherPath, { 'b.md': 'A badger.' });
+  await indexWith([{ path: originalPath }]);
+});
+
+afterEach(async () => folder[Symbol.asyncDispose]());
+
+/** Indexes with these vaults in the configuration. Returns the number of records of each source. */
+async function indexWith(
+  configured: readonly VaultConfig[],
+  vaults?: readonly VaultConfig[],
+): Promise<readonly unknown[]> {
+  const loci = await openEngine(settings(folder.path, { vaults: configured }));
+  try {
+    await indexVaults(loci, vaults === undefined ? {} : { vaults });
+    return (await facet(loci, 'source')).map(({ value, records }) => [value, records]);
+  } finally {
+    await loci.close();
+  }
+}
+
+async function citations(): Promise<string[]> {
+  const loci = await openEngine(settings(folder.path));
+  try {
+    const { results } = await search(loci, { query: 'aardvark badger', minScore: 0 });
+    return results.map(({ citation }) => citation.replace(/#.*/, '')).sort();
+  } finally {
+    await loci.close();
+  }
+}
+
+describe('a folder with the name of an indexed vault', () => {
+  it('is refused before anything is read, with both paths and a hint', async () => {
+    const expected = {
+      code: 'invalid_config',
+      message: expect.stringContaining(`came from ${originalPath}; ${otherPath} is another folder`) as string,
+      hint: expect.stringMatching(/`name: notes` .*loci forget-vault "notes"$/) as string,
+    };
+    await expect(indexWith([{ path: otherPath }])).rejects.toMatchObject(expected);
+    await expect(indexWith([], [{ path: otherPath }])).rejects.toMatchObject(expected);
+    // The name comes from the caller, not from the configuration.
+    await expect(indexWith([], [{ name: 'notes', path: otherPath }])).rejects.toMatchObject(expected);
+    expect(await citations()).toEqual(['a.md']);
+  });
+
+  it('is refused even if an earlier version recorded no path of the vault', async () => {
+    const db = new DatabaseSync(join(folder.path, 'loci.db'));
+    db.exec('UPDATE source_state SET root = NULL');
+    db.close();
+    const expected = {
+      code: 'invalid_config',
+      message: expect.stringContaining(`came from ${originalPath}`) as string,
+    };
+    await expect(indexWith([{ path: originalPath }], [{ path: otherPath }])).rejects.toMatchObject(expected);
+    expect(await indexWith([{ path: originalPath }])).toEqual([['notes', 1]]);
+  });
+
+  it('is treated as the moved vault if the settings give it that name', async () => {
+    expect(await indexWith([{ name: 'notes', path: otherPath }])).toEqual([['notes', 1]]);
+    expect(await citations()).toEqual(['b.md']);
+    await expect(indexWith([{ path: originalPath }])).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+
+  it('is accepted under another name, and after the vault is forgotten', async () => {
+    expect(await indexWith([{ path: originalPath }, { name: 'others', path: otherPath }])).toHaveLength(2);
+    const loci = await openEngine(settings(folder.path));
+    await forgetSource(loci, 'notes');
+    await loci.close();
+    await indexWith([{ path: otherPath }]);
+    expect(await citations()).toEqual(['notes:b.md', 'others:b.md']);
+  });
+
+  it('is accepted if it is a link to the same folder', async () => {
+    await mkdir(join(folder.path, 'linked'));
+    await symlink(originalPath, join(folder.path, 'linked/notes'));
+    expect(await indexWith([{ path: join(folder.path, 'linked/notes') }])).toEqual([['notes', 1]]);
+    await rename(originalPath, `${originalPath} of old`);
+    await expect(indexWith([{ path: otherPath }])).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+});

@@ -1,0 +1,64 @@
+import { realpath } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { VaultConfig } from '../../../config/sources-schema.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { EngineContext } from '../../context.ts';
+
+/** The name of a vault, which its records carry as their source. */
+export function vaultName({ name, path }: VaultConfig): string {
+  return name ?? basename(path);
+}
+
+/** Whether the vault is read. The default is true. */
+export function isEnabled({ enabled = true }: Pick<VaultConfig, 'enabled'>): boolean {
+  return enabled;
+}
+
+/** The vaults that the caller may know of: vaults belong to the configured namespace. */
+export function vaultsOfNamespace({ config, namespace }: EngineContext): readonly VaultConfig[] {
+  return namespace === config.namespace ? config.vaults : [];
+}
+
+/**
+ * Without this check, a folder with the name of another vault would evict the records of that vault. A vault whose configuration has
+ * its name and a new path has moved, and keeps its records.
+ * @throws LociError `invalid_config` that names both folders
+ */
+export async function assertVaultNamesAreFree(
+  { store, config, namespace }: EngineContext,
+  vaults: readonly VaultConfig[],
+): Promise<void> {
+  const states = await store.records.sourceStates(namespace);
+  for (const vault of vaults) {
+    const name = vaultName(vault);
+    // Before schema 6, no root was stored. The records then belong to the vault that is configured with that name.
+    const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
+    const state = states.get(name);
+    const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
+    if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
+    if (await isSameFolder(root, vault.path)) continue;
+    const entries = await store.records.sourceEntries(namespace, name, { after: null, limit: 1 });
+    if (entries.length > 0) throw nameConflict(name, root, vault.path);
+  }
+}
+
+function isConfigured(name: string, { path }: VaultConfig, configured: readonly VaultConfig[]): boolean {
+  return configured.some((vault) => vault.name === name && resolve(vault.path) === resolve(path));
+}
+
+async function isSameFolder(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => realpath(path).catch(() => resolve(path))));
+  return one === other;
+}
+
+function nameConflict(name: string, root: string, path: string): LociError {
+  return new LociError(
+    'invalid_config',
+    `the records of ${name} came from ${root}; ${path} is another folder of the same name and would replace them`,
+    {
+      hint:
+        `If the vault moved there, add it to loci.yaml with \`name: ${name}\` and \`path: ${path}\`. Otherwise ` +
+        `add it with another name, or remove the old records: loci forget-vault ${JSON.stringify(name)}`,
+    },
+  );
+}

@@ -1,0 +1,79 @@
+import { LociError } from '../../core/errors.ts';
+import type { EngineContext } from '../context.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
+import { withLease, type LeaseHandle } from '../shared/lease.ts';
+import { leaseName } from './refresh/refresh.ts';
+
+const PAGE_SIZE = 1000;
+/** The vectors of forgotten notes stay this long, so that a vault that is indexed again need not be embedded again. */
+const VECTORS_KEPT_MS = 24 * 60 * 60 * 1000;
+/** A lease that nobody drops: it ends by itself. */
+const KEPT_VECTORS = 'vectors of a forgotten vault';
+
+/**
+ * Removes every record of a vault or source, and its state, from the store. The notes themselves are not touched. A refresh that is
+ * running, in this or another process, loses its lease, so that it cannot write removed records again. A call that was interrupted
+ * is continued by the next one. Returns the number of removed records.
+ * @throws LociError `aborted`; `conflict` when another process forgets it at the same time
+ */
+export function forgetSource(
+  context: EngineContext,
+  source: string,
+  { signal }: Pick<ProgressOptions, 'signal'> = {},
+): Promise<number> {
+  return withLease(
+    context,
+    leaseName(context, source),
+    (lease, anySignal) => forget(context, source, lease, anySignal),
+    {
+      takeOver: true,
+      ...(signal !== undefined && { signal }),
+    },
+  );
+}
+
+async function keepVectors({ store, namespace, now }: EngineContext): Promise<void> {
+  const until = now() + VECTORS_KEPT_MS;
+  await store.admin.takeLease(namespace, {
+    name: KEPT_VECTORS,
+    holder: KEPT_VECTORS,
+    now: now(),
+    until,
+    takesOver: true,
+  });
+}
+
+/** Removes unused vectors, unless a vault was forgotten within the last day. */
+export async function compactUnlessForgotten(
+  { store, now }: EngineContext,
+  namespace: string,
+): Promise<void> {
+  if ((await store.admin.leaseHolder(namespace, KEPT_VECTORS, now())) === null)
+    await store.admin.compact(namespace);
+}
+
+async function forget(
+  context: EngineContext,
+  source: string,
+  fence: LeaseHandle,
+  signal: AbortSignal,
+): Promise<number> {
+  const { store, namespace } = context;
+  let forgotten = 0;
+  for (;;) {
+    if (signal.aborted) throw new LociError('aborted', `forgetting ${source} was stopped`);
+    const page = await store.records.sourceEntries(namespace, source, { after: null, limit: PAGE_SIZE });
+    if (page.length === 0) break;
+    try {
+      const evictions = page.map(({ id }) => id);
+      await store.records.commit(namespace, { evictions, fence });
+      forgotten += page.length;
+    } catch (error) {
+      // Another process removed some of them in the meantime.
+      if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
+    }
+  }
+  await store.records.commit(namespace, { sourceState: { source, change: null } });
+  await keepVectors(context);
+  return forgotten;
+}

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openEngine } from '../open.ts';
+import type { RefreshEvent } from './refresh-scheduler.ts';
+import type { EngineContext } from '../context.ts';
+import { sourcesOf } from './sources.ts';
+import { forgetSource } from './forget-source.ts';
+import { search } from '../records/search.ts';
+import { write } from '../records/write.ts';
+
+const HANGING = { command: 'sleep 600', timeout: '10m' };
+const QUICK = { id: 'quick', command: 'cat tasks.json', refreshInterval: '1h' };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: EngineContext;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Refreshes the sources and a vault of one note, and returns the events. Approves the sources that `isApproved` accepts. */
+async function keep(
+  sources: readonly Readonly<Record<string, unknown> & { id: string }>[],
+  isApproved: (id: string) => boolean,
+): Promise<RefreshEvent[]> {
+  await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
+  await writeNotes(join(folder.path, 'notes'), { 'a.md': 'The grout is grey.' });
+  const vaults = [{ path: join(folder.path, 'notes'), refreshInterval: 100 }];
+  const config = settings(folder.path, {
+    vaults,
+    sources: sources.map((each) => ({ cwd: folder.path, ...each })),
+  });
+  loci = await openEngine(config);
+  for (const { id } of sources) if (isApproved(id)) await sourcesOf(loci).approve(id);
+  const events: RefreshEvent[] = [];
+  sourcesOf(loci).keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
+  return events;
+}
+
+/** The number of events of a kind, of the vault or of the sources. */
+function count(events: readonly RefreshEvent[], kind: RefreshEvent['kind'], isVault = false): number {
+  return events.filter(
+    (event) => event.kind === kind && ('source' in event && event.source === 'notes') === isVault,
+  ).length;
+}
+
+it('refreshes a source while a dozen others hang', async () => {
+  const hanging = Array.from({ length: 12 }, (_, i) => ({ id: `hanging${String(i)}`, ...HANGING }));
+  const events = await keep([...hanging, QUICK], () => true);
+  await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
+  expect(count(events, 'begun')).toBe(13);
+  expect(count(events, 'failed')).toBe(0);
+});
+
+it('refreshes a source although many others wait for approval', async () => {
+  const waiting = Array.from({ length: 9 }, (_, i) => ({ ...QUICK, id: `waiting${String(i)}` }));
+  const events = await keep([...waiting, QUICK], (id) => id === 'quick');
+  await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
+  // Sources that cannot run are reported only once.
+  expect(count(events, 'waiting')).toBe(9);
+});
+
+it('does not refresh a vault that was forgotten, although its settings are unchanged', async () => {
+  const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
+  await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 20_000, interval: 10 });
+  expect(await forgetSource(loci, 'notes')).toBe(1);
+  const [before, rounds] = [count(events, 'refreshed', true), count(events, 'refreshed')];
+  await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 20_000, interval: 10 });
+  expect(count(events, 'refreshed', true)).toBe(before);
+  expect((await search(loci, { query: 'grout' })).results).toEqual([]);
+});
+
+it('embeds the texts that the provider does not refuse, and reports the others', async () => {
+  await using server = await startProvider({
+    ...{ format: OLLAMA, embed: letterVectors(384) },
+    refuse: ({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined),
+  });
+  loci = await openEngine(settings(folder.path), { create: true });
+  for (const content of ['The backsplash is blue.', 'A bad tile.']) await write(loci, { content });
+  await loci.close();
+  const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
+  loci = await openEngine(settings(folder.path, { embedding }));
+  const events: RefreshEvent[] = [];
+  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
+  await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 20_000, interval: 10 });
+  const error = { message: expect.stringContaining('the provider refuses 1 text: http') as string };
+  expect(events).toMatchObject([
+    { kind: 'embedded', contents: 1 },
+    { kind: 'failed', source: 'embedding', error },
+  ]);
+  await loci.close();
+});
+
+it('embeds what has no vector yet, and derives to which notes documents belong', async () => {
+  const sources = [{ ...QUICK, cwd: folder.path }];
+  const words = settings(folder.path, { sources });
+  await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
+  loci = await openEngine(words, { create: true });
+  await write(loci, { content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
+  await sourcesOf(loci).approve('quick');
+  await sourcesOf(loci).refresh();
+  await loci.close();
+  loci = await openEngine(
+    settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
+  );
+  const events: RefreshEvent[] = [];
+  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
+  await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });
+  expect(events).toContainEqual({ kind: 'embedded', contents: 2 });
+  const { results, related } = await search(loci, { query: 'the kitchen', limit: 1 });
+  expect(results.map(({ title }) => title)).toEqual(['Kitchen']);
+  expect(related.map(({ belongsTo }) => belongsTo.title)).toEqual(['Kitchen']);
+});

@@ -1,0 +1,109 @@
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
+import type { SourceState } from '../../store/admin-model.ts';
+import type { EngineContext } from '../context.ts';
+import { vaultSource } from './refresh/refresh-vault.ts';
+import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
+import type { VaultChanges } from './vault-changes.ts';
+import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+
+export interface VaultState {
+  readonly name: string;
+  readonly path: string;
+  /** The files of a disabled vault are not examined. */
+  readonly enabled: boolean;
+  /** A paused vault is not refreshed automatically. */
+  readonly paused: boolean;
+  /** When it was last read; `null` before the first time. */
+  readonly lastRead: Timestamp | null;
+  /** Changes since then; `null` when it was never read, or its files cannot be examined now. */
+  readonly changes: VaultChanges | null;
+  /** Files and folders that are left out, as far as that is known without reading them; `null` when unknown. */
+  readonly skipped: number | null;
+  /** Why its files cannot be examined now. */
+  readonly unreadable: string | null;
+}
+
+/** A vault that has records but is not in the settings. */
+export interface UnconfiguredVault {
+  readonly name: string;
+  readonly records: number;
+}
+
+export interface VaultStates {
+  readonly vaults: readonly VaultState[];
+  readonly unconfigured: readonly UnconfiguredVault[];
+}
+
+/** Compares every configured vault with the store without reading its notes, or the given ones in place of these. */
+export async function vaultStates(
+  context: EngineContext,
+  configured: readonly VaultConfig[] = vaultsOfNamespace(context),
+): Promise<VaultStates> {
+  const { store, namespace } = context;
+  const states = await store.records.sourceStates(namespace);
+  const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, states)));
+  const names = new Set(vaults.map(({ name }) => name));
+  const filter = { now: context.now(), origins: ['vault' as const] };
+  const sources = await store.records.facet(namespace, 'source', filter);
+  const unconfigured = sources
+    .filter(({ value }) => !names.has(value))
+    .map(({ value, records }) => ({ name: value, records }));
+  return { vaults, unconfigured };
+}
+
+async function stateOf(
+  context: EngineContext,
+  vault: VaultConfig,
+  states: ReadonlyMap<string, SourceState>,
+): Promise<VaultState> {
+  const name = vaultName(vault);
+  const { readAt: lastRead = null, paused = false } = states.get(name) ?? {};
+  const state = { name, path: vault.path, enabled: isEnabled(vault), paused, lastRead };
+  if (!state.enabled) return { ...state, changes: null, skipped: null, unreadable: null };
+  try {
+    const source = await vaultSource(context, vault);
+    const { changes, skipped } = await compareWithStore(context, source);
+    return { ...state, changes: lastRead === null ? null : changes, skipped, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    return { ...state, changes: null, skipped: null, unreadable: messageOf(error) };
+  }
+}
+
+/** New or changed files that are opened, because a file may turn out not to be a note. */
+const MAX_OPENED_FILES = 100;
+
+/** What `index` would change, and what it would leave out. */
+async function compareWithStore(
+  context: EngineContext,
+  source: Source,
+): Promise<{ changes: VaultChanges; skipped: number }> {
+  const stored = await storedEntriesByKey(context.store.records, context.namespace, source.name);
+  const skipped = new Map<string, SourceProblem>();
+  const report = (problem: SourceProblem): void => {
+    if (problem.skipped) skipped.set(problem.key, problem);
+  };
+  const [added, changed]: [SourceItem[], SourceItem[]] = [[], []];
+  for await (const item of source.list(report)) {
+    const entry = stored.get(item.key);
+    if (entry === undefined) added.push(item);
+    else if (compareRevision(item, entry) === 'changed') changed.push(item);
+    stored.delete(item.key);
+  }
+  // Skipped notes keep their records (`ingest/sync.ts`), so they are not gone.
+  const retained = [...skipped.values()].filter(({ reason }) => reason !== 'outside_root');
+  const gone = [...stored.keys()].filter(
+    (key) =>
+      !retained.some(({ key: retainedKey }) => key === retainedKey || key.startsWith(`${retainedKey}/`)),
+  );
+  const notNotes = new Set<SourceItem>();
+  for (const item of [...added, ...changed].slice(0, MAX_OPENED_FILES)) {
+    if ((await source.read(item, report)) === null) notNotes.add(item);
+  }
+  const count = (items: readonly SourceItem[]): number => items.filter((item) => !notNotes.has(item)).length;
+  const changes = { added: count(added), changed: count(changed), gone: gone.length };
+  return { changes, skipped: skipped.size };
+}

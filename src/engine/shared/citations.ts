@@ -1,0 +1,55 @@
+import type { RecordHeader } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
+
+type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+
+/** The lines of a record that a citation names. */
+interface CitedLines {
+  readonly record: CitedRecord;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/**
+ * Citations: `path#L3-L9` for notes, `source:path#L3-L9` for notes whose path is in several vaults, `record/12` for all
+ * other records.
+ */
+export async function citationsOf(context: EngineContext, cited: readonly CitedLines[]): Promise<string[]> {
+  const whole = await wholeCitations(
+    context,
+    cited.map(({ record }) => record),
+  );
+  return cited.map(({ record, startLine, endLine }, i) => {
+    const lines = vaultPath(record) === null ? '' : `#L${String(startLine)}-L${String(endLine)}`;
+    return `${whole[i]!}${lines}`;
+  });
+}
+
+/** The citations of whole records: without lines. */
+export async function wholeCitations(
+  context: EngineContext,
+  records: readonly CitedRecord[],
+): Promise<string[]> {
+  const paths = [...new Set(records.flatMap((record) => vaultPath(record) ?? []))];
+  const ambiguous = await ambiguousPaths(context, paths);
+  return records.map((record) => {
+    const path = vaultPath(record);
+    if (path === null) return `record/${String(record.id)}`;
+    return ambiguous.has(path) ? `${record.source}:${path}` : path;
+  });
+}
+
+/** The paths that are in several vaults. */
+async function ambiguousPaths(
+  { store, namespace, now }: EngineContext,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const filters = paths.map((key) => ({ now: now(), origins: ['vault' as const], key }));
+  const counts = await store.records.count(namespace, filters);
+  return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
+}
+
+function vaultPath({ origin, key }: CitedRecord): string | null {
+  return origin === 'vault' ? key : null;
+}

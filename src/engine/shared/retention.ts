@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config/schema.ts';
+import type { Timestamp } from '../../core/types.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import type { Store } from '../../store/store.ts';
+import type { EngineContext, EngineServices } from '../context.ts';
+
+/** How often the next expiry is read from the store, since other processes may write. */
+const EXPIRY_CHECK_INTERVAL_MS = 10_000;
+/** Records purged in one transaction. */
+const PURGE_BATCH = 100;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often one process looks for records to purge. */
+const PURGE_INTERVAL_MS = 60 * 60 * 1000;
+const LEASE_MS = 60_000;
+/** Age after which a process counts as long-running: it then purges while it reads, too. */
+const LONG_RUNNING_MS = 60_000;
+
+/** The next expiry of a namespace, and when it was read. */
+interface ExpiryCheck {
+  readonly at: Timestamp;
+  readonly next: Timestamp | null;
+}
+
+/** Purges expired records before they can be read, and deleted records and receipts after some time. */
+class RetentionSweeper {
+  readonly #store: Store;
+  readonly #config: Config;
+  readonly #now: () => Timestamp;
+  readonly #holder = randomUUID();
+  /** By namespace. */
+  readonly #checks = new Map<string, ExpiryCheck>();
+  #purge: Promise<void> | null = null;
+  #purgedAt: Timestamp = Number.NEGATIVE_INFINITY;
+  readonly #openedAt: Timestamp;
+  #closing = false;
+
+  constructor(services: EngineServices) {
+    this.#store = services.store;
+    this.#config = services.config;
+    this.#now = services.now;
+    this.#openedAt = services.openedAt;
+    services.flushOnClose(() => this.close());
+  }
+
+  /** Purges all expired records of the namespace, also from the indexes. There is rarely anything to do. */
+  async expire(namespace: string): Promise<void> {
+    // No read returns what has expired.
+    if (this.#store.capabilities.readOnly) return;
+    const now = this.#now();
+    // Short-lived commands that only read should not wait for a purge.
+    if (now - this.#openedAt > LONG_RUNNING_MS) this.schedulePurge();
+    const check = this.#checks.get(namespace);
+    const isFresh = check !== undefined && now >= check.at && now - check.at < EXPIRY_CHECK_INTERVAL_MS;
+    const next = isFresh ? check.next : (await this.#store.records.bounds(namespace)).nextExpiry;
+    if (!isFresh) this.#checks.set(namespace, { at: now, next });
+    if (next === null || next > now) return;
+    while ((await this.#remove(namespace, 0)) > 0);
+    this.#checks.delete(namespace);
+  }
+
+  invalidateNextExpiry(namespace: string): void {
+    this.#checks.delete(namespace);
+  }
+
+  #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
+    const now = this.#now();
+    const by = { at: now, actor: 'loci', surface: 'engine' };
+    return this.#store.records.purge(namespace, {
+      expiredBy: now,
+      deletedBefore,
+      limit: PURGE_BATCH,
+      by,
+    });
+  }
+
+  /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */
+  schedulePurge(): void {
+    const now = this.#now();
+    if (this.#purge !== null || now - this.#purgedAt < PURGE_INTERVAL_MS) return;
+    this.#purgedAt = now;
+    this.#purge = Promise.allSettled([this.#purgeAll(), this.#removeReceipts()])
+      // The next purge does what this one could not.
+      .then(() => {
+        this.#purge = null;
+      });
+  }
+
+  async #purgeAll(): Promise<void> {
+    const cutoff = this.#now() - this.#config.retention.purgeAfterDays * DAY_MS;
+    let removed = 0;
+    let isHolder = false;
+    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
+      if (!(await this.#isDue(namespace, cutoff))) continue;
+      let removedHere = 0;
+      // A short-lived command purges one batch too, since there may be no long-running process.
+      while (removed === 0 || !this.#closing) {
+        isHolder = await this.#takeLease();
+        if (!isHolder) return;
+        const batch = await this.#remove(namespace, cutoff);
+        removed += batch;
+        removedHere += batch;
+        if (batch === 0) break;
+      }
+      if (removedHere > 0 && !this.#closing) await this.#store.admin.compact(namespace);
+    }
+    if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
+  }
+
+  /** On its own, because a table of receipts that is broken must keep no record from being purged. */
+  async #removeReceipts(): Promise<void> {
+    const before = this.#now() - this.#config.receipts.retentionDays * DAY_MS;
+    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
+      await this.#store.receipts.removeBefore(namespace, before);
+  }
+
+  async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
+    const bounds = await this.#store.records.bounds(namespace);
+    const { oldestDeletion, nextExpiry, nextHistoryExpiry } = bounds;
+    const now = this.#now();
+    const isOver = (time: Timestamp | null): boolean => time !== null && time <= now;
+    return (
+      (oldestDeletion !== null && oldestDeletion < cutoff) || isOver(nextExpiry) || isOver(nextHistoryExpiry)
+    );
+  }
+
+  async #takeLease(): Promise<boolean> {
+    const now = this.#now();
+    const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
+    return (await this.#store.admin.takeLease(ADMIN_NAMESPACE, lease)) !== null;
+  }
+
+  /** Waits for the current batch. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#purge;
+  }
+}
+
+/** Purges all expired records of the namespace, also from the indexes. */
+export function expire(context: EngineContext): Promise<void> {
+  return context.shared(RetentionSweeper).expire(context.namespace);
+}
+
+/** Called after a write whose record may be the next to expire. */
+export function invalidateNextExpiry(context: EngineContext): void {
+  context.shared(RetentionSweeper).invalidateNextExpiry(context.namespace);
+}
+
+/** Starts a purge of old deleted records in the background; called after a write. */
+export function schedulePurge(context: EngineContext): void {
+  context.shared(RetentionSweeper).schedulePurge();
+}

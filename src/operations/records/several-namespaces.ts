@@ -1,0 +1,145 @@
+import type { SearchResultOutput } from './search-result.ts';
+import type { SearchOutput } from './search.ts';
+
+/** The output of an operation in one namespace. */
+export interface NamespaceOutput<Output> {
+  readonly namespace: string;
+  readonly output: Output;
+}
+
+/** Runs an operation in several namespaces at once. */
+export function runInAll<Output>(
+  namespaces: readonly string[],
+  run: (namespace: string) => Promise<Output>,
+): Promise<NamespaceOutput<Output>[]> {
+  return Promise.all(namespaces.map(async (namespace) => ({ namespace, output: await run(namespace) })));
+}
+
+interface MergeOptions {
+  /** The namespace whose citations have no prefix. */
+  readonly own: string;
+  /** The most results, and the most related documents. */
+  readonly limit: number;
+  readonly related: number;
+  /** The citation of a result in its namespace; as it is unless given. */
+  readonly cite?: (result: SearchResultOutput) => string;
+}
+
+/**
+ * One output for the outputs of a search in several namespaces. Results are best first: scores are probabilities, so that they compare
+ * between namespaces.
+ */
+export function mergeSearches(
+  outputs: readonly NamespaceOutput<SearchOutput>[],
+  { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
+): SearchOutput {
+  const all = outputs.map(({ namespace, output }) => {
+    const cited = <Result extends SearchResultOutput>(result: Result): Result => ({
+      ...result,
+      citation: citationPrefix(namespace, own) + cite(result),
+    });
+    return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
+  });
+  const results = mergeResults(all).slice(0, limit);
+  const related = all.flatMap((output) => output.related).slice(0, relatedLimit);
+  const [{ results: _results, related: _related, ...first }] = all as [SearchOutput];
+  return {
+    ...first,
+    results: results.map((result, at) => ({ ...result, rank: at + 1 })),
+    related: related.map((result, at) => ({ ...result, rank: results.length + at + 1 })),
+    corrections: withoutRepetition(
+      all.flatMap(({ corrections }) => corrections),
+      ({ word }) => word,
+    ),
+    missing: withoutRepetition(
+      all.flatMap(({ missing }) => missing),
+      ({ signal, why }) => `${signal} ${why}`,
+    ),
+    notices: [...new Set(all.flatMap(({ notices }) => notices))],
+    ...reasons(results.length === 0, all),
+    took_ms: Math.max(...all.map(({ took_ms }) => took_ms)),
+  };
+}
+
+/**
+ * Within a namespace the order of the engine stays, in which a later result may have a higher score: a result counts at least as much as
+ * those after it.
+ */
+function mergeResults(outputs: readonly Pick<SearchOutput, 'results'>[]): SearchResultOutput[] {
+  const merged = outputs.flatMap(({ results }) => {
+    let best = 0;
+    return results
+      .toReversed()
+      .map((result) => ({ result, best: (best = Math.max(best, result.score)) }))
+      .reverse();
+  });
+  return merged.sort((a, b) => b.best - a.best).map(({ result }) => result);
+}
+
+/** Why nothing was found. A filter is without a match only where that is so in every namespace. */
+function reasons(
+  isEmpty: boolean,
+  outputs: readonly Pick<SearchOutput, 'unmatched' | 'nothing'>[],
+): Pick<SearchOutput, 'unmatched' | 'nothing'> {
+  const [first] = outputs;
+  if (!isEmpty || first === undefined) return { unmatched: [], nothing: null };
+  const nothings = outputs.flatMap(({ nothing }) => (nothing === null ? [] : [nothing]));
+  const [own] = nothings;
+  const best = nothings
+    .flatMap(({ hidden }) => (hidden === null ? [] : [hidden]))
+    .toSorted((a, b) => b.best_score - a.best_score)[0];
+  return {
+    unmatched: unmatchedEverywhere(outputs.map(({ unmatched }) => unmatched)),
+    nothing:
+      own === undefined
+        ? null
+        : {
+            ...own,
+            empty: nothings.every(({ empty }) => empty),
+            unread_vaults: nothings.flatMap(({ unread_vaults }) => unread_vaults),
+            unmet_filters: own.unmet_filters.filter((filter) =>
+              nothings.every(({ empty, unmet_filters }) => empty || unmet_filters.includes(filter)),
+            ),
+            hidden: best ?? null,
+            hidden_of_sources: nothings.flatMap(({ hidden_of_sources }) => hidden_of_sources),
+          },
+  };
+}
+
+/** The values of filters that no record of any namespace has. */
+export function unmatchedEverywhere(lists: readonly SearchOutput['unmatched'][]): SearchOutput['unmatched'] {
+  const [first = [], ...others] = lists;
+  return first.flatMap((each) => {
+    const same = others.map((list) =>
+      list.find(({ filter, value }) => filter === each.filter && value === each.value),
+    );
+    if (same.includes(undefined)) return [];
+    return [
+      { ...each, known: [...new Set([...each.known, ...same.flatMap((other) => other?.known ?? [])])] },
+    ];
+  });
+}
+
+function withoutRepetition<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+/** Citations of another namespace begin with its name, since both may have a `record/1`. */
+export function citationPrefix(namespace: string, own: string): string {
+  return namespace === own ? '' : `${namespace}:`;
+}
+
+/** The namespace that a citation of a merged result begins with, and the citation in that namespace. */
+export function splitCitation(
+  citation: string,
+  own: string,
+  shared: readonly string[],
+): { readonly namespace: string; readonly citation: string } {
+  // One namespace may begin with the name of another.
+  const [namespace] = shared
+    .filter((each) => citation.startsWith(`${each}:`))
+    .toSorted((a, b) => b.length - a.length);
+  return namespace === undefined
+    ? { namespace: own, citation }
+    : { namespace, citation: citation.slice(namespace.length + 1) };
+}
