@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { GoldenDiffOutput } from '../../src/operations/golden/golden-diff.ts';
 import type {
-  GoldenRunOutput,
+  GoldenDiffOutput,
+  GoldenRun,
   GoldenRecordOutput,
   GoldenListOutput,
 } from '../../src/engine/golden/golden-fields.ts';
@@ -41,7 +41,7 @@ describe('loci golden', () => {
     ]);
     const first = await loci(['golden', 'replay', '--json'], { home });
     expect(first.code).toBe(0);
-    expect(JSON.parse(first.stdout) as GoldenRunOutput).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
+    expect(JSON.parse(first.stdout) as GoldenRun).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
     const before = join(folder, 'before.json');
     writeFileSync(before, first.stdout);
     const same = await loci(['golden', 'diff', before], { home });

@@ -155,12 +155,10 @@ describe('a comparison of two models', () => {
     await backfill(changed);
     const compared = await compareGenerations(changed, { limit: 1 });
     expect(compared).toMatchObject({
-      current: { recall: 0.5, mrr: 0.5, wins: 0, generation: { dimensions: 768 } },
-      candidate: { recall: 1, mrr: 1, wins: 1, generation: { dimensions: 1024 } },
-      ...{ ties: 1, limit: 1, remaining: 0, asFound: 0 },
+      current: { recall: 0.5, mrr: 0.5, wins: 0, dimensions: 768 },
+      candidate: { recall: 1, mrr: 1, wins: 1, provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
+      ...{ ties: 1, limit: 1, remaining: 0, as_found: 0 },
     });
-    expect(compared.current.latencyMs).toBeGreaterThan(0);
-    expect(compared.candidate.run.provider).toBe('ollama/bge-m3');
     await switchGeneration(changed);
     await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'conflict' });
   });

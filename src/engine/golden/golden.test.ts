@@ -61,8 +61,8 @@ describe('a golden query', () => {
     expect(JSON.stringify(golden)).not.toContain('marzipan');
     const run = await replayGolden(loci);
     expect(run).toMatchObject({ recall: 1, mrr: 1, provider: 'none', limit: 10 });
-    expect(run.queries[0]).toMatchObject({ unexpected: [], reciprocalRank: 1 });
-    expect(run.queries[0]!.expected.map(({ rank, recordedRank }) => [rank, recordedRank])).toEqual([
+    expect(run.queries[0]).toMatchObject({ unexpected: [], reciprocal_rank: 1 });
+    expect(run.queries[0]!.expected.map(({ rank, recorded_rank }) => [rank, recorded_rank])).toEqual([
       [1, 1],
       [2, 2],
     ]);
@@ -90,8 +90,8 @@ describe('a golden query', () => {
     const after = await replayGolden(loci);
     const [oven] = after.queries;
     const byCitation = new Map(oven!.expected.map((each) => [each.citation, each]));
-    expect(byCitation.get('Home/Oven.md')).toMatchObject({ recordedRank: 1, rank: null });
-    expect(byCitation.get('Home/Kitchen.md')).toMatchObject({ recordedRank: 2, rank: 2 });
+    expect(byCitation.get('Home/Oven.md')).toMatchObject({ recorded_rank: 1, rank: null });
+    expect(byCitation.get('Home/Kitchen.md')).toMatchObject({ recorded_rank: 2, rank: 2 });
     expect(oven!.unexpected).toMatchObject([{ citation: 'Range.md', rank: 1 }]);
     expect(after).toMatchObject({ recall: 0.75, mrr: 0.75 });
     const difference = diffGolden(before, after);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
 import { isSubject } from '../../core/caller.ts';
-import { SCOPES, type Operation, type OperationContext } from '../operation.ts';
+import { SCOPES, type Operation } from '../operation.ts';
 import { formatToken, tokenOutput } from './token-output.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { accessOf } from '../../engine/access/access.ts';
@@ -75,7 +75,12 @@ export const createTokenOperation: Operation<typeof input, typeof output> = {
     },
     { title: 'A token that only reads', input: { subject: 'alice', name: 'dashboard' } },
   ],
-  run: runCreateToken,
+  run: async (context, { subject, scopes = ['read'], expires = DEFAULT_LIFETIME, name = subject }) => {
+    const loci = await context.loci({ create: true });
+    const lifetime = parseLifetime(expires) ?? null;
+    const { text, ...token } = await accessOf(loci).create({ subject, scopes, name, lifetimeMs: lifetime });
+    return { token: text, ...formatToken(token), note: await emptyNamespaceNote(loci, subject) };
+  },
 };
 
 /** Milliseconds, `null` for `never`, `undefined` for any other text. */
@@ -83,16 +88,6 @@ function parseLifetime(text: string): number | null | undefined {
   if (text.trim() === NEVER) return null;
   const lifetime = parseDuration(text);
   return lifetime !== undefined && lifetime > 0 && lifetime <= MAX_LIFETIME_MS ? lifetime : undefined;
-}
-
-async function runCreateToken(
-  context: OperationContext,
-  { subject, scopes = ['read'], expires = DEFAULT_LIFETIME, name = subject }: z.infer<typeof input>,
-): Promise<TokenCreateOutput> {
-  const loci = await context.loci({ create: true });
-  const lifetime = parseLifetime(expires) ?? null;
-  const { text, ...token } = await accessOf(loci).create({ subject, scopes, name, lifetimeMs: lifetime });
-  return { token: text, ...formatToken(token), note: await emptyNamespaceNote(loci, subject) };
 }
 
 /** A subject without a memory is often a mistake, because the user's notes are in the configured namespace. */

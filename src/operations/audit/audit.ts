@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditCursor } from '../../store/admin-model.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { isoTime } from '../../engine/fields/times.ts';
 import { timeBound } from '../../engine/fields/time-bound.ts';
 import { filterValue } from '../../engine/fields/record-fields.ts';
@@ -87,34 +87,29 @@ export const auditOperation: Operation<typeof input, typeof output> = {
     { title: 'The history of a record', input: { record: 2 } },
     { title: 'What agents have done since yesterday', input: { surface: 'mcp', from: 'yesterday' } },
   ],
-  run: runAudit,
+  run: async (context, { limit = DEFAULT_LIMIT, ...filter }) => {
+    const loci = await context.loci();
+    // One more than the limit shows whether there is another page.
+    const found = await audit(loci, { ...filter, limit: limit + 1 });
+    const entries = found.slice(0, limit);
+    const last = found.length > limit ? entries.at(-1) : undefined;
+    return {
+      entries: entries.map(
+        ({ seq, at, actor, surface, action, subject, record, diff, diffHash, chain, hash }) => ({
+          seq,
+          at: isoTime(at),
+          actor,
+          surface,
+          action,
+          subject,
+          record,
+          diff: diff === null ? null : { ...diff },
+          erased: diff === null && diffHash !== null,
+          chain,
+          hash,
+        }),
+      ),
+      next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
+    };
+  },
 };
-
-async function runAudit(
-  context: OperationContext,
-  { limit = DEFAULT_LIMIT, ...filter }: z.infer<typeof input>,
-): Promise<AuditOutput> {
-  const loci = await context.loci();
-  // One more than the limit shows whether there is another page.
-  const found = await audit(loci, { ...filter, limit: limit + 1 });
-  const entries = found.slice(0, limit);
-  const last = found.length > limit ? entries.at(-1) : undefined;
-  return {
-    entries: entries.map(
-      ({ seq, at, actor, surface, action, subject, record, diff, diffHash, chain, hash }) => ({
-        seq,
-        at: isoTime(at),
-        actor,
-        surface,
-        action,
-        subject,
-        record,
-        diff: diff === null ? null : { ...diff },
-        erased: diff === null && diffHash !== null,
-        chain,
-        hash,
-      }),
-    ),
-    next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
-  };
-}

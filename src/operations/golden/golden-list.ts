@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  type GoldenListOutput,
-  goldenListOutput,
-  goldenOutputOf,
-} from '../../engine/golden/golden-fields.ts';
+import { goldenListOutput, goldenOutputOf } from '../../engine/golden/golden-fields.ts';
 import { goldenQueries } from '../../engine/golden/golden-queries.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 const input = z.strictObject({});
 
@@ -20,10 +16,8 @@ export const goldenListOperation: Operation<typeof input, typeof goldenListOutpu
   idempotent: true,
   scope: 'admin',
   examples: [{ title: 'All golden queries', input: {} }],
-  run: runList,
+  run: async (context) => {
+    const loci = await context.loci();
+    return { queries: (await goldenQueries(loci)).map(goldenOutputOf) };
+  },
 };
-
-async function runList(context: OperationContext): Promise<GoldenListOutput> {
-  const loci = await context.loci();
-  return { queries: (await goldenQueries(loci)).map(goldenOutputOf) };
-}

@@ -1,12 +1,6 @@
-import type { z } from 'zod';
-import {
-  type GoldenRecordOutput,
-  goldenOutputOf,
-  recordGoldenInput,
-  recordGoldenOutput,
-} from '../../engine/golden/golden-fields.ts';
+import { goldenOutputOf, recordGoldenInput, recordGoldenOutput } from '../../engine/golden/golden-fields.ts';
 import { recordGolden } from '../../engine/golden/golden-queries.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 export const goldenRecordOperation: Operation<typeof recordGoldenInput, typeof recordGoldenOutput> = {
   name: 'golden-record',
@@ -28,19 +22,14 @@ export const goldenRecordOperation: Operation<typeof recordGoldenInput, typeof r
       input: { query: 'what did we decide about the oven', expect: ['Home/Kitchen remodel.md'] },
     },
   ],
-  run: runRecord,
+  run: async (context, { dry_run: dryRun = false, ...given }) => {
+    const loci = await context.loci();
+    const recorded = await recordGolden(loci, { ...given, dryRun, signal: context.signal });
+    return {
+      dry_run: dryRun,
+      ...goldenOutputOf(recorded),
+      missing: recorded.missing.map((each) => ({ ...each })),
+      notices: [...recorded.notices],
+    };
+  },
 };
-
-async function runRecord(
-  context: OperationContext,
-  { dry_run: dryRun = false, ...given }: z.infer<typeof recordGoldenInput>,
-): Promise<GoldenRecordOutput> {
-  const loci = await context.loci();
-  const recorded = await recordGolden(loci, { ...given, dryRun, signal: context.signal });
-  return {
-    dry_run: dryRun,
-    ...goldenOutputOf(recorded),
-    missing: recorded.missing.map((each) => ({ ...each })),
-    notices: [...recorded.notices],
-  };
-}

@@ -1,12 +1,6 @@
-import type { z } from 'zod';
-import {
-  type GoldenOutput,
-  goldenOutput,
-  goldenOutputOf,
-  removeGoldenInput,
-} from '../../engine/golden/golden-fields.ts';
+import { goldenOutput, goldenOutputOf, removeGoldenInput } from '../../engine/golden/golden-fields.ts';
 import { removeGolden } from '../../engine/golden/golden-queries.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 export const goldenRemoveOperation: Operation<typeof removeGoldenInput, typeof goldenOutput> = {
   name: 'golden-remove',
@@ -19,13 +13,8 @@ export const goldenRemoveOperation: Operation<typeof removeGoldenInput, typeof g
   idempotent: false,
   scope: 'admin',
   examples: [{ title: 'One that matters no more', input: { id: 'kitchen remodel' } }],
-  run: runRemove,
+  run: async (context, { id }) => {
+    const loci = await context.loci();
+    return goldenOutputOf(await removeGolden(loci, id));
+  },
 };
-
-async function runRemove(
-  context: OperationContext,
-  { id }: z.infer<typeof removeGoldenInput>,
-): Promise<GoldenOutput> {
-  const loci = await context.loci();
-  return goldenOutputOf(await removeGolden(loci, id));
-}

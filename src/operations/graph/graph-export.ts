@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { projectField } from './graph-fields.ts';
 import { exportGraphPage, exportGraph } from '../../engine/graph/export-graph.ts';
 
@@ -8,7 +8,6 @@ const input = z.strictObject({
   project: projectField(),
   after: z.string().max(200).exactOptional().describe('`next` of the previous page.'),
 });
-type GraphExportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   nodes: z.array(exportedNode),
@@ -40,35 +39,30 @@ export const graphExportOperation: Operation<typeof input, typeof output> = {
     { title: 'All projects', input: {} },
     { title: 'One project', input: { project: 'home' } },
   ],
-  run: runExport,
-};
-
-async function runExport(
-  context: OperationContext,
-  { project, after }: GraphExportInput,
-): Promise<GraphExportOutput> {
-  const { signal, onProgress } = context;
-  const writeOutput = context.machine?.writeOutput;
-  const loci = await context.loci();
-  const request = { signal, onProgress, ...(project !== undefined && { project }) };
-  if (writeOutput === undefined || after !== undefined) {
-    const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
-    return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
-  }
-  let text = '';
-  let complete = true;
-  const onIncomplete = (): void => {
-    complete = false;
-  };
-  for await (const piece of exportGraph(loci, { ...request, onIncomplete })) {
-    text += piece;
-    if (text.length < MAX_PIECE_LENGTH) continue;
+  run: async (context, { project, after }) => {
+    const { signal, onProgress } = context;
+    const writeOutput = context.machine?.writeOutput;
+    const loci = await context.loci();
+    const request = { signal, onProgress, ...(project !== undefined && { project }) };
+    if (writeOutput === undefined || after !== undefined) {
+      const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
+      return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
+    }
+    let text = '';
+    let complete = true;
+    const onIncomplete = (): void => {
+      complete = false;
+    };
+    for await (const piece of exportGraph(loci, { ...request, onIncomplete })) {
+      text += piece;
+      if (text.length < MAX_PIECE_LENGTH) continue;
+      await writeOutput(text);
+      text = '';
+    }
     await writeOutput(text);
-    text = '';
-  }
-  await writeOutput(text);
-  return { nodes: [], edges: [], next: null, complete, written: true };
-}
+    return { nodes: [], edges: [], next: null, complete, written: true };
+  },
+};
 
 /** Each call of the system writes so much, UTF-16 code units. */
 const MAX_PIECE_LENGTH = 65_536;

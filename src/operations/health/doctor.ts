@@ -35,17 +35,15 @@ export const doctorOperation: Operation<typeof input, typeof output> = {
   idempotent: true,
   scope: 'operator',
   examples: [{ title: 'All checks', input: {} }],
-  run: runDoctor,
+  run: async (context) => {
+    const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
+    // The settings name the store.
+    if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
+      checks.push(...(await engineChecks(context)));
+    }
+    return { healthy: checks.every(({ result }) => result !== 'failed'), checks };
+  },
 };
-
-async function runDoctor(context: OperationContext): Promise<DoctorOutput> {
-  const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
-  // The settings name the store.
-  if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
-    checks.push(...(await engineChecks(context)));
-  }
-  return { healthy: checks.every(({ result }) => result !== 'failed'), checks };
-}
 
 async function configChecks(context: OperationContext): Promise<Check[]> {
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { labelOutput, labelOutputOf, receiptId, verdict, type LabelOutput } from './receipt-fields.ts';
+import type { Operation } from '../operation.ts';
+import { labelOutput, labelOutputOf, receiptId, verdict } from './receipt-fields.ts';
 import { labelItem } from '../../engine/packs/labels.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
@@ -44,13 +44,8 @@ export const receiptLabelOperation: Operation<typeof input, typeof labelOutput> 
       },
     },
   ],
-  run: runLabel,
+  run: async (context, { id, ...rest }) => {
+    const loci = await context.loci();
+    return labelOutputOf(await labelItem(loci, { receipt: id, ...rest }));
+  },
 };
-
-async function runLabel(
-  context: OperationContext,
-  { id, ...rest }: z.infer<typeof input>,
-): Promise<LabelOutput> {
-  const loci = await context.loci();
-  return labelOutputOf(await labelItem(loci, { receipt: id, ...rest }));
-}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { labelOutput, labelOutputOf, receiptId, receiptOutput } from './receipt-fields.ts';
 import { showReceipt } from '../../engine/packs/receipts.ts';
 
@@ -33,11 +33,9 @@ export const receiptShowOperation: Operation<typeof input, typeof output> = {
   idempotent: true,
   scope: 'admin',
   examples: [{ title: 'The last one', input: { id: 'latest' } }],
-  run: runShow,
+  run: async (context, { id }) => {
+    const loci = await context.loci();
+    const { receipt, labels, records } = await showReceipt(loci, id);
+    return { receipt, labels: labels.map(labelOutputOf), records: [...records] };
+  },
 };
-
-async function runShow(context: OperationContext, { id }: z.infer<typeof input>): Promise<ReceiptShowOutput> {
-  const loci = await context.loci();
-  const { receipt, labels, records } = await showReceipt(loci, id);
-  return { receipt, labels: labels.map(labelOutputOf), records: [...records] };
-}

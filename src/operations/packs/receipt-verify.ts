@@ -89,19 +89,17 @@ export const receiptVerifyOperation: Operation<typeof input, typeof output> = {
     },
     { title: 'Where the text of a prompt came from', input: { prompt_file: '~/prompt.txt' } },
   ],
-  run: runVerify,
+  run: async (context, given) => {
+    const { id } = given;
+    const prompt = await promptOf(context, given);
+    const loci = await context.loci();
+    const response = await verifyReceipt(loci, {
+      ...(id !== undefined && { id }),
+      ...(prompt !== undefined && { prompt }),
+    });
+    return outputOf(response);
+  },
 };
-
-async function runVerify(context: OperationContext, given: VerifyInput): Promise<ReceiptVerifyOutput> {
-  const { id } = given;
-  const prompt = await promptOf(context, given);
-  const loci = await context.loci();
-  const response = await verifyReceipt(loci, {
-    ...(id !== undefined && { id }),
-    ...(prompt !== undefined && { prompt }),
-  });
-  return outputOf(response);
-}
 
 async function promptOf(
   context: OperationContext,

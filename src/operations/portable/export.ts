@@ -28,7 +28,6 @@ const input = z.strictObject({
     .describe('Replace an existing file, or the folder of an earlier export.'),
   after: z.string().max(1000).exactOptional().describe('`next` of the previous page.'),
 });
-type ExportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   lines: z.string().nullable().describe('JSON Lines; null when they were written to a file.'),
@@ -67,26 +66,24 @@ export const exportMemoryOperation: Operation<typeof input, typeof output> = {
     { title: 'Into another program', input: { to: '-' } },
     { title: 'The first page', input: {} },
   ],
-  run: runExport,
+  run: async (context, input) => {
+    const started = performance.now();
+    const { to, format = 'jsonl', force = false, after } = input;
+    if (to === undefined) {
+      const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
+      if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
+      const loci = await context.loci();
+      const { lines, next } = await exportPage(loci, after);
+      return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
+    }
+    const machine = requireLocalIo(context, 'to');
+    if (after !== undefined)
+      throw new LociError('invalid_input', '`after` asks for a page, but `to` writes everything');
+    const path = to === '-' ? to : resolve(expandHome(to));
+    const counts = await writeExport(context, machine, { path, format, force });
+    return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
+  },
 };
-
-async function runExport(context: OperationContext, input: ExportInput): Promise<ExportOutput> {
-  const started = performance.now();
-  const { to, format = 'jsonl', force = false, after } = input;
-  if (to === undefined) {
-    const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
-    if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
-    const loci = await context.loci();
-    const { lines, next } = await exportPage(loci, after);
-    return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
-  }
-  const machine = requireLocalIo(context, 'to');
-  if (after !== undefined)
-    throw new LociError('invalid_input', '`after` asks for a page, but `to` writes everything');
-  const path = to === '-' ? to : resolve(expandHome(to));
-  const counts = await writeExport(context, machine, { path, format, force });
-  return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
-}
 
 const NO_COUNTS = {
   records: null,

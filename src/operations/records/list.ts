@@ -4,7 +4,7 @@ import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { MAX_TITLE_LENGTH } from '../../engine/fields/limits.ts';
 import { listRecords, type ListRequest } from '../../engine/records/list.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { filterValues, nextPage, pageStart, recordFilters } from '../../engine/fields/record-fields.ts';
 import { isoTime } from '../../engine/fields/times.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
@@ -67,32 +67,30 @@ export const listOperation: Operation<typeof input, typeof output> = {
     { title: 'The notes of a vault with a tag', input: { vaults: ['vault'], tags: ['home'] } },
     { title: 'What agents and people wrote', input: { origins: ['memory'], limit: 50 } },
   ],
-  run: runList,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const filter = filterOf(given);
+    const { limit = DEFAULT_LIMIT, after } = given;
+    const page = await listRecords(loci, { ...filter, limit, ...(after !== undefined && { after }) });
+    return {
+      records: page.records.map(({ record, citation, age }) => ({
+        id: record.id,
+        citation,
+        title: record.title === '' ? firstLine(record.content) : record.title,
+        origin: record.origin,
+        source: record.source,
+        trust: record.trust,
+        tags: [...record.tags],
+        created_at: isoTime(storedTime(record)),
+        updated_at: isoTime(record.updatedAt),
+        age,
+      })),
+      total: page.total,
+      next: page.next,
+      unmatched: page.total > 0 ? [] : await unmatchedFilters(loci, filter),
+    };
+  },
 };
-
-async function runList(context: OperationContext, given: ListInput): Promise<ListOutput> {
-  const loci = await context.loci();
-  const filter = filterOf(given);
-  const { limit = DEFAULT_LIMIT, after } = given;
-  const page = await listRecords(loci, { ...filter, limit, ...(after !== undefined && { after }) });
-  return {
-    records: page.records.map(({ record, citation, age }) => ({
-      id: record.id,
-      citation,
-      title: record.title === '' ? firstLine(record.content) : record.title,
-      origin: record.origin,
-      source: record.source,
-      trust: record.trust,
-      tags: [...record.tags],
-      created_at: isoTime(storedTime(record)),
-      updated_at: isoTime(record.updatedAt),
-      age,
-    })),
-    total: page.total,
-    next: page.next,
-    unmatched: page.total > 0 ? [] : await unmatchedFilters(loci, filter),
-  };
-}
 
 type Filter = Pick<ListRequest, 'origins' | 'sources' | 'tags'>;
 

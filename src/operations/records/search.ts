@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { search, type SearchRequest } from '../../engine/records/search.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { answerGaps } from '../../engine/fields/answer-gaps.ts';
 import { tookMs } from '../../engine/fields/times.ts';
 import { timeBound } from '../../engine/fields/time-bound.ts';
@@ -119,29 +119,27 @@ export const searchOperation: Operation<typeof input, typeof output> = {
     },
     { title: 'See why each result was found', input: { query: 'kitchen remodel', explain: true } },
   ],
-  run: runSearch,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const request = requestOf(given, context.signal);
+    const response = await search(loci, request);
+    const { results, related, corrections, missing, notices, provider, milliseconds } = response;
+    const isEmpty = results.length === 0;
+    const explain = given.explain ?? false;
+    return {
+      query: given.query,
+      results: results.map((result, i) => resultOf(result, i + 1, explain)),
+      related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
+      corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
+      missing: missing.map(({ signal, why }) => ({ signal, why })),
+      notices: [...notices],
+      unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],
+      nothing: isEmpty ? await reasonsForNothing(context, loci, request, response) : null,
+      provider,
+      took_ms: Math.round(milliseconds),
+    };
+  },
 };
-
-async function runSearch(context: OperationContext, given: SearchInput): Promise<SearchOutput> {
-  const loci = await context.loci();
-  const request = requestOf(given, context.signal);
-  const response = await search(loci, request);
-  const { results, related, corrections, missing, notices, provider, milliseconds } = response;
-  const isEmpty = results.length === 0;
-  const explain = given.explain ?? false;
-  return {
-    query: given.query,
-    results: results.map((result, i) => resultOf(result, i + 1, explain)),
-    related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
-    corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
-    missing: missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [...notices],
-    unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],
-    nothing: isEmpty ? await reasonsForNothing(context, loci, request, response) : null,
-    provider,
-    took_ms: Math.round(milliseconds),
-  };
-}
 
 function requestOf(
   { min_score, category, record_type, tags, explain: _explain, ...given }: SearchInput,

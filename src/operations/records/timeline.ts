@@ -6,7 +6,7 @@ import {
   type TimelineRequest,
   type TimelineResponse,
 } from '../../engine/packs/timeline.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { filterValue, filterValues } from '../../engine/fields/record-fields.ts';
 import { timeBound } from '../../engine/fields/time-bound.ts';
 import { isoTime } from '../../engine/fields/times.ts';
@@ -101,22 +101,20 @@ export const timelineOperation: Operation<typeof input, typeof output> = {
     { title: 'Around a note', input: { anchor: 'Home/Kitchen remodel.md', before: 5, after: 5 } },
     { title: 'From a day on, in a project', input: { time: '2026-09-14', before: 0, project: 'home' } },
   ],
-  run: runTimeline,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const request = requestOf(given);
+    const response = await timeline(loci, request);
+    const { time, moreBefore, moreAfter, tokens } = response;
+    return {
+      time: isoTime(time),
+      entries: entriesOf(response),
+      more_before: moreBefore,
+      more_after: moreAfter,
+      budget: { tokens: request.budgetTokens, used: tokens },
+    };
+  },
 };
-
-async function runTimeline(context: OperationContext, given: TimelineInput): Promise<TimelineOutput> {
-  const loci = await context.loci();
-  const request = requestOf(given);
-  const response = await timeline(loci, request);
-  const { time, moreBefore, moreAfter, tokens } = response;
-  return {
-    time: isoTime(time),
-    entries: entriesOf(response),
-    more_before: moreBefore,
-    more_after: moreAfter,
-    budget: { tokens: request.budgetTokens, used: tokens },
-  };
-}
 
 function requestOf({
   before = DEFAULT_SIDE,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { effectiveSetting } from '../../config/load.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { printedSetting } from './printed-setting.ts';
 import { filterValue } from '../../engine/fields/record-fields.ts';
 
@@ -14,7 +14,6 @@ const output = z.strictObject({
   origin: z.string().describe('`default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`.'),
 });
 
-type ConfigGetInput = z.infer<typeof input>;
 export type ConfigGetOutput = z.infer<typeof output>;
 
 export const configGetOperation: Operation<typeof input, typeof output> = {
@@ -29,10 +28,8 @@ export const configGetOperation: Operation<typeof input, typeof output> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'How many results a search returns', input: { key: 'search.limit' } }],
-  run: runConfigGet,
+  run: async (context, { key }) => {
+    const { value, origin } = effectiveSetting(await context.loadConfig(), key);
+    return { key, value: await printedSetting(key, value), origin };
+  },
 };
-
-async function runConfigGet(context: OperationContext, { key }: ConfigGetInput): Promise<ConfigGetOutput> {
-  const { value, origin } = effectiveSetting(await context.loadConfig(), key);
-  return { key, value: await printedSetting(key, value), origin };
-}

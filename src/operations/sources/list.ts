@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { openForSources, sourceOutput, toSourceOutput } from './source-output.ts';
 import { sourcesOf } from '../../engine/reading/sources.ts';
 
@@ -27,10 +27,8 @@ export const sourcesListOperation: Operation<typeof input, typeof output> = {
   scope: 'read',
   tool: 'memory_sources',
   examples: [{ title: 'The condition of every source', input: {} }],
-  run: runSourcesList,
+  run: async (context) => {
+    const reports = await sourcesOf(await openForSources(context)).list();
+    return { sources: reports.map((report) => toSourceOutput(report, context.machine !== undefined)) };
+  },
 };
-
-async function runSourcesList(context: OperationContext): Promise<SourcesListOutput> {
-  const reports = await sourcesOf(await openForSources(context)).list();
-  return { sources: reports.map((report) => toSourceOutput(report, context.machine !== undefined)) };
-}

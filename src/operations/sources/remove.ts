@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonMap } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
 import { idInput, requireReport } from './source-output.ts';
 import { sourcesOf } from '../../engine/reading/sources.ts';
@@ -28,21 +28,16 @@ export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'Remove the todos', input: { id: 'tasks' } }],
-  run: runSourcesRemove,
+  run: async (context, input) => {
+    const { id, kind } = await requireReport(context, input.id);
+    if (kind === 'vault')
+      throw new LociError('invalid_input', `${id} is a vault`, {
+        hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
+      });
+    const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
+    if (isConfigured)
+      await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
+    const removed = await sourcesOf(await context.loci()).forget(id, context.signal);
+    return { id, removed, unconfigured: isConfigured };
+  },
 };
-
-async function runSourcesRemove(
-  context: OperationContext,
-  input: { readonly id: string },
-): Promise<SourcesRemoveOutput> {
-  const { id, kind } = await requireReport(context, input.id);
-  if (kind === 'vault')
-    throw new LociError('invalid_input', `${id} is a vault`, {
-      hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
-    });
-  const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
-  if (isConfigured)
-    await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
-  const removed = await sourcesOf(await context.loci()).forget(id, context.signal);
-  return { id, removed, unconfigured: isConfigured };
-}

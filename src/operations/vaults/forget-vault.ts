@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
 import { filterValue } from '../../engine/fields/record-fields.ts';
 import type { EngineContext } from '../../engine/context.ts';
@@ -20,7 +20,6 @@ const input = z.strictObject({
       'Forget the vault although its folder is missing and Loci may have the last copy of its notes.',
     ),
 });
-type ForgetVaultInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   vault: z.string(),
@@ -44,32 +43,27 @@ export const forgetVaultOperation: Operation<typeof input, typeof output> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'Stop finding the notes of a vault', input: { vault: 'vault' } }],
-  run: runForgetVault,
-};
-
-async function runForgetVault(
-  context: OperationContext,
-  { vault, even_if_gone = false }: ForgetVaultInput,
-): Promise<ForgetVaultOutput> {
-  const configured = namedVaults(await context.loadConfig()).find(({ name }) => name === vault);
-  const loci = await context.loci();
-  if (configured === undefined) {
-    const { vaults, unconfigured } = await vaultStates(loci);
-    if (!unconfigured.some(({ name }) => name === vault)) {
-      if (await isSource(loci, vault)) throw notAVault(vault);
-      throw unknownVault(
-        vault,
-        [...vaults, ...unconfigured].map(({ name }) => name),
-      );
+  run: async (context, { vault, even_if_gone = false }) => {
+    const configured = namedVaults(await context.loadConfig()).find(({ name }) => name === vault);
+    const loci = await context.loci();
+    if (configured === undefined) {
+      const { vaults, unconfigured } = await vaultStates(loci);
+      if (!unconfigured.some(({ name }) => name === vault)) {
+        if (await isSource(loci, vault)) throw notAVault(vault);
+        throw unknownVault(
+          vault,
+          [...vaults, ...unconfigured].map(({ name }) => name),
+        );
+      }
+    } else {
+      const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
+      if (!isSafe) throw lastCopy(vault, configured.path);
+      await removeVault(context, vault);
     }
-  } else {
-    const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
-    if (!isSafe) throw lastCopy(vault, configured.path);
-    await removeVault(context, vault);
-  }
-  const removed = await forgetSource(loci, vault, { signal: context.signal });
-  return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
-}
+    const removed = await forgetSource(loci, vault, { signal: context.signal });
+    return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
+  },
+};
 
 async function isSource(loci: EngineContext, id: string): Promise<boolean> {
   return (await sourcesOf(loci).list()).some((source) => source.id === id && source.kind !== 'vault');
