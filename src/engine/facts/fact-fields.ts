@@ -24,10 +24,10 @@ export const TTL_SECONDS: { readonly min: number; readonly default: number; read
 
 export const factKey = () => z.string().trim().min(1).max(MAX_KEY_LENGTH);
 
-export const factPrefix = () =>
+const factPrefix = () =>
   z.string().min(1).max(MAX_KEY_LENGTH).describe('Only facts whose keys begin with this text.');
 
-export const factCategory = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
+const factCategory = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 
 /** A fact in the output of every operation. */
 export const factOutput = z.strictObject({

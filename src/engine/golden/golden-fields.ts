@@ -14,7 +14,7 @@ const share = () => z.number().min(0).max(1);
 const citation = () =>
   z.string().max(MAX_CITATION_LENGTH).describe('Of the record, as it was when the query was recorded.');
 
-export const goldenText = () =>
+const goldenText = () =>
   z.string().min(1).max(MAX_QUERY_LENGTH).describe('The query, as for `search`.');
 export const replayLimit = () =>
   z
@@ -77,7 +77,7 @@ export const removeGoldenInput = z.strictObject({
   id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
 });
 
-export const rankedRecord = z.strictObject({ record: z.uuid().max(36), citation: citation(), rank: rank() });
+const rankedRecord = z.strictObject({ record: z.uuid().max(36), citation: citation(), rank: rank() });
 
 const change = z.strictObject({ before: z.number(), after: z.number() });
 

@@ -5,7 +5,7 @@ import { contentField, maskedKinds } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import type { StartupEntry } from '../../store/admin-model.ts';
 
-export const MAX_PRIORITY = 9;
+const MAX_PRIORITY = 9;
 
 export const agentName = () =>
   z.string().trim().min(1).max(128).refine(isSubject, 'expected a name without control characters');
@@ -60,7 +60,7 @@ export const setStartupOutput = z.strictObject({
 
 export type StartupSetOutput = z.infer<typeof setStartupOutput>;
 
-export const startupMode = z.enum(['always', 'first-run', 'digest']);
+const startupMode = z.enum(['always', 'first-run', 'digest']);
 
 export const startupTextInput = z.strictObject({
   model: z

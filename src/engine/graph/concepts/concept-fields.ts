@@ -9,11 +9,11 @@ import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
 
 /** The name of a concept, or what becomes one. */
-export const conceptName = () => z.string().trim().min(1).max(MAX_NAME_LENGTH);
+const conceptName = () => z.string().trim().min(1).max(MAX_NAME_LENGTH);
 
-export const conceptReference = () => conceptName().describe('The id of a concept, or any of its names.');
+const conceptReference = () => conceptName().describe('The id of a concept, or any of its names.');
 
-export const conceptProject = () =>
+const conceptProject = () =>
   filterValue()
     .exactOptional()
     .describe('Only the concepts of this project; those of all projects unless given.');
