@@ -40,11 +40,10 @@ export const graphExportOperation: Operation<typeof input, typeof output> = {
     { title: 'One project', input: { project: 'home' } },
   ],
   run: async (context, { project, after }) => {
-    const { signal, onProgress } = context;
-    const writeOutput = context.machine?.writeOutput;
+    const { machine, signal, onProgress } = context;
     const loci = await context.loci();
     const request = { signal, onProgress, ...(project !== undefined && { project }) };
-    if (writeOutput === undefined || after !== undefined) {
+    if (machine?.writeOutput === undefined || after !== undefined) {
       const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
       return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
     }
@@ -56,10 +55,10 @@ export const graphExportOperation: Operation<typeof input, typeof output> = {
     for await (const piece of exportGraph(loci, { ...request, onIncomplete })) {
       text += piece;
       if (text.length < MAX_PIECE_LENGTH) continue;
-      await writeOutput(text);
+      await machine.writeOutput(text);
       text = '';
     }
-    await writeOutput(text);
+    await machine.writeOutput(text);
     return { nodes: [], edges: [], next: null, complete, written: true };
   },
 };

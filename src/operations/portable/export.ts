@@ -110,13 +110,12 @@ async function writeExport(
     throw new LociError('invalid_input', 'a folder of Markdown cannot be written to standard output', {
       hint: 'Name a folder.',
     });
-  const { writeOutput } = machine;
-  if (writeOutput === undefined)
+  if (machine.writeOutput === undefined)
     throw new LociError('invalid_input', '`-` is only for the command line', { hint: 'Name a file.' });
   const lines = exportLines(loci, options);
   for (;;) {
     const { done, value } = await lines.next();
     if (done === true) return value;
-    await writeOutput(`${value}\n`);
+    await machine.writeOutput(`${value}\n`);
   }
 }
