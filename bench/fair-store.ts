@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { findSets } from '../eval/find-sets.ts';
 import { loadSet } from '../eval/sets.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { openLoci } from '../src/engine/open.ts';
+import { openEngine } from '../src/engine/open.ts';
+import { indexVaults } from '../src/engine/reading/index-vaults.ts';
 
 export interface FairNote {
   readonly title: string;
@@ -54,8 +55,8 @@ async function index(
   }
   const settings = { namespace: tenant, embedding: { provider }, vaults: [{ path: join(home, tenant) }] };
   writeFileSync(join(home, 'loci.yaml'), JSON.stringify(settings));
-  const loci = await openLoci((await loadConfig({ home, env: {} })).values);
-  await loci.index();
+  const loci = await openEngine((await loadConfig({ home, env: {} })).values);
+  await indexVaults(loci);
   await loci.close();
 }
 

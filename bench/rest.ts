@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../src/config/load.ts';
-import { type Loci, openLoci } from '../src/engine/open.ts';
+import { openEngine } from '../src/engine/open.ts';
 import type { BenchStore } from './fill.ts';
 import { applyLoad, type LoadRequest } from './load.ts';
 import type { Measure } from './report.ts';
 import { quantile } from './timing.ts';
+import type { EngineContext } from '../src/engine/context.ts';
+import { accessOf } from '../src/engine/access/access.ts';
+import { search } from '../src/engine/records/search.ts';
 
 const REQUESTS_PER_SECOND = 1000;
 /** One request in ten is a write. */
@@ -38,10 +41,10 @@ export async function measureRest(
   mkdirSync(folder, { recursive: true });
   copyFileSync(bench.path, join(folder, 'loci.db'), constants.COPYFILE_FICLONE);
   writeFileSync(join(folder, 'loci.yaml'), 'embedding:\n  provider: none\nwrites:\n  enabled: true\n');
-  const loci = await openLoci((await loadConfig({ home: folder, env: {} })).values);
+  const loci = await openEngine((await loadConfig({ home: folder, env: {} })).values);
   const engineSearchTime = await measureEngine(loci, bench);
   const requests = await mixedRequests(loci, bench, WARM_UP_REQUESTS + seconds * REQUESTS_PER_SECOND);
-  const operator = await loci.access.create({
+  const operator = await accessOf(loci).create({
     subject: 'bench',
     name: 'bench',
     scopes: ['operator'],
@@ -91,11 +94,11 @@ function row(what: string, unit: Measure['unit'], ours: number): Measure {
 }
 
 /** Milliseconds of processor time, in all threads, of a search in this process. */
-async function measureEngine(loci: Loci, { queries }: BenchStore): Promise<number> {
+async function measureEngine(loci: EngineContext, { queries }: BenchStore): Promise<number> {
   const runSearches = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
       const { namespace, text } = queries[i % queries.length]!;
-      await loci.as({ ...loci.caller, namespace }).search({ query: text });
+      await search(loci.as({ ...loci.caller, namespace }), { query: text });
     }
   };
   await runSearches(ENGINE_SEARCHES);
@@ -105,13 +108,13 @@ async function measureEngine(loci: Loci, { queries }: BenchStore): Promise<numbe
   return (user + system) / 1000 / ENGINE_SEARCHES;
 }
 
-async function mixedRequests(loci: Loci, bench: BenchStore, count: number): Promise<LoadRequest[]> {
+async function mixedRequests(loci: EngineContext, bench: BenchStore, count: number): Promise<LoadRequest[]> {
   const { queries, unwritten } = bench;
   const tokens = new Map<string, string>();
   for (const { namespace } of [...queries, ...unwritten]) {
     if (tokens.has(namespace)) continue;
     const request = { subject: namespace, name: namespace, scopes: ['write'], lifetimeMs: null };
-    tokens.set(namespace, (await loci.access.create(request)).text);
+    tokens.set(namespace, (await accessOf(loci).create(request)).text);
   }
   return Array.from({ length: count }, (_, i) => {
     if (i % WRITE_EVERY > 0) {

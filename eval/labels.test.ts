@@ -1,25 +1,30 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../test/contract/engines.ts';
-import { openLoci } from '../src/engine/open.ts';
+import { openEngine } from '../src/engine/open.ts';
 import { isSound, labelReport, scoreLabels } from './labels.ts';
+import { write } from '../src/engine/records/write.ts';
+import { memoryPack } from '../src/engine/packs/memory-pack.ts';
+import { labelItem } from '../src/engine/packs/labels.ts';
+import { exportToFile } from '../src/engine/portable/export/export-files.ts';
+import { listReceipts } from '../src/engine/packs/receipts.ts';
 
 it('scores the present ranking on the labels of a store, and of its export, without changing the store', async () => {
   await using folder = await temporaryFolder();
   const store = join(folder.path, 'loci.db');
-  let loci = await openLoci(settings(folder.path));
-  await loci.write({ content: 'The oven is a Bosch with a door that closes softly.', title: 'Oven' });
-  await loci.write({ content: 'Once we saw an oven in a shop window of Oslo.', title: 'Shop' });
-  await loci.write({ content: 'Bread is baked at 230 degrees.', title: 'Bread' });
-  const { receiptId, receipt } = await loci.pack({ query: 'oven door', budget: 500 });
+  let loci = await openEngine(settings(folder.path));
+  await write(loci, { content: 'The oven is a Bosch with a door that closes softly.', title: 'Oven' });
+  await write(loci, { content: 'Once we saw an oven in a shop window of Oslo.', title: 'Shop' });
+  await write(loci, { content: 'Bread is baked at 230 degrees.', title: 'Bread' });
+  const { receiptId, receipt } = await memoryPack(loci, { query: 'oven door', budget: 500 });
   const receiptOf = { receipt: receiptId! };
-  await loci.receipts.label({ ...receiptOf, item: 'record/1', verdict: 'useful', query: 'oven door' });
-  await loci.receipts.label({ ...receiptOf, item: 'record/2', verdict: 'not-useful' });
-  const bread = await loci.pack({ query: 'bread', budget: 500 });
-  await loci.receipts.label({ receipt: bread.receiptId!, item: '1', verdict: 'useful' });
+  await labelItem(loci, { ...receiptOf, item: 'record/1', verdict: 'useful', query: 'oven door' });
+  await labelItem(loci, { ...receiptOf, item: 'record/2', verdict: 'not-useful' });
+  const bread = await memoryPack(loci, { query: 'bread', budget: 500 });
+  await labelItem(loci, { receipt: bread.receiptId!, item: '1', verdict: 'useful' });
   const exported = join(folder.path, 'memory.jsonl');
-  await loci.portable.exportToFile(exported);
-  const receipts = (await loci.receipts.list({ limit: 10 })).receipts.length;
+  await exportToFile(loci, exported);
+  const receipts = (await listReceipts(loci, { limit: 10 })).receipts.length;
   await loci.close();
 
   const shown = receipt.candidates.filter(({ included }) => included).length;
@@ -40,8 +45,8 @@ it('scores the present ranking on the labels of a store, and of its export, with
       'provenance (bytes of packs that are verified)          100.0 %',
     );
   }
-  loci = await openLoci(settings(folder.path));
-  expect((await loci.receipts.list({ limit: 10 })).receipts).toHaveLength(receipts);
+  loci = await openEngine(settings(folder.path));
+  expect((await listReceipts(loci, { limit: 10 })).receipts).toHaveLength(receipts);
   await loci.close();
 });
 

@@ -4,9 +4,15 @@ import { join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { configSchema } from '../src/config/schema.ts';
 import { LociError } from '../src/core/errors.ts';
-import { openLoci, type Loci } from '../src/engine/open.ts';
+import { openEngine } from '../src/engine/open.ts';
 import type { Label } from '../src/store/receipt-model.ts';
 import { mean } from './metrics.ts';
+import type { EngineContext } from '../src/engine/context.ts';
+import { importMemory } from '../src/engine/portable/import.ts';
+import { memoryPack } from '../src/engine/packs/memory-pack.ts';
+import { search } from '../src/engine/records/search.ts';
+import { get } from '../src/engine/records/get.ts';
+import { verifyReceipt } from '../src/engine/packs/verify-receipt.ts';
 
 /** How the present ranking does on the labels of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
 export interface LabelScores {
@@ -47,7 +53,7 @@ export async function scoreLabels(path: string, options: LabelOptions): Promise<
   const isStore = await isDatabase(path);
   const namespaces = isStore ? await copyStore(path, copy) : [];
   const embedding = { provider: options.provider };
-  const loci = await openLoci(configSchema.parse({ store: { path: copy }, embedding, skills: [] }));
+  const loci = await openEngine(configSchema.parse({ store: { path: copy }, embedding, skills: [] }));
   try {
     if (!isStore) await importExport(loci, path, folder);
     const names = isStore ? namespaces : [loci.caller.namespace];
@@ -80,11 +86,11 @@ async function copyStore(from: string, to: string): Promise<string[]> {
   return rows.all().map(({ name }) => String(name));
 }
 
-async function importExport(loci: Loci, path: string, folder: string): Promise<void> {
+async function importExport(loci: EngineContext, path: string, folder: string): Promise<void> {
   // An import reads names of files that end in .jsonl.
   const file = join(folder, 'export.jsonl');
   await copyFile(resolve(path), file);
-  const { report } = await loci.portable.import({ from: { path: file }, dryRun: false, overwrite: false });
+  const { report } = await importMemory(loci, { from: { path: file }, dryRun: false, overwrite: false });
   const [problem] = report.problems;
   if (problem !== undefined)
     throw new LociError('invalid_input', `--labels: ${problem.location}: ${problem.message}`);
@@ -104,7 +110,11 @@ interface Counts {
   readonly sizes: number[];
 }
 
-async function scoreNamespaces(loci: Loci, names: readonly string[], budget: number): Promise<LabelScores> {
+async function scoreNamespaces(
+  loci: EngineContext,
+  names: readonly string[],
+  budget: number,
+): Promise<LabelScores> {
   const counts: Counts = {
     ...{ labels: 0, withoutQuery: 0, queries: 0, useful: 0, shownUseful: 0, shownUseless: 0 },
     ...{ pairs: 0, ordered: 0, bytes: 0, foundBytes: 0, sizes: [] },
@@ -128,7 +138,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-async function scoreNamespace(loci: Loci, budget: number, counts: Counts): Promise<void> {
+async function scoreNamespace(loci: EngineContext, budget: number, counts: Counts): Promise<void> {
   const labels = await allLabels(loci);
   counts.labels += labels.length;
   counts.withoutQuery += labels.filter(({ query }) => query === null).length;
@@ -141,10 +151,10 @@ async function scoreNamespace(loci: Loci, budget: number, counts: Counts): Promi
   }
 }
 
-async function allLabels(loci: Loci): Promise<Label[]> {
+async function allLabels(loci: EngineContext): Promise<Label[]> {
   const labels: Label[] = [];
   for (let after: number | null = null; ;) {
-    const page = await loci.receipts.labels(after, PAGE);
+    const page = await loci.store.receipts.labels(loci.namespace, null, { after, limit: PAGE });
     labels.push(...page);
     const last = page.at(-1);
     if (last === undefined) return labels;
@@ -153,14 +163,14 @@ async function allLabels(loci: Loci): Promise<Label[]> {
 }
 
 async function scoreQuery(
-  loci: Loci,
+  loci: EngineContext,
   budget: number,
   labels: readonly Label[],
   counts: Counts,
 ): Promise<void> {
   const { query, project } = labels[0]!;
   const request = { query: query!, ...(project !== null && { project }) };
-  const { receipt, receiptId, text, tokens } = await loci.pack({ ...request, budget });
+  const { receipt, receiptId, text, tokens } = await memoryPack(loci, { ...request, budget });
   // A record may have labels of several receipts: the last counts.
   const verdicts = new Map(
     labels.toSorted((a, b) => a.at - b.at).map(({ record, verdict }) => [record, verdict]),
@@ -176,14 +186,14 @@ async function scoreQuery(
 }
 
 async function countOrder(
-  loci: Loci,
+  loci: EngineContext,
   request: { readonly query: string; readonly project?: string },
   verdicts: ReadonlyMap<string, Label['verdict']>,
   counts: Counts,
 ): Promise<void> {
-  const { results } = await loci.search({ ...request, limit: RANKED, related: 0, minScore: 0 });
+  const { results } = await search(loci, { ...request, limit: RANKED, related: 0, minScore: 0 });
   const uuids = await Promise.all(
-    results.map(async ({ id }) => (await loci.get(`record/${String(id)}`)).record.uuid),
+    results.map(async ({ id }) => (await get(loci, `record/${String(id)}`)).record.uuid),
   );
   const rankOf = (record: string): number => {
     const rank = uuids.indexOf(record);
@@ -197,13 +207,18 @@ async function countOrder(
     }
 }
 
-async function countProvenance(loci: Loci, id: string | null, text: string, counts: Counts): Promise<void> {
+async function countProvenance(
+  loci: EngineContext,
+  id: string | null,
+  text: string,
+  counts: Counts,
+): Promise<void> {
   if (text === '') return;
   if (id === null) {
     counts.bytes += Buffer.byteLength(text);
     return;
   }
-  const { receipts } = await loci.receipts.verify({ id, prompt: text });
+  const { receipts } = await verifyReceipt(loci, { id, prompt: text });
   for (const { isWhole, receipt, pieces } of receipts) {
     counts.bytes += receipt.pieces.reduce((sum, { pack }) => sum + pack.end - pack.start, 0);
     if (isWhole !== true) continue;

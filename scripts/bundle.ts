@@ -5,11 +5,21 @@
  */
 
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { libraryTypes } from './library-types.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = join(ROOT, 'src/');
@@ -132,6 +142,8 @@ async function bundleMemoryPlugin(programs: readonly OutputChunk[]): Promise<voi
 /** Makes one file of the declarations that `tsc` has written to `dist/types/`, and of the packages' own. */
 async function bundleTypes(): Promise<void> {
   const types = join(ROOT, 'dist/types');
+  writeFileSync(join(types, 'surfaces/library/methods.d.ts'), await libraryTypes());
+  appendFileSync(join(types, 'index.d.ts'), `export type * from './surfaces/library/methods.ts';\n`);
   const build = await rolldown({
     input: { index: join(types, 'index.d.ts') },
     // The messages of `zod` in other languages are no part of any type.

@@ -5,7 +5,7 @@ import { LociError } from '../src/core/errors.ts';
 import { analyze } from '../src/core/text/analyze.ts';
 import { sentencesOf } from '../src/core/text/sentences.ts';
 import { contentDiff } from '../src/engine/audit/audit.ts';
-import { openLoci } from '../src/engine/open.ts';
+import { openEngine } from '../src/engine/open.ts';
 import { splitIntoFragments } from '../src/engine/portable/openclaw/fragments.ts';
 import { findSection } from '../src/engine/records/citations/find-section.ts';
 import { noteOutline } from '../src/graph/build/outline.ts';
@@ -28,6 +28,14 @@ import { settings, temporaryFolder } from './contract/engines.ts';
 import { draft } from './contract/store-samples.ts';
 import { storedPassage } from './contract/stored-passage.ts';
 import { TEXT_KINDS } from './text-kinds.ts';
+import { write } from '../src/engine/records/write.ts';
+import { indexVaults } from '../src/engine/reading/index-vaults.ts';
+import { update } from '../src/engine/records/update.ts';
+import { search } from '../src/engine/records/search.ts';
+import { get } from '../src/engine/records/get.ts';
+import { memoryPack } from '../src/engine/packs/memory-pack.ts';
+import { showNodes } from '../src/engine/graph/show-nodes.ts';
+import { exportLines } from '../src/engine/portable/export/export-pages.ts';
 
 const SMALL = 40_000;
 const LARGE = 10 * SMALL;
@@ -144,24 +152,24 @@ async function stepTimes(text: string): Promise<Map<Step, number>> {
   const vault = { name: 'notes', path: folder.path };
   await writeFile(join(folder.path, 'Long.md'), `${text}\n\nThe warm hob.`);
   await writeFile(join(folder.path, 'Short.md'), 'The hob of [[Long]] in New York City.');
-  const loci = await openLoci(settings(folder.path, { vaults: [vault] }), { storeThreads: false });
+  const loci = await openEngine(settings(folder.path, { vaults: [vault] }), { storeThreads: false });
   const times = new Map<Step, number>();
   const time = async (step: Step, work: () => Promise<unknown>): Promise<void> => {
     times.set(step, (times.get(step) ?? 0) + (await cpuTimeMs(work)));
   };
   let id = 0;
   await time('write', async () => {
-    id = (await loci.write({ content: `The warm hob. ${text}`, title: 'Written' })).id;
+    id = (await write(loci, { content: `The warm hob. ${text}`, title: 'Written' })).id;
   });
-  await time('index', () => loci.index());
-  if (id > 0) await time('update', () => loci.update({ id, content: `${text.slice(0, -5)} hob` }));
-  await time('index', () => loci.index());
-  await time('search', () => loci.search({ query: 'the warm hob' }));
-  await time('get', () => loci.get('Long'));
-  await time('pack', () => loci.pack({ query: 'the warm hob', budget: 2000 }));
-  await time('graph', () => loci.graph.show({ names: ['Long', 'Short'], depth: 1, limit: 20 }));
+  await time('index', () => indexVaults(loci));
+  if (id > 0) await time('update', () => update(loci, { id, content: `${text.slice(0, -5)} hob` }));
+  await time('index', () => indexVaults(loci));
+  await time('search', () => search(loci, { query: 'the warm hob' }));
+  await time('get', () => get(loci, 'Long'));
+  await time('pack', () => memoryPack(loci, { query: 'the warm hob', budget: 2000 }));
+  await time('graph', () => showNodes(loci, { names: ['Long', 'Short'], depth: 1, limit: 20 }));
   await time('export', async () => {
-    for await (const _ of loci.portable.exportLines());
+    for await (const _ of exportLines(loci));
   });
   await loci.close();
   return times;

@@ -1,4 +1,4 @@
-import { search } from '../../src/operations/records/search.ts';
+import { searchOperation } from '../../src/operations/records/search.ts';
 import { timeEach } from '../timing.ts';
 import type { NoteQuery } from './notes.ts';
 import type { Memory, Variant } from './variants.ts';
@@ -58,7 +58,7 @@ export async function askEngine(variant: Variant, queries: readonly NoteQuery[])
   try {
     const ask = async ({ text }: NoteQuery): Promise<Asked> => {
       const start = performance.now();
-      const output = await search.run(context, { query: text, limit: RESULTS, related: RELATED });
+      const output = await searchOperation.run(context, { query: text, limit: RESULTS, related: RELATED });
       const ms = performance.now() - start;
       const paths = output.results.map(({ citation }) => belowMemory(citation.replace(/#L.*$/, '')));
       return { ms, paths, length: JSON.stringify(output).length };

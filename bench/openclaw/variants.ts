@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createContext, type OpenContext } from '../../src/operations/context.ts';
-import { status } from '../../src/operations/health/status.ts';
+import { statusOperation } from '../../src/operations/health/status.ts';
 import { freePort } from '../../test/openclaw/free-port.ts';
 import type { Gateway } from '../../test/openclaw/gateway.ts';
 import { copyPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
@@ -112,7 +112,7 @@ export class Variant {
       await context.loci({ create: true });
       const deadline = Date.now() + MAX_INDEXING_MS;
       for (;;) {
-        const { records, embedding } = await status.run(context, {});
+        const { records, embedding } = await statusOperation.run(context, {});
         const isEmbedded =
           embedding.configured === 'none' || (embedding.vectors > 0 && embedding.pending === 0);
         if (records >= notes.files.size && isEmbedded) return;

@@ -3,10 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configSchema } from '../../src/config/schema.ts';
 import { LociError } from '../../src/core/errors.ts';
-import { openLoci, type Loci } from '../../src/engine/open.ts';
+import { openEngine } from '../../src/engine/open.ts';
 import type { EvalConfiguration } from '../configuration.ts';
 import { UNDATED } from '../source-records.ts';
 import { notesOf, type Corpus } from './question-set.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
+import { reindex } from '../../src/engine/health/reindex.ts';
+import { status } from '../../src/engine/health/status.ts';
 
 const CACHE_FOLDER: string = fileURLToPath(new URL('../../.cache/eval/answers', import.meta.url));
 
@@ -23,7 +27,7 @@ export async function openCorpus(
   corpus: Corpus,
   { provider, minScore }: Pick<EvalConfiguration, 'provider' | 'minScore'>,
   folder: string = CACHE_FOLDER,
-): Promise<Loci> {
+): Promise<EngineContext> {
   const home = join(folder, corpus.id);
   const vault = join(home, 'notes');
   const notes = copyNotes(corpus, vault);
@@ -34,12 +38,12 @@ export async function openCorpus(
     vaults: [{ name: corpus.id, path: vault }],
     skills: [],
   });
-  const loci = await openLoci(config, { now: () => NOW });
+  const loci = await openEngine(config, { now: () => NOW });
   try {
-    await loci.index();
+    await indexVaults(loci);
     // The code that cuts notes into passages may have changed since the store was made.
-    await loci.reindex();
-    const { ownStats, pending } = await loci.status();
+    await reindex(loci);
+    const { ownStats, pending } = await status(loci);
     if (ownStats?.records !== notes || pending > 0)
       throw new LociError('embedding_unavailable', `${corpus.id} is not indexed completely`, {
         hint: 'Wait for other runs of the evaluation to end, and try again.',

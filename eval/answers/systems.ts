@@ -1,4 +1,3 @@
-import type { Loci } from '../../src/engine/open.ts';
 import type { CountTokens } from '../../src/pack/tokens.ts';
 import { openGrep } from '../baselines/grep.ts';
 import { longestPrefix } from '../longest-prefix.ts';
@@ -6,6 +5,9 @@ import type { Model } from '../model.ts';
 import { PeerIndex } from './peer-index.ts';
 import { notesOf, type Corpus } from './question-set.ts';
 import { cutSection, sectionsOf, shownSection } from './sections.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
 
 /** What an agent gets for a question. */
 export interface AnswerSystem {
@@ -20,7 +22,7 @@ const RESULTS = 50;
 /** Loci's pack, and the rivals, on one corpus. */
 export async function systemsOf(
   corpus: Corpus,
-  loci: Loci,
+  loci: EngineContext,
   { embedder }: Pick<Model, 'embedder'>,
   count: CountTokens,
 ): Promise<AnswerSystem[]> {
@@ -35,8 +37,8 @@ export async function systemsOf(
   const sections = [...notes].flatMap(([path, text]) => sectionsOf(path, text));
   const peer = await PeerIndex.build(sections.flatMap(cutSection), embedder);
   const whole = (path: string): string => `${path}\n${notes.get(path)!}`;
-  const search = async (query: string): Promise<Match[]> => {
-    const { results } = await loci.search({ query, limit: RESULTS, related: 0, minScore: 0 });
+  const searchNotes = async (query: string): Promise<Match[]> => {
+    const { results } = await search(loci, { query, limit: RESULTS, related: 0, minScore: 0 });
     return results.map(({ citation }) => matchOf(citation));
   };
   const filled = (name: string, parts: (question: string) => Promise<string[]>): AnswerSystem => ({
@@ -49,11 +51,11 @@ export async function systemsOf(
   return [
     {
       name: 'pack',
-      ask: (query) => Promise.resolve(async (budget) => (await loci.pack({ query, budget })).text),
+      ask: (query) => Promise.resolve(async (budget) => (await memoryPack(loci, { query, budget })).text),
     },
-    filled('whole notes', async (query) => (await search(query)).map(({ path }) => whole(path))),
+    filled('whole notes', async (query) => (await searchNotes(query)).map(({ path }) => whole(path))),
     filled('matched sections', async (query) =>
-      (await search(query)).map(({ path, from, to }) =>
+      (await searchNotes(query)).map(({ path, from, to }) =>
         sections
           .filter(({ path: of, lines }) => of === path && lines.from <= to && lines.to >= from)
           .map(shownSection)

@@ -5,7 +5,10 @@ import type { z } from 'zod';
  * one, also of an object in place of a text or a list, and throw a TypeError where that is an object without a primitive value:
  * `{"query": {"length": {"valueOf": 1, "toString": 1}}}`.
  */
-export function safeParse<Output>(schema: z.ZodType<Output>, value: unknown): z.ZodSafeParseResult<Output> {
+export function safeParse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<Schema>> {
   try {
     return schema.safeParse(value);
   } catch (error) {

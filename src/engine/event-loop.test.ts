@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import { draft } from '../../test/contract/store-samples.ts';
 import { estimateTokens, makePassages } from '../ingest/passages.ts';
-import { openLoci } from './open.ts';
+import { openEngine } from './open.ts';
+import { status } from './health/status.ts';
+import { indexVaults } from './reading/index-vaults.ts';
+import { reindex } from './health/reindex.ts';
+import { write } from './records/write.ts';
+import { doctor } from './health/doctor.ts';
 
 /** The CPU time of this thread in milliseconds. It does not depend on other load of the machine. */
 function cpuTimeMs(since?: NodeJS.CpuUsage): number {
@@ -37,13 +42,13 @@ async function longestTurns(): Promise<Record<string, number>> {
   await using folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  const loci = await openLoci(settings(folder.path, { vaults }));
-  await loci.status();
+  const loci = await openEngine(settings(folder.path, { vaults }));
+  await status(loci);
   const turns = {
-    index: await longestTurn(() => loci.index()),
-    reindex: await longestTurn(() => loci.reindex()),
-    write: await longestTurn(() => loci.write({ content: NOTE.slice(0, 1_000_000) })),
-    doctor: await longestTurn(() => loci.doctor()),
+    index: await longestTurn(() => indexVaults(loci)),
+    reindex: await longestTurn(() => reindex(loci)),
+    write: await longestTurn(() => write(loci, { content: NOTE.slice(0, 1_000_000) })),
+    doctor: await longestTurn(() => doctor(loci)),
   };
   await loci.close();
   return turns;

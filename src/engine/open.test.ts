@@ -4,8 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
-import type { SearchResponse } from './records/search.ts';
-import type { Loci } from './open.ts';
+import { search, type SearchResponse } from './records/search.ts';
+import type { EngineContext } from './context.ts';
+import { doctor } from './health/doctor.ts';
+import { indexVaults } from './reading/index-vaults.ts';
+import { get } from './records/get.ts';
+import { status } from './health/status.ts';
+import { write } from './records/write.ts';
+import { reindex } from './health/reindex.ts';
+import { updateConcepts } from './graph/concepts/update-concepts.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const QUERIES = [
@@ -20,13 +27,13 @@ const QUERIES = [
 /** Has the vault of all tests, and a store in which it is indexed. */
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeAll(async () => {
   shared = folder = await temporaryFolder();
   await copyExampleVault(join(shared.path, 'vault'));
   loci = await open();
-  await loci.index();
+  await indexVaults(loci);
   await loci.close();
 });
 
@@ -42,7 +49,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function open(): Promise<Loci> {
+function open(): Promise<EngineContext> {
   const vaults = [{ name: 'notes', path: join(shared.path, 'vault') }];
   const search = { minScore: 0 };
   return openInline(settings(folder.path, { vaults, search }), { now: () => NOW });
@@ -58,14 +65,14 @@ async function openIndexed(): Promise<void> {
 async function searchAll(): Promise<unknown[]> {
   const responses: unknown[] = [];
   for (const query of QUERIES) {
-    const { milliseconds: _, ...response } = await loci.search({ query });
+    const { milliseconds: _, ...response } = await search(loci, { query });
     responses.push(response);
   }
   return responses;
 }
 
 async function failedChecks(): Promise<string[]> {
-  const names = (await loci.doctor()).filter(({ result }) => result !== 'ok').map(({ name }) => name);
+  const names = (await doctor(loci)).filter(({ result }) => result !== 'ok').map(({ name }) => name);
   // The example vault has a note with broken front matter.
   return names.filter((name) => name !== 'notes of notes');
 }
@@ -85,42 +92,42 @@ function titles({ results }: SearchResponse): string[] {
 
 describe('an engine without a model', () => {
   it('indexes a vault, and finds, reads and counts its notes', async () => {
-    const { sources, embedded } = await loci.index();
+    const { sources, embedded } = await indexVaults(loci);
     expect(embedded).toBe(0);
     const problems = [{ key: 'Home/Attic boxes.md', reason: 'invalid_front_matter', skipped: false }];
     expect(sources).toMatchObject([{ source: 'notes', problems, removed: 0 }]);
     const added = sources[0]!.added;
     expect(added).toBeGreaterThan(30);
-    const response = await loci.search({ query: 'kichen tyles' });
+    const response = await search(loci, { query: 'kichen tyles' });
     expect(titles(response)).toContain('Tiles');
     expect(response.corrections.map(({ word }) => word)).toEqual(['kichen', 'tyles']);
     expect(response).toMatchObject({ provider: 'none', missing: [] });
     for (const { citation, id, snippet } of response.results) {
-      const read = await loci.get(citation);
+      const read = await get(loci, citation);
       expect(read.record.id).toBe(id);
       expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
     }
-    const { ownStats: own, generation, pending } = await loci.status();
+    const { ownStats: own, generation, pending } = await status(loci);
     expect(own).toMatchObject({ namespace: 'default', records: added, byOrigin: { vault: added } });
     expect([generation, pending]).toEqual([null, 0]);
     expect(await failedChecks()).toEqual([]);
   });
 
   it('finds and reads a record that was just written', async () => {
-    const written = await loci.write({ content: 'The plumber is called Zebulon.' });
+    const written = await write(loci, { content: 'The plumber is called Zebulon.' });
     expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
-    const [hit] = (await loci.search({ query: 'zebulon' })).results;
+    const [hit] = (await search(loci, { query: 'zebulon' })).results;
     expect(hit).toMatchObject({ citation: 'record/1', origin: 'memory', source: 'library', age: 'just now' });
-    expect((await loci.get('record/1')).text).toBe('The plumber is called Zebulon.');
-    expect((await loci.get('1')).record.id).toBe(1);
+    expect((await get(loci, 'record/1')).text).toBe('The plumber is called Zebulon.');
+    expect((await get(loci, '1')).record.id).toBe(1);
   });
 
   it('returns the same results after a reindex', async () => {
     await openIndexed();
-    await loci.write({ content: 'Ada says the clock is late.' });
+    await write(loci, { content: 'Ada says the clock is late.' });
     const before = await searchAll();
-    const records = (await loci.status()).ownStats?.records;
-    expect(await loci.reindex()).toMatchObject({ records, problems: [], embedded: 0, refused: 0 });
+    const records = (await status(loci)).ownStats?.records;
+    expect(await reindex(loci)).toMatchObject({ records, problems: [], embedded: 0, refused: 0 });
     expect(await searchAll()).toEqual(before);
     expect(await failedChecks()).toEqual([]);
   });
@@ -133,13 +140,13 @@ describe('an engine without a model', () => {
   ])('detects %s, and a reindex repairs it', async (_, sql, check) => {
     await openIndexed();
     // So many words are merged into the vocabulary; fewer are pending.
-    await loci.write({ content: Array.from({ length: 9000 }, (_word, i) => `word${String(i)}`).join(' ') });
+    await write(loci, { content: Array.from({ length: 9000 }, (_word, i) => `word${String(i)}`).join(' ') });
     const before = await searchAll();
     await damage(sql);
-    const found = (await loci.doctor()).filter(({ result }) => result === 'failed');
+    const found = (await doctor(loci)).filter(({ result }) => result === 'failed');
     expect(found.map(({ name }) => name)).toContain(check);
     for (const { hint } of found) expect(hint).toContain('loci reindex');
-    await loci.reindex();
+    await reindex(loci);
     expect(await failedChecks()).toEqual([]);
     expect(await searchAll()).toEqual(before);
   });
@@ -154,7 +161,7 @@ describe('an engine without a model', () => {
     for (const { name } of tables) {
       await damage(`DELETE FROM "${String(name)}" WHERE id > 10`);
       expect(await failedChecks()).toContain('store');
-      await loci.reindex();
+      await reindex(loci);
       expect(await failedChecks()).toEqual([]);
       expect(await searchAll()).toEqual(before);
     }
@@ -162,7 +169,7 @@ describe('an engine without a model', () => {
 
   it('accepts queries of any shape', async () => {
     await openIndexed();
-    await expect(loci.search({ query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(search(loci, { query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
     const unusual = [
       '"a" '.repeat(3000),
       'x'.repeat(100_000),
@@ -171,14 +178,14 @@ describe('an engine without a model', () => {
       "'; DROP TABLE record; --",
     ];
     for (const query of [...unusual, '"" ""', 'NEAR(', '🎂', 'w '.repeat(5000)])
-      expect((await loci.search({ query })).missing).toEqual([]);
+      expect((await search(loci, { query })).missing).toEqual([]);
     expect(await failedChecks()).toEqual([]);
   });
 
   it('reports the progress of doctor, and stops it on its signal', async () => {
     await openIndexed();
     const reported: Progress[] = [];
-    await loci.doctor({ onProgress: (progress) => void reported.push(progress) });
+    await doctor(loci, { onProgress: (progress) => void reported.push(progress) });
     expect(new Set(reported.map(({ stage }) => stage))).toEqual(new Set(['checking']));
     const last = new Map(reported.map((progress) => [progress.subject, progress]));
     expect([...last.keys()].slice(0, 3)).toEqual(['the store', 'the derived state', 'passages']);
@@ -192,29 +199,33 @@ describe('an engine without a model', () => {
     const onProgress = ({ subject }: Progress): void => {
       if (subject === 'notes') stop.abort();
     };
-    await expect(loci.doctor({ signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'aborted' });
+    await expect(doctor(loci, { signal: stop.signal, onProgress })).rejects.toMatchObject({
+      code: 'aborted',
+    });
   });
 
   it('reports the progress of deriving concepts, until there is nothing to derive', async () => {
-    await loci.index({ embed: false });
+    await indexVaults(loci, { embed: false });
     const reported: Progress[] = [];
     const onProgress = (progress: Progress): void => void reported.push(progress);
-    await loci.concepts.derive({ onProgress });
+    await updateConcepts(loci, { onProgress });
     const { done, total } = reported.at(-1)!;
     expect(done).toBe(total);
     expect(reported.map(({ stage }) => stage)).toEqual(reported.map(() => 'relating'));
     expect(reported.length).toBeGreaterThan(1);
     reported.length = 0;
-    await loci.concepts.derive({ onProgress });
+    await updateConcepts(loci, { onProgress });
     expect(reported).toEqual([]);
   });
 
   it('aborts an index on its signal, and continues it later', async () => {
-    await expect(loci.index({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
-    await loci.index();
+    await expect(indexVaults(loci, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'aborted',
+    });
+    await indexVaults(loci);
     const before = await searchAll();
-    await expect(loci.reindex({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
-    await loci.index();
+    await expect(reindex(loci, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await indexVaults(loci);
     expect(await searchAll()).toEqual(before);
   });
 });

@@ -1,13 +1,23 @@
+import { HistoryLog } from './audit/history-log.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import { filesContaining } from '../../test/contract/raw-file.ts';
-import type { Loci } from './open.ts';
+import type { EngineContext } from './context.ts';
+import { write } from './records/write.ts';
+import { update } from './records/update.ts';
+import { listRecords } from './records/list.ts';
+import { storeFact, listFacts } from './facts/facts.ts';
+import { setStartup, listStartup } from './startup/startup.ts';
+import { corpus } from './facts/corpus.ts';
+import { exportLines } from './portable/export/export-pages.ts';
+import { importMemory } from './portable/import.ts';
+import { sourcesOf } from './reading/sources.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: string;
-let loci: Loci;
+let loci: EngineContext;
 let passwords: string[];
 
 beforeEach(async () => {
@@ -37,37 +47,37 @@ async function storedPasswords(): Promise<string[]> {
 
 describe('what a program writes with the library is stored without passwords', () => {
   it('in records', async () => {
-    await loci.write({
+    await write(loci, {
       content: sentence('content'),
       title: sentence('title'),
       tags: [sentence('tag')],
       metadata: { password: password('metadata'), deeper: [{ password: password('nested') }] },
     });
-    const { id } = await loci.write({ content: 'A plain text.' });
+    const { id } = await write(loci, { content: 'A plain text.' });
     const changes = {
       content: sentence('updated'),
       title: sentence('retitled'),
       tags: [sentence('retagged')],
     };
-    await loci.update({ id, ...changes, metadata: { password: password('described') } });
-    expect((await loci.list({ limit: 5 })).total).toBe(2);
+    await update(loci, { id, ...changes, metadata: { password: password('described') } });
+    expect((await listRecords(loci, { limit: 5 })).total).toBe(2);
     expect(await storedPasswords()).toEqual([]);
   });
 
   it('in facts and startup entries', async () => {
-    await loci.facts.store({ key: 'password', value: password('value'), tags: [sentence('tag')] });
-    await loci.startup.set({ key: 'wifi', content: sentence('entry') });
+    await storeFact(loci, { key: 'password', value: password('value'), tags: [sentence('tag')] });
+    await setStartup(loci, { key: 'wifi', content: sentence('entry') });
     const refused = { code: 'invalid_input' };
-    await expect(loci.facts.store({ key: sentence('key'), value: 'x' })).rejects.toMatchObject(refused);
+    await expect(storeFact(loci, { key: sentence('key'), value: 'x' })).rejects.toMatchObject(refused);
     for (const name of [{ key: sentence('key') }, { key: 'wifi', agent: sentence('agent') }])
-      await expect(loci.startup.set({ content: 'x', ...name })).rejects.toMatchObject(refused);
-    expect((await loci.facts.list({ limit: 5 })).total).toBe(1);
-    expect(await loci.startup.list()).toHaveLength(1);
+      await expect(setStartup(loci, { content: 'x', ...name })).rejects.toMatchObject(refused);
+    expect((await listFacts(loci, { limit: 5 })).total).toBe(1);
+    expect((await listStartup(loci)).entries).toHaveLength(1);
     expect(await storedPasswords()).toEqual([]);
   });
 
   it('in all texts of a run', async () => {
-    loci.recordRun({
+    loci.shared(HistoryLog).record(loci.namespace, {
       category: 'pack_history',
       name: sentence('name'),
       surface: sentence('surface'),
@@ -82,7 +92,7 @@ describe('what a program writes with the library is stored without passwords', (
       at: Date.now(),
       tookMs: 1,
     });
-    const { documents } = await loci.corpus({ limit: 5 });
+    const { documents } = await corpus(loci, { limit: 5 });
     expect(documents[0]?.content).toContain('Password: [secret masked: password]');
     expect(await storedPasswords()).toEqual([]);
   });
@@ -90,27 +100,27 @@ describe('what a program writes with the library is stored without passwords', (
   it('in an import', async () => {
     const allowing = settings(folder.path, { writes: { secrets: 'allow' } });
     const other = await openInline(allowing);
-    await other.write({ content: sentence('imported') });
-    await other.facts.store({ key: 'password', value: password('fact') });
+    await write(other, { content: sentence('imported') });
+    await storeFact(other, { key: 'password', value: password('fact') });
     let lines = '';
-    for await (const line of other.portable.exportLines()) lines += `${line}\n`;
+    for await (const line of exportLines(other)) lines += `${line}\n`;
     await other.close();
     for (const each of passwords) expect(lines).toContain(each);
-    await loci.portable.import({ from: { lines } });
-    expect((await loci.list({ limit: 5 })).total).toBe(2);
+    await importMemory(loci, { from: { lines } });
+    expect((await listRecords(loci, { limit: 5 })).total).toBe(2);
     expect(await storedPasswords()).toEqual([]);
   });
 
   it('in the error of a source in code', async () => {
     const message = sentence('error');
-    loci.sources.register({
+    sourcesOf(loci).register({
       id: 'tickets',
       name: 'Tickets',
       refreshIntervalMs: 60_000,
       fetch: () => Promise.reject(new Error(message)),
     });
-    await loci.sources.refresh(['tickets']);
-    const [source] = await loci.sources.list();
+    await sourcesOf(loci).refresh(['tickets']);
+    const [source] = await sourcesOf(loci).list();
     expect(source?.error).toContain('[secret masked: password]');
     expect(await storedPasswords()).toEqual([]);
   });

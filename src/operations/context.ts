@@ -7,11 +7,12 @@ import { configHome, type HostSettings, loadConfig, type LoadedConfig } from '..
 import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
 import type { Progress } from '../core/progress.ts';
-import type { Loci, OpenOptions } from '../engine/open.ts';
+import type { OpenOptions } from '../engine/open.ts';
 import type { CallerLimit } from './caller-limit.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
+import type { EngineContext } from '../engine/context.ts';
 
-export interface ContextOptions {
+export interface ContextOptions extends Omit<OpenOptions, 'create'> {
   /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -25,10 +26,6 @@ export interface ContextOptions {
   readonly limit?: CallerLimit;
   /** Settings that a host program has for Loci. */
   readonly hostSettings?: HostSettings;
-  /** See `OpenOptions`. Default true. */
-  readonly ownsProcess?: boolean;
-  /** See `OpenOptions`. */
-  readonly storeThreads?: boolean;
 }
 
 /** Options that a single call may override. */
@@ -51,10 +48,7 @@ export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
   const settings = { home, ...(options.hostSettings && { hostSettings: options.hostSettings }) };
-  const engine = new SharedEngine(() => loadConfig({ ...settings, env }), {
-    storeThreads: options.storeThreads ?? true,
-    ownsProcess: options.ownsProcess ?? true,
-  });
+  const engine = new SharedEngine(() => loadConfig({ ...settings, env }), { ownsProcess: true, ...options });
   const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
@@ -90,19 +84,16 @@ class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
   /** The settings of the open engine. */
   openedWith: Config | null = null;
-  readonly #options: Required<Pick<OpenOptions, 'storeThreads' | 'ownsProcess'>>;
-  #loci: Promise<Loci> | null = null;
+  readonly #options: OpenOptions;
+  #loci: Promise<EngineContext> | null = null;
   #temporary: Promise<TemporaryEngine> | null = null;
 
-  constructor(
-    load: () => Promise<LoadedConfig>,
-    options: Required<Pick<OpenOptions, 'storeThreads' | 'ownsProcess'>>,
-  ) {
+  constructor(load: () => Promise<LoadedConfig>, options: OpenOptions) {
     this.loadConfig = load;
     this.#options = options;
   }
 
-  async open(create: boolean): Promise<Loci> {
+  async open(create: boolean): Promise<EngineContext> {
     const isShared = this.#loci !== null;
     this.#loci ??= this.#load(create).catch((error: unknown) => {
       // The next call tries again: the problem may be solved by then.
@@ -120,7 +111,7 @@ class SharedEngine {
   }
 
   /** The engine; one with an empty temporary store if there is no store. */
-  async openOrTemporary(): Promise<Loci> {
+  async openOrTemporary(): Promise<EngineContext> {
     try {
       return await this.open(false);
     } catch (error) {
@@ -130,22 +121,22 @@ class SharedEngine {
     }
   }
 
-  async #load(create: boolean): Promise<Loci> {
+  async #load(create: boolean): Promise<EngineContext> {
     const { values } = await this.loadConfig();
-    const { openLoci } = await import('../engine/open.ts');
-    const loci = await openLoci(values, { create, ...this.#options });
+    const { openEngine } = await import('../engine/open.ts');
+    const loci = await openEngine(values, { ...this.#options, create });
     this.openedWith = values;
     return loci;
   }
 
   async #loadTemporary(): Promise<TemporaryEngine> {
     const { values } = await this.loadConfig();
-    const { openLoci } = await import('../engine/open.ts');
+    const { openEngine } = await import('../engine/open.ts');
     const folder = await mkdtemp(join(tmpdir(), 'loci-'));
     const store = { ...values.store, path: join(folder, 'store.db') };
     try {
       return {
-        loci: await openLoci({ ...values, store }, { ownsProcess: this.#options.ownsProcess }),
+        loci: await openEngine({ ...values, store }, this.#options),
         folder,
       };
     } catch (error) {
@@ -165,7 +156,7 @@ class SharedEngine {
 }
 
 interface TemporaryEngine {
-  readonly loci: Loci;
+  readonly loci: EngineContext;
   /** The folder of its store. */
   readonly folder: string;
 }

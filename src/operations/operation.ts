@@ -3,21 +3,21 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
 import type { Json } from '../core/types.ts';
 import type { Progress } from '../core/progress.ts';
-import type { Loci } from '../engine/open.ts';
+import type { EngineContext } from '../engine/context.ts';
 
 /**
  * An operation, which every surface offers. Fields have names in snake_case, plain JSON values and ISO 8601 times, so that
  * inputs and outputs are the same from a shell, a model and HTTP.
  */
-export interface Operation<Input = unknown, Output = unknown> {
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** The name in the registry: `search`, `config-get`. */
   readonly name: string;
   readonly title: string;
   /** Says to a person or a model what it does and when to use it. */
   readonly description: string;
   /** A strict object; every field has a description. */
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType<Output>;
+  readonly input: Input;
+  readonly output: Output;
   /** Whether it changes nothing. */
   readonly readOnly: boolean;
   /** Whether it may permanently remove data. */
@@ -41,7 +41,7 @@ export interface Operation<Input = unknown, Output = unknown> {
   /** Its name for models and HTTP, if that differs: `memory_search`, at `/api/v1/memory/search`. */
   readonly tool?: string;
   readonly examples: readonly Example[];
-  run(context: OperationContext, input: Input): Promise<Output>;
+  run(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;
 }
 
 /**
@@ -51,12 +51,12 @@ export interface Operation<Input = unknown, Output = unknown> {
 export const SCOPES = ['read', 'write', 'admin', 'operator'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Standard input and output, which only the command line has. With them comes the right to name files. */
+/** Standard input and output, which only the command line has, and the right to name files, which the library has too. */
 export interface LocalIo {
   /** Reads all of standard input. @throws LociError `invalid_input` if it is too long */
   readInput(): Promise<string>;
-  /** Writes the result to standard output. Nothing else is written there then. */
-  writeOutput(text: string): Promise<void>;
+  /** Writes the result to standard output, if there is one. Nothing else is written there then. */
+  readonly writeOutput?: (text: string) => Promise<void>;
   /** Starts a command of Loci that continues after this one has ended. Its messages go to `background.log` in the home. Returns its pid. */
   startInBackground(commandLine: readonly string[], home: string): number;
 }
@@ -86,7 +86,7 @@ export interface OperationContext {
    * `temporary` replaces it by an empty store in a temporary folder, which is removed when the context is closed.
    * @throws LociError `store_not_found`, and the errors of opening a store
    */
-  loci(options?: { readonly create?: boolean; readonly temporary?: boolean }): Promise<Loci>;
+  loci(options?: { readonly create?: boolean; readonly temporary?: boolean }): Promise<EngineContext>;
 }
 
 /** The name of an operation for models, such as `memory_search`. HTTP derives a path from it. */

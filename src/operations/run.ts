@@ -1,3 +1,5 @@
+import { HistoryLog } from '../engine/audit/history-log.ts';
+import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
 import { type Operation, type OperationContext, toolName } from './operation.ts';
@@ -7,14 +9,14 @@ import { type Operation, type OperationContext, toolName } from './operation.ts'
  * anybody, unless the operation is `unrecorded`. Every surface runs operations through this.
  * @throws the errors of the operation
  */
-export async function runOperation<Input, Output>(
+export async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   context: OperationContext,
-  input: Input,
-): Promise<Output> {
+  input: z.output<Input>,
+): Promise<z.output<Output>> {
   const began = Date.now();
   let outcome = 'internal';
-  const run = (): Promise<Output> => operation.run(context, input);
+  const run = (): Promise<z.output<Output>> => operation.run(context, input);
   try {
     const output = await (context.admit?.(operation.steps === true, run) ?? run());
     outcome = outcomeOf(output);
@@ -39,7 +41,7 @@ async function recordRun(
   const loci = await context.loci().catch(() => null);
   if (loci === null || (loci.caller.trust === 'operator' && operation.steps !== true)) return;
   const { surface, actor } = loci.caller;
-  loci.recordRun({
+  loci.shared(HistoryLog).record(loci.namespace, {
     category: operation.steps === true ? 'pipeline_history' : 'pack_history',
     name: toolName(operation),
     surface,

@@ -2,7 +2,8 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { configSchema, type Config } from '../../src/config/schema.ts';
-import { type Loci, openLoci, type OpenOptions } from '../../src/engine/open.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { openEngine, type OpenOptions } from '../../src/engine/open.ts';
 
 /** A temporary folder for one test. It is removed when its scope ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -32,6 +33,6 @@ export function settings(folder: string, values: Readonly<Record<string, unknown
 }
 
 /** Opens an engine whose store runs in this thread. It starts in half the time. */
-export function openInline(config: Config, options: OpenOptions = {}): Promise<Loci> {
-  return openLoci(config, { storeThreads: false, ...options });
+export function openInline(config: Config, options: OpenOptions = {}): Promise<EngineContext> {
+  return openEngine(config, { storeThreads: false, ...options });
 }

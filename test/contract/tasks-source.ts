@@ -1,17 +1,18 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Loci } from '../../src/engine/open.ts';
 import type { SourceReport } from '../../src/engine/reading/reports.ts';
-import type { RefreshResult } from '../../src/engine/reading/sources.ts';
+import { sourcesOf, type RefreshResult } from '../../src/engine/reading/sources.ts';
 import { openInline, settings, temporaryFolder } from './engines.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { search } from '../../src/engine/records/search.ts';
 
 /** An engine with one source, the command `cat tasks.json`, and a clock that a test may set. */
 export class TasksSource implements AsyncDisposable {
   readonly #folder: { path: string } & AsyncDisposable;
   now: number = Date.UTC(2026, 10, 22, 12);
-  loci: Loci;
+  loci: EngineContext;
 
-  private constructor(folder: { path: string } & AsyncDisposable, loci: Loci) {
+  private constructor(folder: { path: string } & AsyncDisposable, loci: EngineContext) {
     this.#folder = folder;
     this.loci = loci;
   }
@@ -68,20 +69,20 @@ export class TasksSource implements AsyncDisposable {
   }
 
   async refresh(): Promise<RefreshResult> {
-    const [result] = await this.loci.sources.refresh();
+    const [result] = await sourcesOf(this.loci).refresh();
     if (result === undefined) throw new Error('there is no source');
     return result;
   }
 
   /** The first line of the snippet of each result. */
   async firstLines(query: string): Promise<string[]> {
-    return (await this.loci.search({ query })).results.map(
+    return (await search(this.loci, { query })).results.map(
       ({ snippet }) => snippet.text.split('\n')[0] ?? '',
     );
   }
 
   async report(id = 'tasks'): Promise<SourceReport | undefined> {
-    return (await this.loci.sources.list()).find((source) => source.id === id);
+    return (await sourcesOf(this.loci).list()).find((source) => source.id === id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedSwitchOutput } from '../../src/operations/embedding/switch.ts';
+import type { EmbedSwitchOutput } from '../../src/engine/embedding/switch.ts';
 import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';

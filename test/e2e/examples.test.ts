@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { write } from '../../src/operations/records/write.ts';
+import { writeOperation } from '../../src/operations/records/write.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
 import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
@@ -37,7 +37,7 @@ describe('examples', () => {
     writeFileSync(join(user, 'vault', 'Home', 'Stove.md'), 'The stove is old.\n');
     // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
     const writtenHome = join(user, 'written');
-    for (const example of [write.examples[0]!, ...write.examples])
+    for (const example of [writeOperation.examples[0]!, ...writeOperation.examples])
       await loci(['write', '--input', '-'], { home: writtenHome, stdin: JSON.stringify(example.input) });
     let count = 0;
     for (const { name, load } of OPERATIONS) {

@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { GoldenDiffOutput } from '../../src/operations/golden/golden-diff.ts';
-import type { GoldenRunOutput } from '../../src/operations/golden/golden-fields.ts';
-import type { GoldenRecordOutput } from '../../src/operations/golden/golden-record.ts';
-import type { GoldenListOutput } from '../../src/operations/golden/golden-list.ts';
+import type {
+  GoldenDiffOutput,
+  GoldenRun,
+  GoldenRecordOutput,
+  GoldenListOutput,
+} from '../../src/engine/golden/golden-fields.ts';
 import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -39,7 +41,7 @@ describe('loci golden', () => {
     ]);
     const first = await loci(['golden', 'replay', '--json'], { home });
     expect(first.code).toBe(0);
-    expect(JSON.parse(first.stdout) as GoldenRunOutput).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
+    expect(JSON.parse(first.stdout) as GoldenRun).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
     const before = join(folder, 'before.json');
     writeFileSync(before, first.stdout);
     const same = await loci(['golden', 'diff', before], { home });

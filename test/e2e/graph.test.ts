@@ -6,8 +6,8 @@ import type {
   ConceptConflictsOutput,
   ConceptListOutput,
   ConceptShowOutput,
-} from '../../src/operations/graph/concepts/read-concepts.ts';
-import type { MadeChangeOutput } from '../../src/operations/graph/concepts/concept-fields.ts';
+  MadeChangeOutput,
+} from '../../src/engine/graph/concepts/concept-fields.ts';
 import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
 import type { GraphPathOutput } from '../../src/operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../src/operations/graph/graph-show.ts';

@@ -5,9 +5,9 @@ import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { search, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
+import { searchOperation, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
-import type { WriteOutput } from '../../src/operations/records/write.ts';
+import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 const NOTES = 60;
@@ -138,9 +138,9 @@ describe('a newcomer', () => {
     });
     const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>
       (
-        await search.run(
+        await searchOperation.run(
           context,
-          parseInput(search, { query: 'kitchen', limit: 100, min_score: 0, ...filter }),
+          parseInput(searchOperation, { query: 'kitchen', limit: 100, min_score: 0, ...filter }),
         )
       ).results;
     const all = await found({});

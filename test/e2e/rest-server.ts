@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openLoci } from '../../src/engine/open.ts';
+import { openEngine } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Problem } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
 import { temporaryFolder } from './loci-command.ts';
+import { accessOf } from '../../src/engine/access/access.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -81,9 +82,14 @@ export async function startServer(
 }
 
 export async function makeToken(home: string, subject: string, scopes: readonly string[]): Promise<string> {
-  const loci = await openLoci((await loadConfig({ home, env: TEST_ENV })).values);
+  const loci = await openEngine((await loadConfig({ home, env: TEST_ENV })).values);
   try {
-    const created = await loci.access.create({ subject, name: `${subject}'s`, scopes, lifetimeMs: 60_000 });
+    const created = await accessOf(loci).create({
+      subject,
+      name: `${subject}'s`,
+      scopes,
+      lifetimeMs: 60_000,
+    });
     return created.text;
   } finally {
     await loci.close();

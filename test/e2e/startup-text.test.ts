@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StartupListOutput } from '../../src/operations/startup/list.ts';
-import type { StartupTextOutput } from '../../src/operations/startup/startup-text.ts';
+import type { StartupListOutput, StartupTextOutput } from '../../src/engine/startup/startup-fields.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 interface HomeOptions {

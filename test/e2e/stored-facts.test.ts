@@ -2,17 +2,21 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
-import type { FactCategoriesOutput } from '../../src/operations/facts/categories.ts';
-import type { Fact } from '../../src/operations/facts/fact-fields.ts';
-import { forgetFacts, type FactForgetOutput } from '../../src/operations/facts/forget.ts';
-import type { FactListOutput } from '../../src/operations/facts/list.ts';
-import { recallFact } from '../../src/operations/facts/recall.ts';
-import { storeFact, type FactStoreOutput } from '../../src/operations/facts/store.ts';
+import type {
+  FactCategoriesOutput,
+  Fact,
+  FactForgetOutput,
+  FactListOutput,
+  FactStoreOutput,
+} from '../../src/engine/facts/fact-fields.ts';
+import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
+import { recallFactOperation } from '../../src/operations/facts/recall.ts';
+import { storeFactOperation } from '../../src/operations/facts/store.ts';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
-import { deleteRecord } from '../../src/operations/records/delete.ts';
-import { undelete } from '../../src/operations/records/undelete.ts';
+import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
+import { undeleteOperation } from '../../src/operations/records/undelete.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -55,14 +59,19 @@ describe('a fact', () => {
   it('of the operator cannot be replaced by agents, unless they may write', async () => {
     const options = newHome();
     await store(options, 'framework', 'Svelte', '--category', 'project');
-    await runAsAgent(storeFact, { key: 'db', value: 'SQLite', category: 'project' }, options.home);
-    await runAsAgent(storeFact, { key: 'db', value: 'SQLite 3', category: 'project' }, options.home);
+    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite', category: 'project' }, options.home);
+    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite 3', category: 'project' }, options.home);
     const attempts: readonly (() => Promise<unknown>)[] = [
-      () => runAsAgent(storeFact, { key: 'framework', value: 'jQuery', category: 'project' }, options.home),
-      () => runAsAgent(forgetFacts, { key: 'framework' }, options.home),
-      () => runAsAgent(forgetFacts, { prefix: 'frame' }, options.home),
-      () => runAsAgent(forgetFacts, { category: 'project' }, options.home),
-      () => runAsAgent(deleteRecord, { id: 1 }, options.home),
+      () =>
+        runAsAgent(
+          storeFactOperation,
+          { key: 'framework', value: 'jQuery', category: 'project' },
+          options.home,
+        ),
+      () => runAsAgent(forgetFactsOperation, { key: 'framework' }, options.home),
+      () => runAsAgent(forgetFactsOperation, { prefix: 'frame' }, options.home),
+      () => runAsAgent(forgetFactsOperation, { category: 'project' }, options.home),
+      () => runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
     ];
     for (const attempt of attempts)
       await expect(attempt()).rejects.toMatchObject({
@@ -71,13 +80,19 @@ describe('a fact', () => {
       });
     expect(await keys(options)).toEqual(expect.arrayContaining(['framework', 'db']));
     await loci(['fact', 'forget', 'framework'], options);
-    await expect(runAsAgent(undelete, { id: 1 }, options.home)).rejects.toMatchObject({
+    await expect(runAsAgent(undeleteOperation, { id: 1 }, options.home)).rejects.toMatchObject({
       code: 'writes_disabled',
     });
     await loci(['undelete', '1'], options);
-    expect(await runAsAgent(forgetFacts, { key: 'db' }, options.home)).toMatchObject({ forgotten: 1 });
+    expect(await runAsAgent(forgetFactsOperation, { key: 'db' }, options.home)).toMatchObject({
+      forgotten: 1,
+    });
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
-    await runAsAgent(storeFact, { key: 'framework', value: 'Vue', category: 'project' }, options.home);
+    await runAsAgent(
+      storeFactOperation,
+      { key: 'framework', value: 'Vue', category: 'project' },
+      options.home,
+    );
     expect(await lociJson<Fact>(['fact', 'recall', 'framework'], options)).toMatchObject({
       value: 'Vue',
       trust: 'agent',
@@ -190,7 +205,7 @@ describe('a fact', () => {
       );
       expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
       await expect(
-        runAsAgent(storeFact, { key: 'k', value: 'v', category }, options.home),
+        runAsAgent(storeFactOperation, { key: 'k', value: 'v', category }, options.home),
       ).rejects.toMatchObject({
         code: 'invalid_input',
         status: 400,
@@ -291,14 +306,14 @@ describe('a fact', () => {
   it('may be stored and forgotten by an agent that may not write, and has the trust of an agent', async () => {
     const options = newHome();
     await store(options, 'os', 'Linux');
-    await runAsAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
+    await runAsAgent(storeFactOperation, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
     const repeated = await runAsAgent(
-      storeFact,
+      storeFactOperation,
       { key: 'tea', value: 'green', idempotency_key: 'k' },
       options.home,
     );
     expect(repeated.replayed).toBe(true);
-    expect(await runAsAgent(recallFact, { key: 'tea' }, options.home)).toMatchObject({
+    expect(await runAsAgent(recallFactOperation, { key: 'tea' }, options.home)).toMatchObject({
       value: 'green',
       trust: 'agent',
     });
@@ -306,6 +321,8 @@ describe('a fact', () => {
       'tea  agent  green  just now  3mo left',
       'os          Linux  just now  3mo left',
     ]);
-    expect(await runAsAgent(forgetFacts, { key: 'tea' }, options.home)).toMatchObject({ forgotten: 1 });
+    expect(await runAsAgent(forgetFactsOperation, { key: 'tea' }, options.home)).toMatchObject({
+      forgotten: 1,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timeline, type TimelineOutput } from '../../src/operations/records/timeline.ts';
+import { timelineOperation, type TimelineOutput } from '../../src/operations/records/timeline.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';
@@ -94,7 +94,7 @@ describe('loci timeline (G12)', () => {
     const text = readFileSync(settings, 'utf8');
     writeFileSync(settings, text.replace('- name: private', '- name: private\n    includeInContext: false'));
     const around = async (input: object): Promise<string[]> =>
-      citations(await runAsAgent(timeline, { anchor: 'Oven.md', ...input }, home));
+      citations(await runAsAgent(timelineOperation, { anchor: 'Oven.md', ...input }, home));
     expect(await around({})).not.toContain('2026-05-02 Doctor.md');
     expect(await around({ sources: ['private'] })).toEqual(['2026-05-02 Doctor.md', 'Oven.md']);
     expect(citations(await read('Oven.md'))).toContain('2026-05-02 Doctor.md');

@@ -3,13 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { userName } from '../../src/core/runtime.ts';
 import type { AuditOutput } from '../../src/operations/audit/audit.ts';
-import { deleteRecord } from '../../src/operations/records/delete.ts';
-import { get, type GetOutput } from '../../src/operations/records/get.ts';
-import { search, type SearchOutput } from '../../src/operations/records/search.ts';
+import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
+import { getOperation, type GetOutput } from '../../src/operations/records/get.ts';
+import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
-import { undelete } from '../../src/operations/records/undelete.ts';
-import { update, type UpdateOutput } from '../../src/operations/records/update.ts';
-import { write, type WriteOutput } from '../../src/operations/records/write.ts';
+import { undeleteOperation } from '../../src/operations/records/undelete.ts';
+import { updateOperation } from '../../src/operations/records/update.ts';
+import type { UpdateOutput, WriteOutput } from '../../src/engine/records/record-schemas.ts';
+import { writeOperation } from '../../src/operations/records/write.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -144,28 +145,32 @@ describe('an agent', () => {
       hint: expect.stringMatching(/writes\.enabled true.*restart/) as string,
     };
     const attempts = [
-      runAsAgent(write, { content: 'x' }, options.home),
-      runAsAgent(update, { id: 1, title: 'x' }, options.home),
-      runAsAgent(deleteRecord, { id: 1 }, options.home),
-      runAsAgent(undelete, { id: 1 }, options.home),
+      runAsAgent(writeOperation, { content: 'x' }, options.home),
+      runAsAgent(updateOperation, { id: 1, title: 'x' }, options.home),
+      runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
+      runAsAgent(undeleteOperation, { id: 1 }, options.home),
     ];
     await Promise.all(attempts.map((attempt) => expect(attempt).rejects.toMatchObject(refused)));
     expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
-    expect(await runAsAgent(write, { content: 'The gate is red' }, options.home)).toMatchObject({ id: 2 });
+    expect(await runAsAgent(writeOperation, { content: 'The gate is red' }, options.home)).toMatchObject({
+      id: 2,
+    });
   });
 
   it('cannot choose the trust of a record: every result shows it, and an agent’s change lowers it', async () => {
     const options = newHome();
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
     await loci(['write', 'The quuxian fence is green'], options);
-    await runAsAgent(write, { content: 'The quuxian gate is red' }, options.home);
-    await expect(runAsAgent(write, { content: 'x', trust: 'operator' }, options.home)).rejects.toMatchObject({
+    await runAsAgent(writeOperation, { content: 'The quuxian gate is red' }, options.home);
+    await expect(
+      runAsAgent(writeOperation, { content: 'x', trust: 'operator' }, options.home),
+    ).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'unknown field trust',
     });
     const trustById = async () => {
-      const { results } = await runAsAgent(search, { query: 'quuxian' }, options.home);
+      const { results } = await runAsAgent(searchOperation, { query: 'quuxian' }, options.home);
       return Object.fromEntries(results.map(({ id, trust }) => [id, trust]));
     };
     expect(await trustById()).toEqual({ 1: 'operator', 2: 'agent' });
@@ -174,10 +179,12 @@ describe('an agent', () => {
     expect(stdout).toContain('From memory (cli) · ');
     expect((await loci(['get', 'record/2'], options)).stdout).toContain('From memory (mcp, agent) · ');
 
-    await runAsAgent(update, { id: 1, tags: ['x'] }, options.home);
+    await runAsAgent(updateOperation, { id: 1, tags: ['x'] }, options.home);
     expect(await trustById()).toEqual({ 1: 'agent', 2: 'agent' });
     await loci(['update', '1', '--title', 'Fence'], options);
-    expect(await runAsAgent(get, { citation: 'record/1' }, options.home)).toMatchObject({ trust: 'agent' });
+    expect(await runAsAgent(getOperation, { citation: 'record/1' }, options.home)).toMatchObject({
+      trust: 'agent',
+    });
   });
 });
 
@@ -193,7 +200,7 @@ describe('the audit log', () => {
   });
 
   it('shows for each change the actor, the surface, the time and the diff', async () => {
-    await runAsAgent(write, { content: 'x' }, options.home);
+    await runAsAgent(writeOperation, { content: 'x' }, options.home);
     const { entries } = await lociJson<AuditOutput>(['audit'], options);
     const user = userName();
     expect(entries.map(({ actor, surface, action, record }) => [actor, surface, action, record])).toEqual([

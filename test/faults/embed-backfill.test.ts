@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedBackfillOutput } from '../../src/operations/embedding/backfill.ts';
-import type { EmbedPruneOutput } from '../../src/operations/embedding/prune.ts';
+import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
+import type { EmbedPruneOutput } from '../../src/engine/embedding/prune.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import { type CommandResult, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import {

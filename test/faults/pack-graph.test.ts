@@ -2,11 +2,19 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Loci, openLoci } from '../../src/engine/open.ts';
-import type { PackResponse } from '../../src/engine/packs/memory-pack.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { memoryPack, type PackResponse } from '../../src/engine/packs/memory-pack.ts';
 import { graphGaps } from '../../src/operations/graph/graph-gaps.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
+import { showReceipt } from '../../src/engine/packs/receipts.ts';
+import { graphStatus } from '../../src/engine/graph/graph-status.ts';
+import { showNodes } from '../../src/engine/graph/show-nodes.ts';
+import { reindex } from '../../src/engine/health/reindex.ts';
+import { graphIndex } from '../../src/engine/packs/graph-index.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const QUERY = 'oven autumn';
@@ -27,8 +35,8 @@ let baseline: { readonly text: string; readonly results: string };
 let withGraph: string;
 let copies = 0;
 
-async function resultsOf(loci: Loci): Promise<string> {
-  const { results } = await loci.search({ query: QUERY });
+async function resultsOf(loci: EngineContext): Promise<string> {
+  const { results } = await search(loci, { query: QUERY });
   return JSON.stringify(results);
 }
 
@@ -37,24 +45,27 @@ beforeAll(async () => {
   const path = join(folder.path, 'Notes');
   await writeNotes(path, NOTES);
   vaults = [{ name: 'Notes', path }];
-  const loci = await openLoci(settings(folder.path, { vaults, graph: NO_DEADLINE }), { now: () => NOW });
-  await loci.index();
-  const { text } = await loci.pack({ query: QUERY, budget: 1000 });
+  const loci = await openEngine(settings(folder.path, { vaults, graph: NO_DEADLINE }), { now: () => NOW });
+  await indexVaults(loci);
+  const { text } = await memoryPack(loci, { query: QUERY, budget: 1000 });
   baseline = { text, results: await resultsOf(loci) };
-  withGraph = (await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text;
+  withGraph = (await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text;
   await loci.close();
 });
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
 /** Opens a copy of the store that was broken while nobody had it open. */
-async function openBroken(breakFile: (path: string) => void, graph: object = NO_DEADLINE): Promise<Loci> {
+async function openBroken(
+  breakFile: (path: string) => void,
+  graph: object = NO_DEADLINE,
+): Promise<EngineContext> {
   const home = join(folder.path, `copy ${String(copies++)}`);
   mkdirSync(home);
   const path = join(home, 'loci.db');
   copyFileSync(join(folder.path, 'loci.db'), path);
   breakFile(path);
-  return openLoci(settings(home, { vaults, graph }), { now: () => NOW });
+  return openEngine(settings(home, { vaults, graph }), { now: () => NOW });
 }
 
 function laneOf({ receipt }: PackResponse): object | undefined {
@@ -77,7 +88,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     expect(withGraph).toContain(EXPANSION);
     expect(baseline.text).not.toContain(EXPANSION);
     const loci = await openBroken(() => undefined);
-    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
@@ -97,7 +108,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ],
   ])('%s, are as without it', async (_, breakFile, failure) => {
     const loci = await openBroken(breakFile);
-    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
@@ -105,7 +116,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
         failure === 'store_busy' ? 'it is being built: ask again' : `(${failure}): tell the user to run`,
       ),
     ]);
-    expect((await loci.receipts.show(pack.receiptId!)).receipt).toEqual(pack.receipt);
+    expect((await showReceipt(loci, pack.receiptId!)).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
   });
@@ -121,11 +132,11 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ['was never built', 'DELETE FROM graph_progress'],
   ])('the graph %s, derive the rest and have what it leads to', async (_, statement) => {
     const loci = await openBroken(sql(statement));
-    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(laneOf(pack)).toMatchObject({ status: 'answered' });
     expect(pack.text).toBe(withGraph);
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([]);
-    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
+    expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });
     await loci.close();
   });
 
@@ -133,10 +144,10 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const loci = await openBroken(
       sql("UPDATE graph_progress SET rules = 'comparing ' || rules; UPDATE concept_progress SET up_to = 0"),
     );
-    expect(await loci.graph.status()).toMatchObject({ condition: 'building' });
-    await loci.index();
-    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
-    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    expect(await graphStatus(loci)).toMatchObject({ condition: 'building' });
+    await indexVaults(loci);
+    expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
@@ -146,18 +157,18 @@ describe('a pack that asks for the graph, and a search, while', () => {
   ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')
-      await expect(loci.graph.show({ names: ['Kitchen'], depth: 1, limit: 5 })).rejects.toMatchObject({
+      await expect(showNodes(loci, { names: ['Kitchen'], depth: 1, limit: 5 })).rejects.toMatchObject({
         hint: expect.stringContaining('loci reindex') as string,
       });
-    await loci.reindex();
-    expect(await loci.graph.status()).toMatchObject({ condition: 'current' });
-    expect((await loci.pack({ query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    await reindex(loci);
+    expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
   it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
     const loci = await openBroken(sql(SLOW_PROGRESS), { deadline: 100 });
-    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });
     const slow = performance.now();
@@ -166,7 +177,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ]);
     expect(performance.now() - slow).toBeLessThan(pack.milliseconds);
     // The reader of the store still counts: this call shows that the pack did not wait for it.
-    await loci.graph.status();
+    await graphStatus(loci);
     expect(performance.now() - slow).toBeGreaterThan(pack.milliseconds);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
@@ -177,7 +188,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const loci = await openBroken((copy) => (path = copy));
     using other = new DatabaseSync(path);
     other.exec('BEGIN EXCLUSIVE; DELETE FROM graph_edge; DELETE FROM graph_node;');
-    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(withGraph);
     expect(laneOf(pack)).toMatchObject({ status: 'answered' });
     expect(pack.receiptId).toBeNull();
@@ -188,7 +199,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it('the graph is broken, an index has the candidates, named by their citations', async () => {
     const loci = await openBroken(sql('DROP TABLE graph_edge'));
-    const index = await loci.graph.index({ query: QUERY, k: 5, budget: 900 });
+    const index = await graphIndex(loci, { query: QUERY, k: 5, budget: 900 });
     expect(index.candidates.map(({ id }) => id)).toEqual(['Kitchen.md', 'Garden.md']);
     expect(index.expansions).toEqual([]);
     expect(index.receipt.lanes.find(({ name }) => name === 'graph')).toMatchObject({ status: 'failed' });
@@ -197,7 +208,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it('the graph is off, are as without it', async () => {
     const loci = await openBroken(() => undefined, { enabled: false });
-    const pack = await loci.pack({ query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'off', failure: null, candidates: 0 });
     expect(await resultsOf(loci)).toBe(baseline.results);

@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLoci } from '../../src/engine/open.ts';
+import { openEngine } from '../../src/engine/open.ts';
 import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { settings, temporaryFolder } from '../contract/engines.ts';
 import { MAIN } from '../e2e/loci-command.ts';
+import { write } from '../../src/engine/records/write.ts';
+import { storeFact } from '../../src/engine/facts/facts.ts';
+import { showNodes } from '../../src/engine/graph/show-nodes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,10 +16,10 @@ const HOUR_MS = 3_600_000;
 async function copyOfHome(folder: string, names: readonly string[]): Promise<string> {
   const [home, copy] = [join(folder, 'home'), join(folder, 'copy')];
   mkdirSync(copy);
-  const loci = await openLoci(settings(home), { now: () => Date.now() - 2 * HOUR_MS });
-  await loci.write({ content: 'The oven is induction.', title: 'Oven' });
-  await loci.facts.store({ key: 'gone', value: 'The oven code was 7731.', ttlSeconds: 3600 });
-  await loci.graph.show({ names: ['record/1'], depth: 1, limit: 1 });
+  const loci = await openEngine(settings(home), { now: () => Date.now() - 2 * HOUR_MS });
+  await write(loci, { content: 'The oven is induction.', title: 'Oven' });
+  await storeFact(loci, { key: 'gone', value: 'The oven code was 7731.', expires: '1h' });
+  await showNodes(loci, { names: ['record/1'], depth: 1, limit: 1 });
   for (const name of names) copyFileSync(join(home, name), join(copy, name));
   await loci.close();
   if (names.length === 1) copyFileSync(join(home, 'loci.db'), join(copy, 'loci.db'));

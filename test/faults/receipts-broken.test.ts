@@ -1,9 +1,21 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { openLoci } from '../../src/engine/open.ts';
+import { openEngine } from '../../src/engine/open.ts';
 import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
+import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
+import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { write } from '../../src/engine/records/write.ts';
+import { storeFact } from '../../src/engine/facts/facts.ts';
+import { get } from '../../src/engine/records/get.ts';
+import { listRecords } from '../../src/engine/records/list.ts';
+import { status } from '../../src/engine/health/status.ts';
+import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
+import { audit } from '../../src/engine/audit/audit.ts';
+import { listReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
+import { doctor } from '../../src/engine/health/doctor.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -12,8 +24,8 @@ let config: ReturnType<typeof settings>;
 let now: number;
 let warnings: string[];
 
-function open(): ReturnType<typeof openLoci> {
-  return openLoci(config, { now: () => now, onWarning: (message) => warnings.push(message) });
+function open(): ReturnType<typeof openEngine> {
+  return openEngine(config, { now: () => now, onWarning: (message) => warnings.push(message) });
 }
 
 beforeEach(async () => {
@@ -24,8 +36,8 @@ beforeEach(async () => {
   now = Date.UTC(2026, 10, 21);
   warnings = [];
   const loci = await open();
-  await loci.index();
-  const { receiptId } = await loci.pack({ query: 'oven', budget: 1000 });
+  await indexVaults(loci);
+  const { receiptId } = await memoryPack(loci, { query: 'oven', budget: 1000 });
   expect(receiptId).not.toBeNull();
   await loci.close();
 });
@@ -39,28 +51,28 @@ describe('while the table of receipts', () => {
   ])('%s, only receipts are affected', async (_, breakFile) => {
     breakFile(config.store.path);
     const loci = await open();
-    await loci.index();
-    expect((await loci.search({ query: 'oven' })).results).toHaveLength(1);
-    const { id } = await loci.write({ content: 'The oven is gas.' });
-    const expiring = await loci.facts.store({ key: 'door', value: 'The code of the door', ttlSeconds: 3600 });
-    expect((await loci.get(`record/${String(id)}`)).record.content).toBe('The oven is gas.');
-    expect((await loci.list({ limit: 10 })).records).toHaveLength(3);
-    expect((await loci.status()).ownStats?.records).toBe(3);
-    await loci.delete(id);
+    await indexVaults(loci);
+    expect((await search(loci, { query: 'oven' })).results).toHaveLength(1);
+    const { id } = await write(loci, { content: 'The oven is gas.' });
+    const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', expires: '1h' });
+    expect((await get(loci, `record/${String(id)}`)).record.content).toBe('The oven is gas.');
+    expect((await listRecords(loci, { limit: 10 })).records).toHaveLength(3);
+    expect((await status(loci)).ownStats?.records).toBe(3);
+    await deleteRecord(loci, { id });
     // Past the time for which deleted records and receipts are kept, a write starts a purge, which the closing waits for.
     now += 400 * DAY;
-    expect((await loci.search({ query: 'door' })).results).toEqual([]);
-    const pack = await loci.pack({ query: 'oven', budget: 1000 });
+    expect((await search(loci, { query: 'door' })).results).toEqual([]);
+    const pack = await memoryPack(loci, { query: 'oven', budget: 1000 });
     expect([pack.items.length, pack.receiptId]).toEqual([1, null]);
     expect(warnings).toEqual([expect.stringContaining('a receipt could not be stored')]);
-    await loci.write({ content: 'The rake' });
+    await write(loci, { content: 'The rake' });
     await loci.close();
     const again = await open();
-    const actions = (await again.audit({ limit: 20 })).map(({ action }) => action);
+    const actions = (await audit(again, { limit: 20 })).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['purge', 'expire']));
-    await expect(again.undelete(expiring.id)).rejects.toMatchObject({ code: 'gone' });
-    await expect(again.receipts.list({ limit: 1 })).rejects.toMatchObject({ name: 'LociError' });
-    const check = (await again.doctor()).find(({ name }) => name === 'receipts');
+    await expect(undelete(again, { id: expiring.id })).rejects.toMatchObject({ code: 'gone' });
+    await expect(listReceipts(again, { limit: 1 })).rejects.toMatchObject({ name: 'LociError' });
+    const check = (await doctor(again)).find(({ name }) => name === 'receipts');
     expect(check).toMatchObject({ result: 'failed' });
     await again.close();
   });
@@ -73,15 +85,15 @@ it.each([
 ])('a row that is %s is left out of lists and named, and the others are listed', async (_, body, code) => {
   now += 1;
   let loci = await open();
-  const bad = (await loci.pack({ query: 'autumn', budget: 1000 })).receiptId!;
+  const bad = (await memoryPack(loci, { query: 'autumn', budget: 1000 })).receiptId!;
   await loci.close();
   sql(`UPDATE receipt SET body = '${body}' WHERE id = '${bad}'`)(config.store.path);
   loci = await open();
-  const { receipts, unreadable } = await loci.receipts.list({ limit: 5 });
+  const { receipts, unreadable } = await listReceipts(loci, { limit: 5 });
   expect([receipts.length, unreadable]).toEqual([1, [bad]]);
-  expect((await loci.receipts.show('latest')).receipt).toEqual(receipts[0]);
-  await expect(loci.receipts.show(bad)).rejects.toMatchObject({ code });
-  expect((await loci.doctor()).find(({ name }) => name === 'receipts')).toMatchObject({
+  expect((await showReceipt(loci, 'latest')).receipt).toEqual(receipts[0]);
+  await expect(showReceipt(loci, bad)).rejects.toMatchObject({ code });
+  expect((await doctor(loci)).find(({ name }) => name === 'receipts')).toMatchObject({
     result: 'warning',
     detail: `1 receipt cannot be read: ${bad}`,
   });
@@ -91,7 +103,7 @@ it.each([
 it('receipts that are too old are removed by a purge, although no record is to be purged', async () => {
   now += 400 * DAY;
   const loci = await open();
-  await loci.write({ content: 'The rake' });
+  await write(loci, { content: 'The rake' });
   await loci.close();
   using database = new DatabaseSync(config.store.path, { readOnly: true });
   expect(database.prepare('SELECT count(*) AS n FROM receipt').get()).toEqual({ n: 0 });

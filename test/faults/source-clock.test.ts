@@ -1,13 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openLoci, type Loci } from '../../src/engine/open.ts';
+import { openEngine } from '../../src/engine/open.ts';
 import type { RefreshEvent } from '../../src/engine/reading/refresh-scheduler.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { sourcesOf } from '../../src/engine/reading/sources.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { write } from '../../src/engine/records/write.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -21,15 +25,15 @@ class SourceEngine {
   readonly events: RefreshEvent[] = [];
   /** The difference between the clock of the engine and the real time. */
   clockOffsetMs = 0;
-  loci!: Loci;
+  loci!: EngineContext;
 
   async start(sources: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
     writeFileSync(join(this.folder, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
     const config = settings(this.folder, { sources: sources.map((each) => ({ cwd: this.folder, ...each })) });
-    this.loci = await openLoci(config, { now: () => Date.now() + this.clockOffsetMs });
+    this.loci = await openEngine(config, { now: () => Date.now() + this.clockOffsetMs });
     onTestFinished(() => this.loci.close());
-    for (const { id } of config.sources) await this.loci.sources.approve(id);
-    this.loci.sources.keepFresh({ onEvent: (event) => this.events.push(event) });
+    for (const { id } of config.sources) await sourcesOf(this.loci).approve(id);
+    sourcesOf(this.loci).keepFresh({ onEvent: (event) => this.events.push(event) });
   }
 
   count(kind: RefreshEvent['kind'], source: string): number {
@@ -70,7 +74,7 @@ describe('a clock that jumps', () => {
     expect(engine.count('begun', 'beat') - begunBefore).toBeLessThanOrEqual(4);
     expect(engine.count('refreshed', 'hourly')).toBe(2);
     expect(engine.events.filter(({ kind }) => kind === 'failed' || kind === 'left')).toEqual([]);
-    const reports = await engine.loci.sources.list();
+    const reports = await sourcesOf(engine.loci).list();
     expect(reports.map(({ condition }) => condition)).toEqual(['fresh', 'fresh']);
     const hourly = reports.find(({ id }) => id === 'hourly')?.state?.nextAt ?? 0;
     expect(hourly - (Date.now() + jump)).toBeGreaterThan(HOUR - 60 * SECOND);
@@ -91,7 +95,7 @@ describe('a clock that jumps', () => {
     const lease = { name: 'source/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
     expect(await store.admin.takeLease('default', lease)).toBeGreaterThan(0);
     await store.close();
-    expect(await engine.loci.sources.refresh(['hourly'])).toMatchObject([{ unchanged: 1 }]);
+    expect(await sourcesOf(engine.loci).refresh(['hourly'])).toMatchObject([{ unchanged: 1 }]);
   });
 });
 
@@ -113,9 +117,9 @@ it('a source that hangs does not delay searches, other sources or the end of the
   ]);
   const [{ pid } = { pid: 0 }] = await waitForLog(engine.folder, 'begun');
   await engine.waitForRefreshes('beat', 3);
-  const { results } = await engine.loci.search({ query: 'tile samples', minScore: 0 });
+  const { results } = await search(engine.loci, { query: 'tile samples', minScore: 0 });
   expect(results).toMatchObject([{ source: 'beat' }]);
-  await engine.loci.write({ content: 'The harbour closes at six.' });
+  await write(engine.loci, { content: 'The harbour closes at six.' });
   // The source was running the whole time.
   expect([isAlive(pid), engine.count('begun', 'hanging'), engine.count('refreshed', 'hanging')]).toEqual([
     true,

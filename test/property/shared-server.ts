@@ -10,6 +10,7 @@ import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { SignJWT } from 'jose';
 import { copyOfVault } from '../e2e/loci-command.ts';
 import { startServer, type TestServer } from '../e2e/rest-server.ts';
+import { doctor } from '../../src/engine/health/doctor.ts';
 
 export const SURFACES = ['library', 'rest', 'mcp over http', 'mcp over stdio'] as const;
 export type Surface = (typeof SURFACES)[number];
@@ -130,7 +131,7 @@ export class SharedServer {
   async failedChecks(): Promise<unknown[]> {
     const loci = await this.#context.loci();
     const checks = [...this.#members.values()].map(({ caller }) =>
-      loci.as({ ...caller, trust: 'operator' }).doctor(),
+      doctor(loci.as({ ...caller, trust: 'operator' })),
     );
     return (await Promise.all(checks)).flat().filter(({ result }) => result === 'failed');
   }

@@ -2,13 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { newTokenText } from '../../secrets/token-text.ts';
+import { accessOf } from './access.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 
 async function openTokens(folder: string) {
   const clock = { now: NOW };
   const loci = await openInline(settings(folder), { now: () => clock.now });
-  const { access } = loci;
+  const access = accessOf(loci);
   const create = (name: string, lifetime: number | null = 1000) =>
     access.create({ subject: 'alice', name, scopes: ['read'], lifetimeMs: lifetime });
   return { clock, access, create, [Symbol.asyncDispose]: () => loci.close() };

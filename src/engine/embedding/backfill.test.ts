@@ -10,8 +10,13 @@ import {
 import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Loci } from '../open.ts';
-import type { PruneReport } from './prune.ts';
+import { prune, type EmbedPruneOutput } from './prune.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from '../records/write.ts';
+import { search } from '../records/search.ts';
+import { switchGeneration } from './switch.ts';
+import { backfill } from './backfill.ts';
+import { reindex } from '../health/reindex.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -22,7 +27,7 @@ const TEXTS = [
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let first: ProviderServer;
 let second: ProviderServer;
-let opened: Loci[];
+let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
@@ -30,7 +35,7 @@ beforeEach(async () => {
   first = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
   second = await startProvider({ format: OLLAMA, embed: letterVectors(1024) });
   const loci = await openFirst();
-  for (const content of TEXTS) await loci.write({ content });
+  for (const content of TEXTS) await write(loci, { content });
   await loci.close();
 });
 
@@ -41,19 +46,20 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
+async function open(embedding: Readonly<Record<string, unknown>>): Promise<EngineContext> {
   const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
   opened.push(loci);
   return loci;
 }
 
-const openFirst = (): Promise<Loci> =>
+const openFirst = (): Promise<EngineContext> =>
   open({ provider: 'ollama', model: 'nomic-embed-text', url: first.origin });
-const openSecond = (): Promise<Loci> => open({ provider: 'ollama', model: 'bge-m3', url: second.origin });
+const openSecond = (): Promise<EngineContext> =>
+  open({ provider: 'ollama', model: 'bge-m3', url: second.origin });
 
 /** How a search went: the model that it used, and the signals that were missing. */
-async function searched(loci: Loci): Promise<readonly [string, number]> {
-  const { provider, missing } = await loci.search({ query: 'oven' });
+async function searched(loci: EngineContext): Promise<readonly [string, number]> {
+  const { provider, missing } = await search(loci, { query: 'oven' });
   return [provider, missing.length];
 }
 
@@ -71,27 +77,27 @@ describe('a change of the model', () => {
       code: 'embedding_mismatch',
       hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
     });
-    await expect(changed.embedding.switch()).rejects.toMatchObject({ code: 'conflict' });
+    await expect(switchGeneration(changed)).rejects.toMatchObject({ code: 'conflict' });
     const announced = new Set<string | undefined>();
     const onProgress = ({ meanwhile }: Progress): void => void announced.add(meanwhile);
-    const report = await changed.embedding.backfill({ onProgress });
+    const report = await backfill(changed, {}, { onProgress });
     expect([...announced]).toEqual([
       'Searches use the vectors of ollama nomic-embed-text (768 dimensions) until `loci embed switch`.',
     ]);
     expect(report).toMatchObject({
-      ...{ texts: 3, embedded: 3, remaining: 0, isActive: false },
+      ...{ texts: 3, embedded: 3, remaining: 0, is_active: false },
       target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
-      active: { model: 'nomic-embed-text with ["search_query: ","search_document: "]', dimensions: 768 },
+      active: { model: 'nomic-embed-text', query_prefix: 'search_query: ', dimensions: 768 },
     });
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
 
-    expect(await changed.embedding.switch()).toMatchObject({ remaining: 0, to: { model: 'bge-m3' } });
+    expect(await switchGeneration(changed)).toMatchObject({ remaining: 0, to: { model: 'bge-m3' } });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
-    expect((await changed.search({ query: 'tide clock' })).results[0]?.snippet.text).toContain('tide clock');
+    expect((await search(changed, { query: 'tide clock' })).results[0]?.snippet.text).toContain('tide clock');
     // The server was opened before the switch, and the vectors of its model are still there.
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
     // So was one that nobody had used until now.
-    expect(await unused.write({ content: 'The attic is dry.' })).toMatchObject({ embedded: true });
+    expect(await write(unused, { content: 'The attic is dry.' })).toMatchObject({ embedded: true });
     expect(await searched(unused)).toEqual(['ollama/nomic-embed-text', 0]);
     // With the previous settings, no server with the model of the vectors is known.
     expect(await searched(await openFirst())).toEqual(['ollama/bge-m3', 1]);
@@ -99,49 +105,49 @@ describe('a change of the model', () => {
 
   it('embeds nothing twice, and can be undone without embedding anything', async () => {
     const changed = await openSecond();
-    await changed.embedding.backfill();
-    await changed.embedding.switch();
-    await changed.write({ content: 'The gardener is called Ada.' });
-    expect(await changed.embedding.backfill()).toMatchObject({ texts: 0, embedded: 0, isActive: true });
+    await backfill(changed);
+    await switchGeneration(changed);
+    await write(changed, { content: 'The gardener is called Ada.' });
+    expect(await backfill(changed)).toMatchObject({ texts: 0, embedded: 0, is_active: true });
     expect(received(second).toSorted()).toHaveLength(4);
     const sent = received(first).length;
     const back = await openFirst();
-    await expect(back.embedding.switch()).rejects.toMatchObject({
+    await expect(switchGeneration(back)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('1 text without a vector of ollama nomic-embed-text') as string,
     });
-    expect(await back.embedding.switch({ partial: true })).toMatchObject({ remaining: 1 });
+    expect(await switchGeneration(back, { partial: true })).toMatchObject({ remaining: 1 });
     expect(received(first)).toHaveLength(sent);
-    const { results, missing } = await back.search({ query: 'gardener' });
+    const { results, missing } = await search(back, { query: 'gardener' });
     expect([results[0]?.snippet.text, missing.length]).toEqual(['The gardener is called Ada.', 1]);
-    expect(await back.embedding.backfill()).toMatchObject({ embedded: 1, remaining: 0 });
+    expect(await backfill(back)).toMatchObject({ embedded: 1, remaining: 0 });
     expect(await searched(back)).toEqual(['ollama/nomic-embed-text', 0]);
   });
 
   it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
     const changed = await openSecond();
-    await changed.embedding.backfill();
-    expect(await changed.embedding.prune()).toEqual({ removed: [], inUse: [] });
-    await changed.embedding.switch();
+    await backfill(changed);
+    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
+    await switchGeneration(changed);
     const server = await openFirst();
     const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
-    expect(await changed.embedding.prune()).toMatchObject({ removed: [prunable], inUse: [] });
-    expect(await changed.embedding.prune()).toEqual({ removed: [], inUse: [] });
+    expect(await prune(changed)).toMatchObject({ removed: [prunable], in_use: [] });
+    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
     await expect(searched(server)).rejects.toMatchObject({ code: 'embedding_mismatch' });
-    await expect(server.embedding.switch()).rejects.toThrow(
+    await expect(switchGeneration(server)).rejects.toThrow(
       'there are no vectors of the configured model yet',
     );
   });
 
   it('is counted without sending or storing anything', async () => {
     const changed = await openSecond();
-    const report = await changed.embedding.backfill({ dryRun: true });
+    const report = await backfill(changed, { dry_run: true });
     expect(report).toMatchObject({ texts: 3, embedded: 0, remaining: 3 });
     expect(report.tokens).toBeGreaterThan(20);
     expect(report.tokens).toBeLessThan(100);
     expect(received(second)).toEqual([]);
-    await expect(changed.embedding.switch()).rejects.toThrow(
+    await expect(switchGeneration(changed)).rejects.toThrow(
       'there are no vectors of the configured model yet',
     );
   });
@@ -149,8 +155,8 @@ describe('a change of the model', () => {
   it('reports a provider that is down, and goes on where it stopped', async () => {
     const changed = await openSecond();
     second.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
-    await expect(changed.embedding.backfill()).rejects.toThrow('HTTP 404: it does not know the model');
-    expect(await changed.embedding.backfill()).toMatchObject({ remaining: 0 });
+    await expect(backfill(changed)).rejects.toThrow('HTTP 404: it does not know the model');
+    expect(await backfill(changed)).toMatchObject({ remaining: 0 });
   });
 
   it('whose vectors another process removes says so, and writes into none that follow', async () => {
@@ -172,7 +178,7 @@ describe('a change of the model', () => {
     });
     onTestFinished(() => removing[Symbol.asyncDispose]());
     const changed = await open({ provider: 'ollama', model: 'bge-m3', url: removing.origin });
-    await expect(changed.embedding.backfill()).rejects.toMatchObject({
+    await expect(backfill(changed)).rejects.toMatchObject({
       code: 'conflict',
       message:
         'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, by `loci embed prune`',
@@ -183,31 +189,31 @@ describe('a change of the model', () => {
     )!;
     const { namespace } = settings(folder.path);
     expect(await store.vectors.countPending(namespace, another.id)).toBe(TEXTS.length);
-    expect(await changed.embedding.backfill()).toMatchObject({ embedded: 3, remaining: 0 });
+    expect(await backfill(changed)).toMatchObject({ embedded: 3, remaining: 0 });
   });
 
   it('by a reindex keeps its vectors as well while another process prunes', async () => {
     const other = await openFirst();
     const embed = letterVectors(1024);
-    const prunes: PruneReport[] = [];
+    const prunes: EmbedPruneOutput[] = [];
     const pruned = await startProvider({
       format: OLLAMA,
       embed: async (texts, purpose) => {
-        prunes.push(await other.embedding.prune());
+        prunes.push(await prune(other));
         return embed(texts, purpose);
       },
     });
     onTestFinished(() => pruned[Symbol.asyncDispose]());
     const changed = await open({ provider: 'ollama', model: 'bge-m3', url: pruned.origin });
-    expect(await changed.reindex({ vectors: true })).toMatchObject({ embedded: 3 });
-    const inUse = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
-    expect(prunes[0]).toMatchObject({ removed: [], inUse });
+    expect(await reindex(changed, { vectors: true })).toMatchObject({ embedded: 3 });
+    const in_use = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
+    expect(prunes[0]).toMatchObject({ removed: [], in_use });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
   });
 
   it('needs a provider', async () => {
     const none = await open({ provider: 'none' });
-    await expect(none.embedding.backfill()).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(none.embedding.switch()).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(backfill(none)).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(switchGeneration(none)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });

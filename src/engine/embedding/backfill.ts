@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -10,34 +11,45 @@ import {
   Refusals,
 } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf } from './models.ts';
 import { whileFilling, withOneLease } from './filling.ts';
-import { activeGeneration, describeGeneration, generationOf, modelSpec } from './generations.ts';
-import { NO_REFUSALS, refusalReport, type RefusalReport } from './refusal-report.ts';
+import {
+  activeGeneration,
+  describeGeneration,
+  generation,
+  generationFields,
+  generationOf,
+  modelSpec,
+} from './generations.ts';
+import { NO_REFUSALS, refusalFields, refusalReport } from './refusal-report.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
 
-export interface BackfillOptions extends ProgressOptions {
-  /** Only counts what would be embedded. */
-  readonly dryRun?: boolean;
-}
+const count = () => z.number().int().nonnegative();
 
-export interface BackfillReport extends RefusalReport {
-  /** What the settings name. */
-  readonly target: GenerationSpec;
-  /** What searches use; `null` before anything was embedded. */
-  readonly active: GenerationSpec | null;
-  /** Whether searches use the target already. */
-  readonly isActive: boolean;
-  /** Texts that had no vector of the target, their bytes, and an estimate of their tokens. */
-  readonly texts: number;
-  readonly bytes: number;
-  readonly tokens: number;
-  /** Texts that this call embedded. */
-  readonly embedded: number;
-  /** Texts that have no vector yet, those that the provider refused to this call included. */
-  readonly remaining: number;
-}
+export const backfillInput = z.strictObject({
+  dry_run: z.boolean().exactOptional().describe('Only count what would be embedded, and estimate the cost.'),
+});
+
+export const backfillOutput = z.strictObject({
+  target: generation.describe('The configured model.'),
+  active: generation.nullable().describe('The model whose vectors searches use.'),
+  is_active: z.boolean().describe('Whether searches use the vectors of the target already.'),
+  dry_run: z.boolean(),
+  texts: count().describe('Texts that had no vector of the target.'),
+  tokens: count().describe('Their tokens, by an estimate.'),
+  cost: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('What they cost by `embedding.pricePerMillionTokens`; `null` without that setting.'),
+  embedded: count().describe('Texts that this call embedded.'),
+  remaining: count().describe('Texts that have no vector of the target yet.'),
+  ...refusalFields,
+  took_ms: tookMs(),
+});
+export type EmbedBackfillOutput = z.infer<typeof backfillOutput>;
 
 /** Texts are divided by the first digit of their hashes. A process works on one part at a time, under its lease. */
 const partOf = (hash: string): string => hash.charAt(0);
@@ -45,6 +57,7 @@ const POLL_INTERVAL_MS = 250;
 /** Of English text, and of the title and headings that are embedded with each passage. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_OF_HEADINGS = 12;
+const MILLION = 1_000_000;
 
 /**
  * Makes the vectors of the configured model for everything that has none, in all namespaces, beside those that searches use.
@@ -54,8 +67,10 @@ const TOKENS_OF_HEADINGS = 12;
  */
 export async function backfill(
   context: EngineContext,
-  { dryRun = false, ...options }: BackfillOptions = {},
-): Promise<BackfillReport> {
+  { dry_run = false }: z.infer<typeof backfillInput> = {},
+  options: ProgressOptions = {},
+): Promise<EmbedBackfillOutput> {
+  const started = performance.now();
   const { store } = context;
   const embedder = await requireEmbedder(context);
   const generations = await store.vectors.generations(ADMIN_NAMESPACE);
@@ -66,19 +81,24 @@ export async function backfill(
   const sizes = await Promise.all(namespaces.map((each) => store.vectors.pendingBytes(each, before)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const texts = await countAllPending(store, before);
+  const tokens = Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts;
+  const price = context.config.embedding.pricePerMillionTokens;
   const report = {
-    ...{ target: modelSpec(embedder), active, texts, bytes },
-    isActive: found?.active === true,
-    tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts,
+    target: generationFields(modelSpec(embedder)),
+    active: active === null ? null : generationFields(active),
+    is_active: found?.active === true,
+    ...{ dry_run, texts, tokens },
+    cost: price === undefined ? null : Math.round((1e4 * price * tokens) / MILLION) / 1e4,
   };
-  if (dryRun) return { ...report, ...NO_REFUSALS, embedded: 0, remaining: texts };
+  const took = () => ({ took_ms: millisecondsSince(started) });
+  if (dry_run) return { ...report, embedded: 0, remaining: texts, ...NO_REFUSALS, ...took() };
   return whileFilling(context, modelSpec(embedder), options, async (target) => {
     const refusals = new Refusals();
     const work = { embedder, generation: target.id, refusals, meanwhile: meanwhile(active, target) };
     const embedded = await embedShared(context, work, texts, options);
     for (const namespace of namespaces) await store.admin.compact(namespace);
     const remaining = await countAllPending(store, target.id);
-    return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)) };
+    return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)), ...took() };
   });
 }
 

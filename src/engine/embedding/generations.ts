@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -97,4 +98,22 @@ export function previousNotice(active: Generation, configured: Generation, provi
       ? `searches use the vectors of ${previous} until \`loci embed switch\``
       : `searches use words alone until \`loci embed switch\`: ${previous} made the vectors, and ${why}`;
   return `${how}; ${target} is configured`;
+}
+
+/** A model in an output. */
+export const generation = z.strictObject({
+  provider: z.string(),
+  model: z.string(),
+  dimensions: z.number().int().positive(),
+  query_prefix: z.string().describe('What is put in front of queries. Other prefixes make other vectors.'),
+  passage_prefix: z.string().describe('What is put in front of passages.'),
+});
+
+export function generationFields({
+  provider,
+  model: joined,
+  dimensions,
+}: GenerationSpec): z.infer<typeof generation> {
+  const { model, query, passage } = modelParts(joined);
+  return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }

@@ -7,8 +7,14 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import type { Loci } from '../open.ts';
 import { openPreviousModel } from './previous-model.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from '../records/write.ts';
+import { search } from '../records/search.ts';
+import { backfill } from './backfill.ts';
+import { switchGeneration } from './switch.ts';
+import { recordGolden } from '../golden/golden-queries.ts';
+import { compareGenerations } from '../golden/compare.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -31,15 +37,16 @@ function vectorsOf({ model, input }: Readonly<Record<string, unknown>>): number[
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ProviderServer;
-let opened: Loci[];
+let opened: EngineContext[];
 
-async function open(embedding: Readonly<Record<string, unknown>>): Promise<Loci> {
+async function open(embedding: Readonly<Record<string, unknown>>): Promise<EngineContext> {
   const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
   opened.push(loci);
   return loci;
 }
 
-const openWith = (model: string): Promise<Loci> => open({ provider: 'ollama', model, url: server.origin });
+const openWith = (model: string): Promise<EngineContext> =>
+  open({ provider: 'ollama', model, url: server.origin });
 
 beforeEach(async () => {
   opened = [];
@@ -49,7 +56,7 @@ beforeEach(async () => {
     embed: () => Promise.resolve([]),
   });
   const loci = await openWith('nomic-embed-text');
-  for (const content of TEXTS) await loci.write({ content });
+  for (const content of TEXTS) await write(loci, { content });
 });
 
 afterEach(async () => {
@@ -61,9 +68,9 @@ afterEach(async () => {
 describe('a search during a backfill', () => {
   it('is answered by the previous model, and says so', async () => {
     const changed = await openWith('bge-m3');
-    await expect(changed.search({ query: 'oven' })).rejects.toMatchObject({ code: 'embedding_mismatch' });
-    await changed.embedding.backfill();
-    const { provider, missing, notices, results } = await changed.search({ query: 'oven' });
+    await expect(search(changed, { query: 'oven' })).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    await backfill(changed);
+    const { provider, missing, notices, results } = await search(changed, { query: 'oven' });
     expect([provider, missing]).toEqual(['ollama/nomic-embed-text', []]);
     expect(results[0]!.why.signals.map(({ signal }) => signal)).toContain('vector');
     expect(notices).toEqual([
@@ -72,15 +79,18 @@ describe('a search during a backfill', () => {
     ]);
     const models = server.requests.map(({ body }) => body['model']);
     expect(models.at(-1)).toBe('nomic-embed-text');
-    await changed.embedding.switch();
-    expect(await changed.search({ query: 'oven' })).toMatchObject({ provider: 'ollama/bge-m3', notices: [] });
+    await switchGeneration(changed);
+    expect(await search(changed, { query: 'oven' })).toMatchObject({
+      provider: 'ollama/bge-m3',
+      notices: [],
+    });
   });
 
   it('is answered by words when the previous model cannot be reached, and says so', async () => {
     const changed = await openWith('bge-m3');
-    await changed.embedding.backfill();
+    await backfill(changed);
     server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
-    const { missing, notices, results } = await changed.search({ query: 'oven' });
+    const { missing, notices, results } = await search(changed, { query: 'oven' });
     expect(results[0]!.snippet.text).toContain('oven');
     expect(missing).toMatchObject([
       { signal: 'vector', why: expect.stringContaining('HTTP 404: it does not know the model') as string },
@@ -91,7 +101,7 @@ describe('a search during a backfill', () => {
   it('is answered by words when the settings no longer name the address of the previous model, and says so', async () => {
     const proxied = await startProvider({ format: OPENAI, embed: letterVectors(1536) });
     await using folder = await temporaryFolder();
-    const openIn = async (embedding: Readonly<Record<string, unknown>>): Promise<Loci> => {
+    const openIn = async (embedding: Readonly<Record<string, unknown>>): Promise<EngineContext> => {
       const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
       opened.push(loci);
       return loci;
@@ -101,12 +111,12 @@ describe('a search during a backfill', () => {
       url: `${proxied.origin}/v1`,
       apiKey: 'key-of-the-proxy',
     });
-    await before.write({ content: TEXTS[0]! });
+    await write(before, { content: TEXTS[0]! });
     await before.close();
     await proxied[Symbol.asyncDispose]();
     const loci = await openIn({ provider: 'ollama', model: 'bge-m3', url: server.origin });
-    await loci.embedding.backfill();
-    const { missing, notices, results } = await loci.search({ query: 'oven' });
+    await backfill(loci);
+    const { missing, notices, results } = await search(loci, { query: 'oven' });
     expect(results).toHaveLength(1);
     expect(missing).toMatchObject([
       { why: expect.stringContaining('the settings no longer name its address') as string },
@@ -134,35 +144,33 @@ describe('a search during a backfill', () => {
 describe('a comparison of two models', () => {
   it('runs the golden queries with both, and says which answers more of them better', async () => {
     const loci = opened[0]!;
-    await loci.golden.record({ query: 'oven', expect: ['record/1'] });
-    await loci.golden.record({ query: 'cooker', expect: ['record/1'] });
+    await recordGolden(loci, { query: 'oven', expect: ['record/1'] });
+    await recordGolden(loci, { query: 'cooker', expect: ['record/1'] });
     const changed = await openWith('bge-m3');
-    await expect(changed.embedding.compare()).rejects.toMatchObject({
+    await expect(compareGenerations(changed)).rejects.toMatchObject({
       code: 'conflict',
       hint: 'Run `loci embed backfill` first.',
     });
-    await changed.embedding.backfill();
-    const compared = await changed.embedding.compare({ limit: 1 });
+    await backfill(changed);
+    const compared = await compareGenerations(changed, { limit: 1 });
     expect(compared).toMatchObject({
-      current: { recall: 0.5, mrr: 0.5, wins: 0, generation: { dimensions: 768 } },
-      candidate: { recall: 1, mrr: 1, wins: 1, generation: { dimensions: 1024 } },
-      ...{ ties: 1, limit: 1, remaining: 0, asFound: 0 },
+      current: { recall: 0.5, mrr: 0.5, wins: 0, dimensions: 768 },
+      candidate: { recall: 1, mrr: 1, wins: 1, provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
+      ...{ ties: 1, limit: 1, remaining: 0, as_found: 0 },
     });
-    expect(compared.current.latencyMs).toBeGreaterThan(0);
-    expect(compared.candidate.run.provider).toBe('ollama/bge-m3');
-    await changed.embedding.switch();
-    await expect(changed.embedding.compare()).rejects.toMatchObject({ code: 'conflict' });
+    await switchGeneration(changed);
+    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('needs golden queries and both models', async () => {
     const changed = await openWith('bge-m3');
-    await expect(changed.embedding.compare()).rejects.toMatchObject({
+    await expect(compareGenerations(changed)).rejects.toMatchObject({
       message: 'there are no golden queries',
       hint: expect.stringContaining('loci golden record') as string,
     });
-    await opened[0]!.golden.record({ query: 'oven' });
-    await changed.embedding.backfill();
+    await recordGolden(opened[0]!, { query: 'oven' });
+    await backfill(changed);
     server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
-    await expect(changed.embedding.compare()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 });

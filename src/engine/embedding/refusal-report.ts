@@ -1,20 +1,26 @@
+import { z } from 'zod';
 import type { Refusals, RefusedText } from '../../ingest/embed.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf } from '../shared/citations.ts';
 
-/** Texts that the provider refused, in a report of what was embedded. */
-export interface RefusalReport {
-  readonly refused: number;
-  /** The first of them. */
-  readonly refusals: readonly Refusal[];
-}
+const refusal = z.strictObject({
+  namespace: z.string(),
+  citation: z.string(),
+  // It has no words of the provider, which may quote the text.
+  why: z.string().describe('Why, such as the status of HTTP. `embed test` shows what the provider says.'),
+});
 
-export interface Refusal {
-  readonly namespace: string;
-  readonly citation: string;
-  /** Has no words of the provider, which may quote the text. */
-  readonly why: string;
-}
+/** The fields of an output that say which texts the embedding provider refused. */
+export const refusalFields = {
+  refused: z
+    .number()
+    .int()
+    .nonnegative()
+    .describe('Texts that the embedding provider refuses, although it embeds others. Words find them.'),
+  refusals: z.array(refusal).describe('The first of these texts.'),
+};
+
+export type RefusalReport = z.infer<z.ZodObject<typeof refusalFields>>;
 
 const MAX_NAMED = 10;
 

@@ -8,7 +8,17 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { backfill } from './backfill.ts';
+import { search } from '../records/search.ts';
+import { switchGeneration } from './switch.ts';
+import { reindex } from '../health/reindex.ts';
+import { doctor } from '../health/doctor.ts';
+import { write } from '../records/write.ts';
+import { exportToFile } from '../portable/export/export-files.ts';
+import { importMemory } from '../portable/import.ts';
+import { status } from '../health/status.ts';
 
 const NOTES = 200;
 const MODEL = { provider: 'ollama', model: 'all-minilm' };
@@ -16,7 +26,7 @@ const REFUSED: Fault = { status: 400, body: { error: 'content filter' } };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ProviderServer;
-let opened: Loci[];
+let opened: EngineContext[];
 /** Whether the provider refuses a text, and how. */
 let isBad: (text: string) => boolean;
 let fault: Fault;
@@ -47,7 +57,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function open(embedding: Readonly<Record<string, unknown>> = MODEL): Promise<Loci> {
+async function open(embedding: Readonly<Record<string, unknown>> = MODEL): Promise<EngineContext> {
   const address = embedding['provider'] === 'ollama' ? { url: server.origin } : {};
   const vaults = [{ name: 'notes', path: join(folder.path, 'notes') }];
   const loci = await openInline(
@@ -58,14 +68,14 @@ async function open(embedding: Readonly<Record<string, unknown>> = MODEL): Promi
 }
 
 /** A store of notes without vectors, of which those with these numbers are refused. */
-async function prepare(...bad: readonly number[]): Promise<Loci> {
+async function prepare(...bad: readonly number[]): Promise<EngineContext> {
   const notes = Array.from({ length: NOTES }, (_, i): [string, string] => [
     `Note ${String(i)}.md`,
     `The number of this note is x${String(i)}${bad.includes(i) ? ' and bad' : ''}.`,
   ]);
   await writeNotes(join(folder.path, 'notes'), Object.fromEntries(notes));
   const loci = await open({ provider: 'none' });
-  await loci.index({ vaults: [{ name: 'notes', path: join(folder.path, 'notes') }] });
+  await indexVaults(loci, { vaults: [{ name: 'notes', path: join(folder.path, 'notes') }] });
   await loci.close();
   return open();
 }
@@ -83,7 +93,7 @@ describe('a backfill with texts that the provider refuses', () => {
   ])('embeds the others, and names the one of 200: %s', async (_, refuse, why) => {
     const loci = await prepare(7);
     refuse();
-    expect(await loci.embedding.backfill()).toMatchObject({
+    expect(await backfill(loci)).toMatchObject({
       ...{ texts: NOTES, embedded: NOTES - 1, remaining: 1, refused: 1 },
       refusals: [
         {
@@ -93,44 +103,44 @@ describe('a backfill with texts that the provider refuses', () => {
         },
       ],
     });
-    const { results, missing } = await loci.search({ query: 'x7 bad' });
+    const { results, missing } = await search(loci, { query: 'x7 bad' });
     expect([results[0]?.title, missing]).toEqual(['Note 7', []]);
   });
 
   it('sends each of five no more in the same run, and goes on with them in the next', async () => {
     const loci = await prepare(0, 1, 2, 100, 199);
-    expect(await loci.embedding.backfill()).toMatchObject({ embedded: NOTES - 5, remaining: 5, refused: 5 });
+    expect(await backfill(loci)).toMatchObject({ embedded: NOTES - 5, remaining: 5, refused: 5 });
     expect(sentAlone('x100 ')).toBe(1);
-    await expect(loci.embedding.switch()).rejects.toMatchObject({
+    await expect(switchGeneration(loci)).rejects.toMatchObject({
       code: 'conflict',
       hint: expect.stringContaining('--partial') as string,
     });
-    expect(await loci.embedding.switch({ partial: true })).toMatchObject({ remaining: 5 });
+    expect(await switchGeneration(loci, { partial: true })).toMatchObject({ remaining: 5 });
     const again = await open();
-    expect(await again.embedding.backfill()).toMatchObject({ texts: 5, embedded: 0, refused: 5 });
+    expect(await backfill(again)).toMatchObject({ texts: 5, embedded: 0, refused: 5 });
     isBad = (text) => text.includes('x100 ');
-    expect(await again.embedding.backfill()).toMatchObject({ embedded: 4, remaining: 1, refused: 1 });
+    expect(await backfill(again)).toMatchObject({ embedded: 4, remaining: 1, refused: 1 });
   });
 
   it('stops with the error if the provider refuses all', async () => {
     const loci = await prepare();
     isBad = () => true;
-    await expect(loci.embedding.backfill()).rejects.toMatchObject({
+    await expect(backfill(loci)).rejects.toMatchObject({
       code: 'embedding_unavailable',
       message: expect.stringMatching(/answers HTTP 400$/) as string,
     });
     isBad = (text) => text !== 'loci';
     const sent = server.requests.length;
-    await expect(loci.embedding.backfill()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+    await expect(backfill(loci)).rejects.toMatchObject({ code: 'embedding_unavailable' });
     expect(server.requests.length - sent).toBeLessThan(NOTES / 2);
     isBad = () => false;
-    expect(await loci.embedding.backfill()).toMatchObject({ embedded: NOTES, remaining: 0, refused: 0 });
+    expect(await backfill(loci)).toMatchObject({ embedded: NOTES, remaining: 0, refused: 0 });
   });
 
   it('names no texts of other namespaces to another caller than the operator, but counts them', async () => {
     const loci = await prepare(7);
     const other = loci.as({ ...loci.caller, namespace: 'other', trust: 'agent' });
-    expect(await other.embedding.backfill()).toMatchObject({ refused: 1, refusals: [] });
+    expect(await backfill(other)).toMatchObject({ refused: 1, refusals: [] });
   });
 });
 
@@ -141,16 +151,19 @@ describe('other ways to embed texts that the provider refuses', () => {
   it('index and reindex report them, also when no other text is left', async () => {
     const loci = await prepare(...bad);
     const vaults = [{ name: 'notes', path: join(folder.path, 'notes') }];
-    expect(await loci.index({ vaults })).toMatchObject({ embedded: NOTES - remaining, refused: remaining });
+    expect(await indexVaults(loci, { vaults })).toMatchObject({
+      embedded: NOTES - remaining,
+      refused: remaining,
+    });
     // Another process knows nothing of the texts that the provider has embedded.
     const again = await open();
-    const report = await again.index({ vaults });
+    const report = await indexVaults(again, { vaults });
     expect(report).toMatchObject({ embedded: 0, refused: remaining });
     expect(report.refusals).toHaveLength(10);
-    expect(await again.reindex({ vectors: true })).toMatchObject({
+    expect(await reindex(again, { vectors: true })).toMatchObject({
       ...{ embedded: NOTES - remaining, refused: remaining },
     });
-    const check = (await again.doctor()).find(({ name }) => name === 'embedding');
+    const check = (await doctor(again)).find(({ name }) => name === 'embedding');
     expect(check).toMatchObject({
       result: 'warning',
       detail: expect.stringContaining('12 texts without a vector, found by words alone') as string,
@@ -160,30 +173,30 @@ describe('other ways to embed texts that the provider refuses', () => {
 
   it('an import reports them', async () => {
     const source = await open({ provider: 'none' });
-    for (const content of ['Zebulon is bad.', 'A tide clock.']) await source.write({ content });
+    for (const content of ['Zebulon is bad.', 'A tide clock.']) await write(source, { content });
     const file = join(folder.path, 'export.jsonl');
-    await source.portable.exportToFile(file);
+    await exportToFile(source, file);
     await using target = await temporaryFolder();
     const loci = await openInline(settings(target.path, { embedding: { ...MODEL, url: server.origin } }));
     opened.push(loci);
-    const { report } = await loci.portable.import({ from: { path: file } });
+    const { report } = await importMemory(loci, { from: { path: file } });
     expect(report).toMatchObject({ why: null, embedded: 1, refusals: { refused: 1 } });
     await loci.close();
   });
 
   it('a write succeeds, says why its vector is missing, and leaves searches their vectors', async () => {
     const loci = await open();
-    await loci.write({ content: 'The oven moves to the other wall.' });
-    const written = await loci.write({ content: 'Zebulon is bad.' });
+    await write(loci, { content: 'The oven moves to the other wall.' });
+    const written = await write(loci, { content: 'Zebulon is bad.' });
     expect(written).toMatchObject({
       embedded: false,
       why: expect.stringContaining('refuses a text') as string,
     });
-    expect((await loci.search({ query: 'zebulon' })).results[0]?.id).toBe(written.id);
-    expect((await loci.search({ query: 'oven' })).missing).toEqual([]);
-    expect(await loci.write({ content: 'A tide clock.' })).toMatchObject({ embedded: true });
+    expect((await search(loci, { query: 'zebulon' })).results[0]?.id).toBe(written.id);
+    expect((await search(loci, { query: 'oven' })).missing).toEqual([]);
+    expect(await write(loci, { content: 'A tide clock.' })).toMatchObject({ embedded: true });
     const long = `${'The oven moves to the other wall. '.repeat(40)}\n\n# Bad\n\n${'A bad clock. '.repeat(5)}`;
-    expect(await loci.write({ content: long })).toMatchObject({ embedded: false });
-    expect((await loci.status()).pending).toBe(2);
+    expect(await write(loci, { content: long })).toMatchObject({ embedded: false });
+    expect((await status(loci)).pending).toBe(2);
   });
 });

@@ -9,7 +9,10 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from '../records/write.ts';
+import { search } from '../records/search.ts';
+import { doctor } from '../health/doctor.ts';
 
 /** How long the first answer to a process takes. */
 const COLD_START_MS = 350;
@@ -33,7 +36,7 @@ beforeEach(async () => {
     },
   });
   const loci = await open();
-  await loci.write({ content: 'The oven moves to the other wall.' });
+  await write(loci, { content: 'The oven moves to the other wall.' });
   await loci.close();
 });
 
@@ -43,7 +46,7 @@ afterEach(async () => {
 });
 
 /** Opens an engine as a new process does. */
-function open(): Promise<Loci> {
+function open(): Promise<EngineContext> {
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
   return openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
 }
@@ -62,7 +65,7 @@ describe('a provider whose first answer to every process is slow', () => {
     while (missing.at(-1) !== 0 && missing.length < MAX_SEARCHES) {
       isCold = true;
       const loci = await open();
-      missing.push((await loci.search({ query: 'oven' })).missing.length);
+      missing.push((await search(loci, { query: 'oven' })).missing.length);
       await loci.close();
       await endPause();
     }
@@ -73,7 +76,7 @@ describe('a provider whose first answer to every process is slow', () => {
   it('is well for the doctor, which does not wait as briefly as a search', async () => {
     isCold = true;
     const loci = await open();
-    const embedding = (await loci.doctor()).find(({ name }) => name === 'embedding');
+    const embedding = (await doctor(loci)).find(({ name }) => name === 'embedding');
     await loci.close();
     expect(embedding).toMatchObject({ result: 'ok', detail: 'ollama all-minilm answers' });
   });

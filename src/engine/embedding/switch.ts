@@ -1,36 +1,45 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { countAllPending } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { requireEmbedder } from './backfill.ts';
-import { activeGeneration, describeGeneration, generationOf } from './generations.ts';
+import {
+  activeGeneration,
+  describeGeneration,
+  generation,
+  generationFields,
+  generationOf,
+} from './generations.ts';
 
-export interface SwitchOptions {
-  readonly partial?: boolean;
-  readonly dryRun?: boolean;
-}
+export const switchInput = z.strictObject({
+  partial: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Switch although some texts have no vector yet. They are found by their words until they have one.',
+    ),
+  dry_run: z.boolean().exactOptional().describe('Change nothing, and report what a switch would do.'),
+});
 
-export interface SwitchReport {
-  /** What searches used before; `null` if there was nothing. */
-  readonly from: GenerationSpec | null;
-  /** What they use now. */
-  readonly to: GenerationSpec;
-  /** Texts without a vector of it: they are found by words until they are embedded. */
-  readonly remaining: number;
-}
+export const switchOutput = z.strictObject({
+  dry_run: z.boolean(),
+  from: generation.nullable().describe('The model whose vectors searches used before.'),
+  to: generation.describe('The model whose vectors they use now.'),
+  remaining: z.number().int().nonnegative().describe('Texts that have no vector of it yet.'),
+});
+export type EmbedSwitchOutput = z.infer<typeof switchOutput>;
 
 /**
  * Makes searches use the vectors of the configured model, in one transaction. The others stay, so that the change can be undone
  * by setting the previous model and switching again.
- * @param options `partial` accepts that some texts have no vector yet; `dryRun` changes nothing
  * @throws LociError `conflict` if there are none, or if some are missing
  */
 export async function switchGeneration(
   context: EngineContext,
-  { partial = false, dryRun = false }: SwitchOptions = {},
-): Promise<SwitchReport> {
+  { partial = false, dry_run = false }: z.infer<typeof switchInput> = {},
+): Promise<EmbedSwitchOutput> {
   const { store } = context;
   const embedder = await requireEmbedder(context);
   const generations = await store.vectors.generations(ADMIN_NAMESPACE);
@@ -49,6 +58,7 @@ export async function switchGeneration(
         hint: 'Run `loci embed backfill` first, or switch with `--partial`: these texts are then found by their words alone.',
       },
     );
-  if (!target.active && !dryRun) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
-  return { from: active ?? null, to: target, remaining };
+  if (!target.active && !dry_run) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
+  const from = active === undefined ? null : generationFields(active);
+  return { dry_run, from, to: generationFields(target), remaining };
 }

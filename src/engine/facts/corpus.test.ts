@@ -1,12 +1,16 @@
+import { HistoryLog } from '../audit/history-log.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { storeFact } from './facts.ts';
+import { corpus } from './corpus.ts';
+import { get } from '../records/get.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -22,7 +26,7 @@ afterEach(async () => {
 
 /** A run that is newer than all facts, whose input has the words. */
 function recordRun(words: string): void {
-  loci.recordRun({
+  loci.shared(HistoryLog).record(loci.namespace, {
     category: 'pack_history',
     name: 'memory_write',
     surface: 'mcp',
@@ -36,10 +40,10 @@ function recordRun(words: string): void {
 
 describe('the corpus', () => {
   it('has facts before runs, also where a run is newer or matches better', async () => {
-    await loci.facts.store({ key: 'plan', value: 'The deployment is on Friday.' });
+    await storeFact(loci, { key: 'plan', value: 'The deployment is on Friday.' });
     recordRun('deployment friday plan');
     const collections = async (request: { limit: number; query?: string }): Promise<string[]> =>
-      (await loci.corpus(request)).documents.map(({ collection }) => collection);
+      (await corpus(loci, request)).documents.map(({ collection }) => collection);
     expect(await collections({ limit: 10 })).toEqual(['facts', 'pack_history']);
     expect(await collections({ limit: 10, query: 'deployment friday plan' })).toEqual([
       'facts',
@@ -50,14 +54,14 @@ describe('the corpus', () => {
 
   it('gives a document the same id when its content changes, and documents of equal content different ids', async () => {
     const ids = async (): Promise<Map<string, string>> => {
-      const { documents } = await loci.corpus({ limit: 10 });
+      const { documents } = await corpus(loci, { limit: 10 });
       return new Map(documents.map(({ path, docid }) => [path, docid]));
     };
-    await loci.facts.store({ key: 'a', value: 'tea' });
-    await loci.facts.store({ key: 'b', value: 'tea' });
+    await storeFact(loci, { key: 'a', value: 'tea' });
+    await storeFact(loci, { key: 'b', value: 'tea' });
     const before = await ids();
     expect(new Set(before.values()).size).toBe(2);
-    await loci.facts.store({ key: 'a', value: 'coffee' });
+    await storeFact(loci, { key: 'a', value: 'coffee' });
     expect(await ids()).toEqual(before);
   });
 
@@ -68,29 +72,29 @@ describe('the corpus', () => {
     await fc.assert(
       fc.asyncProperty(facts, async (pairs) => {
         for (const [category, key] of pairs)
-          await loci.facts.store({ category, key, value: `${category}\n${key}` });
-        const { documents } = await loci.corpus({ limit: 500 });
+          await storeFact(loci, { category, key, value: `${category}\n${key}` });
+        const { documents } = await corpus(loci, { limit: 500 });
         expect(new Set(documents.map(({ path }) => path)).size).toBe(documents.length);
-        for (const { path, content } of documents) expect((await loci.get(path)).text).toBe(content);
+        for (const { path, content } of documents) expect((await get(loci, path)).text).toBe(content);
       }),
       { numRuns: 20 },
     );
-    await loci.facts.store({ category: 'c', key: 'k', value: 'one\ntwo' });
-    expect((await loci.get('facts/c/k#L2')).text).toBe('two');
+    await storeFact(loci, { category: 'c', key: 'k', value: 'one\ntwo' });
+    expect((await get(loci, 'facts/c/k#L2')).text).toBe('two');
   });
 
   it('has runs that get reads, which have no number that another operation would take for a record', async () => {
     recordRun('one');
     recordRun('two');
-    const { documents } = await loci.corpus({ limit: 10 });
+    const { documents } = await corpus(loci, { limit: 10 });
     expect(documents.map(({ path }) => path).toSorted()).toEqual(['pack_history/1', 'pack_history/2']);
     for (const { path, content } of documents) {
-      const { text, record } = await loci.get(path);
+      const { text, record } = await get(loci, path);
       expect(text).toBe(content);
       expect(record).toMatchObject({ id: null, uuid: null, origin: 'audit', trust: 'agent', key: path });
     }
-    expect((await loci.get('pack_history/1#L1')).text).toBe('## Pack call: memory_write');
+    expect((await get(loci, 'pack_history/1#L1')).text).toBe('## Pack call: memory_write');
     for (const path of ['pack_history/3', 'pack_history/0', 'pipeline_history/1', 'facts/c/k', 'facts/%'])
-      await expect(loci.get(path), path).rejects.toMatchObject({ code: 'not_found' });
+      await expect(get(loci, path), path).rejects.toMatchObject({ code: 'not_found' });
   });
 });

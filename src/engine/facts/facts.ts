@@ -1,48 +1,32 @@
+import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import type { FactCategory, RecordDraft, RecordWrite } from '../../store/model.ts';
+import type { RecordDraft, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { embedWritten } from '../records/embed-written.ts';
+import { assertWithinLimits, assertNotReserved, DEFAULT_CATEGORY } from '../fields/limits.ts';
 import { expire, invalidateNextExpiry, schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { embedWritten, type Embedded } from '../records/embed-written.ts';
-import { assertNotReserved, assertWithinLimits, DEFAULT_CATEGORY } from '../records/limits.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayOverrule } from '../access/permission.ts';
+import { isoTime } from '../fields/times.ts';
+import {
+  DEFAULT_LIMIT,
+  type Fact,
+  type FactCategoriesOutput,
+  type FactListOutput,
+  type FactStoreOutput,
+  formatFact,
+  lifetimeOf,
+  type listFactsInput,
+  type recallFactInput,
+  type storeFactInput,
+  TTL_SECONDS,
+} from './fact-fields.ts';
 import { screenTexts } from '../records/screen.ts';
-
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-/** How long facts live (F2). */
-export const TTL_SECONDS: { readonly min: number; readonly default: number; readonly max: number } = {
-  min: HOUR,
-  default: 90 * DAY,
-  max: 365 * DAY,
-};
-
-export interface FactRequest {
-  readonly key: string;
-  readonly value: string;
-  /** Default `user_facts`. */
-  readonly category?: string;
-  readonly tags?: readonly string[];
-  /** 3,600 to 31,536,000. Default 90 days. */
-  readonly ttlSeconds?: number;
-  readonly idempotencyKey?: string;
-}
-
-export interface FactResponse extends Embedded {
-  readonly id: number;
-  readonly key: string;
-  readonly category: string;
-  readonly expiresAt: Timestamp;
-  /** Whether it replaced an earlier value. */
-  readonly replaced: boolean;
-  readonly masked: readonly string[];
-  readonly replayed: boolean;
-}
 
 /** How often a write is tried when another process stores the same key at the same time. */
 const MAX_ATTEMPTS = 20;
@@ -52,12 +36,16 @@ const MAX_ATTEMPTS = 20;
  * @throws LociError `invalid_input` for a reserved category, a lifetime out of bounds or an invalid text;
  *   `secret_refused`; `writes_disabled` when an agent may not change a fact of the operator
  */
-export async function storeFact(context: EngineContext, request: FactRequest): Promise<FactResponse> {
-  const { idempotencyKey, ...fact } = request;
+export async function storeFact(
+  context: EngineContext,
+  request: z.infer<typeof storeFactInput>,
+): Promise<FactStoreOutput> {
+  const { idempotency_key, expires, ...fields } = request;
+  const ttl = expires === undefined ? TTL_SECONDS.default : lifetimeOf(expires);
+  // The hash of a request with an idempotency key is of these fields.
+  const fact = { ...fields, ...(expires !== undefined && { ttlSeconds: ttl }) };
   const category = fact.category ?? DEFAULT_CATEGORY;
   assertNotReserved(category);
-  const ttl = fact.ttlSeconds ?? TTL_SECONDS.default;
-  assertValidTtl(ttl);
   const { key, value, tags = [] } = fact;
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
@@ -67,7 +55,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
-  const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', fact], async (only) => {
+  const { ids, replayed } = await runOnce(context, idempotency_key, ['store', fact], async (only) => {
     for (let attempt = 1; ; attempt++) {
       const before = await findFact(context, texts.category, texts.key);
       if (before !== null) assertMayOverrule(context, [before]);
@@ -88,9 +76,9 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   schedulePurge(context);
   const id = ids[0] ?? 0;
   const [stored] = await context.store.records.get(context.namespace, [id], 'any');
-  const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
+  const expires_at = isoTime(stored?.expiresAt ?? draft.expiresAt ?? 0);
   const state = await embedWritten(context, vectors, draft, passages);
-  return { id, key: texts.key, category: texts.category, expiresAt, replaced, masked, replayed, ...state };
+  return { id, key: texts.key, category: texts.category, expires_at, replaced, masked, replayed, ...state };
 }
 
 async function isCommitted({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
@@ -148,14 +136,6 @@ function factFields(
   };
 }
 
-function assertValidTtl(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= TTL_SECONDS.min && seconds <= TTL_SECONDS.max) return;
-  throw new LociError(
-    'invalid_input',
-    `ttlSeconds is ${String(seconds)}; a fact lives ${String(TTL_SECONDS.min)} (1 hour) to ${String(TTL_SECONDS.max)} (365 days)`,
-  );
-}
-
 async function findFact(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
   await expire(context);
   const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
@@ -169,8 +149,14 @@ async function findFact(context: EngineContext, category: string, key: string): 
  */
 export async function recallFact(
   context: EngineContext,
-  key: string,
-  category?: string,
+  given: z.infer<typeof recallFactInput>,
+): Promise<Fact> {
+  return formatFact(await factOfKey(context, given));
+}
+
+export async function factOfKey(
+  context: EngineContext,
+  { key, category }: z.infer<typeof recallFactInput>,
 ): Promise<LociRecord> {
   await expire(context);
   const categories = category === undefined ? {} : { categories: [category] };
@@ -186,27 +172,14 @@ export async function recallFact(
   });
 }
 
-export interface FactsRequest {
-  readonly category?: string;
-  readonly prefix?: string;
-  readonly tags?: readonly string[];
-  readonly limit: number;
-  /** `next` of the previous page. */
-  readonly after?: number;
-}
-
-export interface FactsPage {
-  readonly facts: readonly LociRecord[];
-  readonly total: number;
-  /** The id after which the next page begins; `null` on the last page. */
-  readonly next: number | null;
-}
-
 /** The caller's facts, newest first. */
-export async function listFacts(context: EngineContext, request: FactsRequest): Promise<FactsPage> {
+export async function listFacts(
+  context: EngineContext,
+  request: z.infer<typeof listFactsInput> = {},
+): Promise<FactListOutput> {
   await expire(context);
   const { store, namespace } = context;
-  const { limit, after = null } = request;
+  const { limit = DEFAULT_LIMIT, after = null } = request;
   const filter = factFilter(context, request);
   const facts = await store.records.list(namespace, { filter }, { after, limit });
   const last = facts.at(-1)?.id ?? null;
@@ -214,7 +187,7 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
     last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
   const [total = 0] = await store.records.count(namespace, [filter]);
   return {
-    facts,
+    facts: facts.map(formatFact),
     total,
     next: following.length > 0 ? last : null,
   };
@@ -223,7 +196,7 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
 /** The store's filter for facts. */
 export function factFilter(
   { now }: EngineContext,
-  { category, prefix, tags }: Partial<FactsRequest>,
+  { category, prefix, tags }: z.infer<typeof listFactsInput>,
 ): { now: Timestamp; origins: ['fact'] } & Record<string, unknown> {
   return {
     now: now(),
@@ -234,9 +207,23 @@ export function factFilter(
   };
 }
 
-export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {
+const RECENT_KEYS = 10;
+
+export async function factCategories(context: EngineContext): Promise<FactCategoriesOutput> {
   await expire(context);
-  return context.store.records.factCategories(context.namespace, context.now(), recent);
+  const { store, namespace, now } = context;
+  const categories = await store.records.factCategories(namespace, now(), RECENT_KEYS);
+  return {
+    categories: categories.map(({ name, count, recentKeys }) => ({
+      name,
+      count,
+      recent_keys: [...recentKeys],
+    })),
+    note:
+      categories.length === 0
+        ? 'No facts are stored yet; `memory_store` stores one.'
+        : '`memory_recall` reads one fact, `memory_list` lists a category, `memory_search` searches the values.',
+  };
 }
 
 /** How many keys of each category, stored last, are compared with a key that no fact has. */

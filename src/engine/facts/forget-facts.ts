@@ -1,21 +1,13 @@
+import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { type FactForgetOutput, type forgetFactsInput, MAX_LISTED } from './fact-fields.ts';
+import { factFilter, factOfKey } from './facts.ts';
 import { expire } from '../shared/retention.ts';
-import { factFilter, recallFact } from './facts.ts';
-import { assertNotReserved } from '../records/limits.ts';
+import { assertNotReserved } from '../fields/limits.ts';
 import { assertMayOverrule } from '../access/permission.ts';
-
-export interface ForgetRequest {
-  readonly key?: string;
-  readonly prefix?: string;
-  readonly category?: string;
-}
-
-export interface Forgotten {
-  readonly facts: readonly Pick<LociRecord, 'id' | 'key' | 'category'>[];
-}
 
 const BATCH = 500;
 
@@ -25,7 +17,10 @@ const BATCH = 500;
  * @throws LociError `invalid_input` for a request without a condition, `not_found` for a key that no fact has;
  *   `writes_disabled` when an agent may not forget a fact of the operator
  */
-export async function forgetFacts(context: EngineContext, request: ForgetRequest): Promise<Forgotten> {
+export async function forgetFacts(
+  context: EngineContext,
+  request: z.infer<typeof forgetFactsInput>,
+): Promise<FactForgetOutput> {
   const { key, prefix, category } = request;
   if (key === undefined && prefix === undefined && category === undefined) {
     throw new LociError('invalid_input', 'nothing says which facts to forget', {
@@ -34,7 +29,8 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
   }
   if (category !== undefined) assertNotReserved(category);
   if (key !== undefined && prefix === undefined) {
-    return { facts: await deleteFacts(context, [await recallFact(context, key, category)]) };
+    const given = { key, ...(category !== undefined && { category }) };
+    return forgotten(await deleteFacts(context, [await factOfKey(context, given)]));
   }
   const pageAfter = async (after: number | null): Promise<LociRecord[]> => {
     await expire(context);
@@ -47,9 +43,16 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
   const facts: LociRecord[] = [];
   for (;;) {
     const page = await pageAfter(null);
-    if (page.length === 0) return { facts };
+    if (page.length === 0) return forgotten(facts);
     facts.push(...(await deleteFacts(context, page)));
   }
+}
+
+function forgotten(facts: readonly LociRecord[]): FactForgetOutput {
+  return {
+    forgotten: facts.length,
+    facts: facts.slice(0, MAX_LISTED).map(({ id, key, category }) => ({ id, key: key ?? '', category })),
+  };
 }
 
 /** Returns the deleted facts: none when another process deleted one of them first. */

@@ -1,45 +1,58 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
+import type { EngineContext } from '../context.ts';
+import { requireEmbedder } from '../embedding/backfill.ts';
+import { activeGeneration, generation, generationFields, generationOf } from '../embedding/generations.ts';
+import { previousModelOf } from '../embedding/models.ts';
+import { tookMs } from '../fields/times.ts';
+import { type GoldenRun, type ReplayedQuery, replayLimit } from './golden-fields.ts';
+import { replayGolden, requireGoldenQueries, type ReplayOptions } from './replay.ts';
+import { searchOutcome } from '../records/search.ts';
 import { countAllPending } from '../../ingest/embed.ts';
 import { NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
-import type { EngineContext } from '../context.ts';
-import { previousModelOf } from '../embedding/models.ts';
-import { replayGolden, requireGoldenQueries, type GoldenRun, type ReplayedQuery } from './replay.ts';
-import { searchOutcome } from '../records/search.ts';
-import { requireEmbedder } from '../embedding/backfill.ts';
-import { activeGeneration, generationOf } from '../embedding/generations.ts';
 
-/** How the vectors of one model do on the golden queries. */
-export interface GenerationScore {
-  readonly generation: Generation;
-  readonly recall: number;
-  readonly mrr: number;
-  /** The median time of a search. */
-  readonly latencyMs: number;
-  /** Queries that it answers better than the other. */
-  readonly wins: number;
-  readonly run: GoldenRun;
-}
+export const compareInput = z.strictObject({ limit: replayLimit() });
 
-export interface Comparison {
-  readonly current: GenerationScore;
-  readonly candidate: GenerationScore;
-  readonly ties: number;
-  /** Results of each query that were looked at. */
-  readonly limit: number;
-  /** Golden queries that expect just the first results, more than one, of the search that recorded them, which favour its model. */
-  readonly asFound: number;
-  /** Texts without a vector of the candidate: they are found by words alone. */
-  readonly remaining: number;
-}
+const count = () => z.number().int().nonnegative();
 
-export interface CompareOptions extends ProgressOptions {
-  /** Results in which the expected records are looked for; 10 unless given. */
-  readonly limit?: number;
-}
+const share = () => z.number().min(0).max(1);
+
+const score = generation.extend({
+  recall: share().describe('The mean share of the expected records among the first results.'),
+  mrr: share().describe('The mean of one divided by the place of the first expected record.'),
+  took_ms: tookMs().describe('The median time of a search, in whole milliseconds.'),
+  wins: count().describe('Queries that it answers better: it finds more, or as much and earlier.'),
+});
+
+export const compareOutput = z.strictObject({
+  current: score.describe('The model whose vectors searches use.'),
+  candidate: score.describe('The configured model.'),
+  ties: count().describe('Queries that both answer equally well.'),
+  limit: z.number().int().positive().describe('Results of each query that were looked at.'),
+  as_found: count().describe(
+    'Golden queries that expect just the first results, more than one, of the search that recorded them. They favour the model of that search: ' +
+      '`golden_record` with `expect` says what should be found, whatever the model.',
+  ),
+  remaining: count().describe(
+    'Texts that have no vector of the candidate yet: they are found by words alone.',
+  ),
+  queries: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      query: z.string(),
+      current_recall: share(),
+      candidate_recall: share(),
+      current_reciprocal_rank: share(),
+      candidate_reciprocal_rank: share(),
+    }),
+  ),
+});
+
+export type EmbedCompareOutput = z.infer<typeof compareOutput>;
 
 /**
  * Runs the golden queries with the vectors that searches use and with those of the configured model.
@@ -48,8 +61,10 @@ export interface CompareOptions extends ProgressOptions {
  */
 export async function compareGenerations(
   context: EngineContext,
-  options: CompareOptions = {},
-): Promise<Comparison> {
+  { limit }: z.infer<typeof compareInput> = {},
+  progress: ProgressOptions = {},
+): Promise<EmbedCompareOutput> {
+  const options = { ...progress, ...(limit !== undefined && { limit }) };
   const { store } = context;
   await requireGoldenQueries(context);
   const embedder = await requireEmbedder(context);
@@ -68,9 +83,10 @@ export async function compareGenerations(
   const current = await measure(context, { embedder: previous, generation: active.id }, options);
   const candidate = await measure(context, { embedder, generation: target.id }, options);
   const outcomes = current.queries.map((query, i) => compareQueries(query, candidate.queries[i]!));
-  const scoreOf = (generation: Generation, run: GoldenRun, won: number): GenerationScore => ({
-    ...{ generation, run, recall: run.recall, mrr: run.mrr },
-    latencyMs: median(run.queries.map(({ milliseconds }) => milliseconds)),
+  const scoreOf = (used: Generation, run: GoldenRun, won: number): EmbedCompareOutput['current'] => ({
+    ...generationFields(used),
+    ...{ recall: run.recall, mrr: run.mrr },
+    took_ms: Math.round(median(run.queries.map(({ took_ms }) => took_ms))),
     wins: outcomes.filter((outcome) => outcome === won).length,
   });
   return {
@@ -78,8 +94,13 @@ export async function compareGenerations(
     candidate: scoreOf(target, candidate, -1),
     ties: outcomes.filter((outcome) => outcome === 0).length,
     limit: current.limit,
-    asFound: current.queries.filter(expectsWhatWasFound).length,
+    as_found: current.queries.filter(expectsWhatWasFound).length,
     remaining: await countAllPending(store, target.id),
+    queries: current.queries.map(({ id, query, recall, reciprocal_rank }, i) => ({
+      ...{ id, query, current_recall: recall, current_reciprocal_rank: reciprocal_rank },
+      candidate_recall: candidate.queries[i]!.recall,
+      candidate_reciprocal_rank: candidate.queries[i]!.reciprocal_rank,
+    })),
   };
 }
 
@@ -92,7 +113,7 @@ const PARTLY_EMBEDDED = `${NOT_ALL_EMBEDDED.signal}: ${NOT_ALL_EMBEDDED.why}`;
 async function measure(
   context: EngineContext,
   vectors: VectorIndexRef,
-  options: CompareOptions,
+  options: ReplayOptions,
 ): Promise<GoldenRun> {
   try {
     await vectors.embedder.embed([WARM_UP], { purpose: 'passage' });
@@ -105,8 +126,8 @@ async function measure(
   }
   await searchOutcome(context, { query: WARM_UP }, vectors);
   const run = await replayGolden(context, { ...options, vectors });
-  const missing = run.queries.flatMap(({ missingSignals }) =>
-    missingSignals.filter((each) => each.startsWith('vector') && each !== PARTLY_EMBEDDED),
+  const missing = run.queries.flatMap(({ missing_signals }) =>
+    missing_signals.filter((each) => each.startsWith('vector') && each !== PARTLY_EMBEDDED),
   );
   if (missing.length === 0) return run;
   const { provider, model } = vectors.embedder;
@@ -122,12 +143,12 @@ async function measure(
  * one says nothing: a person who names what should be found often names what is found first.
  */
 function expectsWhatWasFound({ expected }: ReplayedQuery): boolean {
-  return expected.length > 1 && expected.every(({ recordedRank }, i) => recordedRank === i + 1);
+  return expected.length > 1 && expected.every(({ recorded_rank }, i) => recorded_rank === i + 1);
 }
 
 /** 1 if the first is better, -1 if the second is: by how much it finds, then by how early. */
 function compareQueries(a: ReplayedQuery, b: ReplayedQuery): number {
-  return Math.sign(a.recall - b.recall || a.reciprocalRank - b.reciprocalRank);
+  return Math.sign(a.recall - b.recall || a.reciprocal_rank - b.reciprocal_rank);
 }
 
 function median(values: readonly number[]): number {

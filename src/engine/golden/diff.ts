@@ -1,61 +1,28 @@
-import type { GoldenRun, RankedRecord, ReplayedQuery } from './replay.ts';
+import type { GoldenDiffOutput, GoldenRun, ReplayedQuery } from './golden-fields.ts';
 
-interface MovedRecord {
-  readonly record: string;
-  readonly citation: string;
-  readonly before: number;
-  readonly after: number;
-}
-
-/** A golden query whose results differ between two runs. */
-export interface ChangedQuery {
-  readonly id: string;
-  readonly query: string;
-  readonly moved: readonly MovedRecord[];
-  /** Expected, found before, and not found any more. */
-  readonly lost: readonly RankedRecord[];
-  /** Not expected, and not among the results any more. */
-  readonly gone: readonly RankedRecord[];
-  readonly new: readonly RankedRecord[];
-  readonly recall: Change;
-  readonly reciprocalRank: Change;
-}
-
-export interface Change {
-  readonly before: number;
-  readonly after: number;
-}
-
-export interface GoldenDifference {
-  /** Queries that both runs have. */
-  readonly compared: number;
-  readonly changed: readonly ChangedQuery[];
-  /** Queries that only one run has. They are in no other figure. */
-  readonly onlyBefore: readonly string[];
-  readonly onlyAfter: readonly string[];
-  readonly recall: Change;
-  readonly mrr: Change;
-}
+type ChangedQuery = GoldenDiffOutput['changed'][number];
 
 /** What two runs of the golden queries find differently. */
-export function diffGolden(before: GoldenRun, after: GoldenRun): GoldenDifference {
+export function diffGolden(before: GoldenRun, after: GoldenRun): GoldenDiffOutput {
   const later = new Map(after.queries.map((query) => [query.id, query]));
   const earlierIds = new Set(before.queries.map(({ id }) => id));
   const pairs = before.queries.flatMap((query) => {
     const other = later.get(query.id);
     return other === undefined ? [] : [[query, other] as const];
   });
-  const meanOf = (value: (query: ReplayedQuery) => number): Change => ({
+  const meanOf = (value: (query: ReplayedQuery) => number): GoldenDiffOutput['mrr'] => ({
     before: pairs.reduce((sum, [query]) => sum + value(query), 0) / Math.max(1, pairs.length),
     after: pairs.reduce((sum, [, query]) => sum + value(query), 0) / Math.max(1, pairs.length),
   });
+  const changed = pairs.flatMap(([query, other]) => changedQuery(query, other) ?? []);
   return {
     compared: pairs.length,
-    changed: pairs.flatMap(([query, other]) => changedQuery(query, other) ?? []),
-    onlyBefore: before.queries.filter(({ id }) => !later.has(id)).map(({ query }) => query),
-    onlyAfter: after.queries.filter(({ id }) => !earlierIds.has(id)).map(({ query }) => query),
+    lost: changed.reduce((sum, { lost }) => sum + lost.length, 0),
+    changed,
+    only_before: before.queries.filter(({ id }) => !later.has(id)).map(({ query }) => query),
+    only_after: after.queries.filter(({ id }) => !earlierIds.has(id)).map(({ query }) => query),
     recall: meanOf(({ recall }) => recall),
-    mrr: meanOf(({ reciprocalRank }) => reciprocalRank),
+    mrr: meanOf(({ reciprocal_rank }) => reciprocal_rank),
   };
 }
 
@@ -76,6 +43,6 @@ function changedQuery(before: ReplayedQuery, after: ReplayedQuery): ChangedQuery
     lost: absent.filter(({ record }) => isExpected.has(record)),
     gone: absent.filter(({ record }) => !isExpected.has(record)),
     recall: { before: before.recall, after: after.recall },
-    reciprocalRank: { before: before.reciprocalRank, after: after.reciprocalRank },
+    reciprocal_rank: { before: before.reciprocal_rank, after: after.reciprocal_rank },
   };
 }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { recordGolden, goldenQueries, removeGolden } from './golden-queries.ts';
+import { replayGolden } from './replay.ts';
+import { diffGolden } from './diff.ts';
+import { exportLines } from '../portable/export/export-pages.ts';
+import { importMemory } from '../portable/import.ts';
 
 const NOTES = {
   'Home/Oven.md': '# Oven\n\nThe oven is a Bosch with a marzipan door.\n',
@@ -14,9 +20,9 @@ const NOTES = {
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let vault: string;
 let now: number;
-let loci: Loci;
+let loci: EngineContext;
 
-const open = (name: string): Promise<Loci> =>
+const open = (name: string): Promise<EngineContext> =>
   openInline(
     settings(folder.path, { vaults: [{ path: vault }], store: { path: join(folder.path, `${name}.db`) } }),
     { now: () => now },
@@ -28,7 +34,7 @@ beforeEach(async () => {
   now = Date.UTC(2026, 10, 22, 12);
   await writeNotes(vault, NOTES);
   loci = await open('loci');
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterEach(async () => {
@@ -40,54 +46,54 @@ afterEach(async () => {
 async function change(notes: Readonly<Record<string, string>>): Promise<void> {
   now += 1000;
   await writeNotes(vault, notes);
-  await loci.index();
+  await indexVaults(loci);
 }
 
 describe('a golden query', () => {
   it('is recorded with the places of its results and replayed with the same ones', async () => {
-    const golden = await loci.golden.record({ query: ' oven ' });
+    const golden = await recordGolden(loci, { query: ' oven ' });
     expect(golden).toMatchObject({ query: 'oven', project: null });
     expect(golden.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
       ['Home/Oven.md', 1],
       ['Home/Kitchen.md', 2],
     ]);
     expect(JSON.stringify(golden)).not.toContain('marzipan');
-    const run = await loci.golden.replay();
+    const run = await replayGolden(loci);
     expect(run).toMatchObject({ recall: 1, mrr: 1, provider: 'none', limit: 10 });
-    expect(run.queries[0]).toMatchObject({ unexpected: [], reciprocalRank: 1 });
-    expect(run.queries[0]!.expected.map(({ rank, recordedRank }) => [rank, recordedRank])).toEqual([
+    expect(run.queries[0]).toMatchObject({ unexpected: [], reciprocal_rank: 1 });
+    expect(run.queries[0]!.expected.map(({ rank, recorded_rank }) => [rank, recorded_rank])).toEqual([
       [1, 1],
       [2, 2],
     ]);
   });
 
   it('is replaced when it is recorded again, and says what it should find', async () => {
-    const first = await loci.golden.record({ query: 'oven', count: 1 });
+    const first = await recordGolden(loci, { query: 'oven', count: 1 });
     now += 1000;
-    const second = await loci.golden.record({ query: 'oven', expect: ['Plumber', 'Home/Kitchen.md'] });
+    const second = await recordGolden(loci, { query: 'oven', expect: ['Plumber', 'Home/Kitchen.md'] });
     expect(second.id).toBe(first.id);
     expect(second.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
       ['Plumber.md', null],
       ['Home/Kitchen.md', 2],
     ]);
-    expect(await loci.golden.list()).toHaveLength(1);
-    expect(await loci.golden.replay()).toMatchObject({ recall: 0.5, mrr: 0.5 });
+    expect(await goldenQueries(loci)).toHaveLength(1);
+    expect(await replayGolden(loci)).toMatchObject({ recall: 0.5, mrr: 0.5 });
   });
 
   it('is replayed with what is missing, what moved and what is new', async () => {
-    await loci.golden.record({ query: 'oven' });
-    await loci.golden.record({ query: 'plumber zebulon', count: 1 });
-    const before = await loci.golden.replay();
+    await recordGolden(loci, { query: 'oven' });
+    await recordGolden(loci, { query: 'plumber zebulon', count: 1 });
+    const before = await replayGolden(loci);
     await rm(join(vault, 'Home/Oven.md'));
     await change({ 'Range.md': '# Oven\n\nOven, oven, oven.\n' });
-    const after = await loci.golden.replay();
+    const after = await replayGolden(loci);
     const [oven] = after.queries;
     const byCitation = new Map(oven!.expected.map((each) => [each.citation, each]));
-    expect(byCitation.get('Home/Oven.md')).toMatchObject({ recordedRank: 1, rank: null });
-    expect(byCitation.get('Home/Kitchen.md')).toMatchObject({ recordedRank: 2, rank: 2 });
+    expect(byCitation.get('Home/Oven.md')).toMatchObject({ recorded_rank: 1, rank: null });
+    expect(byCitation.get('Home/Kitchen.md')).toMatchObject({ recorded_rank: 2, rank: 2 });
     expect(oven!.unexpected).toMatchObject([{ citation: 'Range.md', rank: 1 }]);
     expect(after).toMatchObject({ recall: 0.75, mrr: 0.75 });
-    const difference = await loci.golden.diff(before, after);
+    const difference = diffGolden(before, after);
     expect(difference).toMatchObject({
       compared: 2,
       recall: { before: 1, after: 0.75 },
@@ -99,7 +105,7 @@ describe('a golden query', () => {
       new: [{ citation: 'Range.md', rank: 1 }],
       moved: [],
     });
-    const reverse = await loci.golden.diff(after, before);
+    const reverse = diffGolden(after, before);
     expect(reverse.changed.find(({ query }) => query === 'oven')).toMatchObject({
       lost: [],
       gone: [{ citation: 'Range.md' }],
@@ -108,60 +114,60 @@ describe('a golden query', () => {
   });
 
   it('cannot be recorded without results, and a replay needs one', async () => {
-    await expect(loci.golden.record({ query: 'xylophone' })).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(loci.golden.record({ query: 'oven', expect: ['None.md'] })).rejects.toMatchObject({
+    await expect(recordGolden(loci, { query: 'xylophone' })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(recordGolden(loci, { query: 'oven', expect: ['None.md'] })).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(loci.golden.replay()).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(replayGolden(loci)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   it('with a blank text is not imported, and one that is there stops no replay of the others', async () => {
-    const { missing: _missing, notices: _notices, ...golden } = await loci.golden.record({ query: 'oven' });
+    const { missing: _missing, notices: _notices, ...golden } = await recordGolden(loci, { query: 'oven' });
     const blank = { ...golden, id: '01890000-0000-7000-8000-000000000000', query: ' \n' };
     const store = await openStore({
       ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
     });
     onTestFinished(() => store.close());
     await store.records.commit('default', { goldenQueries: [blank] });
-    const run = await loci.golden.replay();
+    const run = await replayGolden(loci);
     expect(run).toMatchObject({ recall: 1, mrr: 1, queries: [{ query: 'oven' }] });
     expect(run.failed).toEqual([{ id: blank.id, query: ' \n', why: 'the query is empty' }]);
 
     let lines = '';
-    for await (const line of loci.portable.exportLines()) lines += `${line}\n`;
+    for await (const line of exportLines(loci)) lines += `${line}\n`;
     const other = await open('other');
-    const { report } = await other.portable.import({ from: { lines } });
+    const { report } = await importMemory(other, { from: { lines } });
     expect(report.auxiliary.golden_queries).toBe(1);
     expect(report.problems).toMatchObject([{ message: 'the text of the golden query is blank' }]);
-    expect(await other.golden.list()).toMatchObject([{ query: 'oven' }]);
+    expect(await goldenQueries(other)).toMatchObject([{ query: 'oven' }]);
     await other.close();
-    await loci.golden.remove(blank.id);
-    expect((await loci.golden.replay()).failed).toEqual([]);
+    await removeGolden(loci, blank.id);
+    expect((await replayGolden(loci)).failed).toEqual([]);
   });
 
   it('is exported and imported, and stays removed', async () => {
     const exported = async (): Promise<string> => {
       let lines = '';
-      for await (const line of loci.portable.exportLines()) lines += `${line}\n`;
+      for await (const line of exportLines(loci)) lines += `${line}\n`;
       return lines;
     };
-    const golden = await loci.golden.record({ query: 'oven' });
+    const golden = await recordGolden(loci, { query: 'oven' });
     const withQuery = await exported();
     now += 1000;
-    await loci.golden.remove(golden.id);
-    expect(await loci.golden.list()).toEqual([]);
+    await removeGolden(loci, golden.id);
+    expect(await goldenQueries(loci)).toEqual([]);
     const withoutQuery = await exported();
     expect(withoutQuery).not.toMatch(/"query":"oven"/);
-    await loci.portable.import({ from: { lines: withQuery } });
-    expect(await loci.golden.list()).toEqual([]);
-    await expect(loci.golden.remove(golden.id)).rejects.toMatchObject({ code: 'not_found' });
+    await importMemory(loci, { from: { lines: withQuery } });
+    expect(await goldenQueries(loci)).toEqual([]);
+    await expect(removeGolden(loci, golden.id)).rejects.toMatchObject({ code: 'not_found' });
     const other = await open('other');
-    const first = await other.portable.import({ from: { lines: withQuery } });
+    const first = await importMemory(other, { from: { lines: withQuery } });
     expect(first.report.auxiliary.golden_queries).toBe(1);
-    expect(await other.golden.list()).toMatchObject([{ id: golden.id, expected: golden.expected }]);
-    expect(await other.golden.replay()).toMatchObject({ recall: 1 });
-    await other.portable.import({ from: { lines: withoutQuery } });
-    expect(await other.golden.list()).toEqual([]);
+    expect(await goldenQueries(other)).toMatchObject([{ id: golden.id, expected: golden.expected }]);
+    expect(await replayGolden(other)).toMatchObject({ recall: 1 });
+    await importMemory(other, { from: { lines: withoutQuery } });
+    expect(await goldenQueries(other)).toEqual([]);
     await other.close();
   });
 });

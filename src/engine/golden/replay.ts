@@ -4,6 +4,8 @@ import type { GoldenQuery } from '../../store/golden-model.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 import { providerOf, searchOutcome } from '../records/search.ts';
+import type { GoldenRun, ReplayedQuery } from './golden-fields.ts';
+import { isoTime, millisecondsSince } from '../fields/times.ts';
 import { citedRecords, DEFAULT_GOLDEN_LIMIT, goldenQueries } from './golden-queries.ts';
 
 export interface ReplayOptions extends ProgressOptions {
@@ -11,55 +13,6 @@ export interface ReplayOptions extends ProgressOptions {
   readonly limit?: number;
   /** The vectors to search instead of those of all searches. */
   readonly vectors?: VectorIndexRef;
-}
-
-/** A record among the results of a query, at its place from 1. */
-export interface RankedRecord {
-  readonly record: string;
-  readonly citation: string;
-  readonly rank: number;
-}
-
-/** A golden query and what it finds. */
-export interface ReplayedQuery {
-  readonly id: string;
-  readonly query: string;
-  readonly project: string | null;
-  /** The places are `null` outside of the first results. */
-  readonly expected: readonly {
-    readonly record: string;
-    readonly citation: string;
-    readonly recordedRank: number | null;
-    readonly rank: number | null;
-  }[];
-  /** What stands where an expected record stood, and was not expected. */
-  readonly unexpected: readonly RankedRecord[];
-  readonly results: readonly RankedRecord[];
-  /** The share of the expected records that was found. */
-  readonly recall: number;
-  /** One divided by the place of the first expected record; 0 if there is none. */
-  readonly reciprocalRank: number;
-  readonly milliseconds: number;
-  /** Signals that could not answer, and why. */
-  readonly missingSignals: readonly string[];
-}
-
-export interface FailedQuery extends Pick<ReplayedQuery, 'id' | 'query'> {
-  readonly why: string;
-}
-
-/** What all golden queries find at one time. */
-export interface GoldenRun {
-  readonly at: number;
-  /** Provider and model of the vectors. */
-  readonly provider: string;
-  readonly limit: number;
-  readonly queries: readonly ReplayedQuery[];
-  /** Queries that no search accepts. They are in no other figure. */
-  readonly failed: readonly FailedQuery[];
-  /** Means over the queries. */
-  readonly recall: number;
-  readonly mrr: number;
 }
 
 /**
@@ -70,7 +23,7 @@ export async function replayGolden(context: EngineContext, options: ReplayOption
   const { limit = DEFAULT_GOLDEN_LIMIT } = options;
   const golden = await requireGoldenQueries(context);
   const queries: ReplayedQuery[] = [];
-  const failed: FailedQuery[] = [];
+  const failed: NonNullable<GoldenRun['failed']> = [];
   let provider = 'none';
   for (const each of golden) {
     assertNotAborted(options);
@@ -91,9 +44,12 @@ export async function replayGolden(context: EngineContext, options: ReplayOption
     });
   }
   return {
-    ...{ at: context.now(), provider, limit, queries, failed },
+    ...{ provider, limit },
     recall: mean(queries.map(({ recall }) => recall)),
-    mrr: mean(queries.map(({ reciprocalRank }) => reciprocalRank)),
+    mrr: mean(queries.map(({ reciprocal_rank }) => reciprocal_rank)),
+    at: isoTime(context.now()),
+    missing: queries.flatMap(({ expected }) => expected).filter(({ rank }) => rank === null).length,
+    ...{ queries, failed },
   };
 }
 
@@ -118,14 +74,14 @@ async function replayQuery(
   };
   const started = performance.now();
   const { hits, retrieved, run } = await searchOutcome(context, request, vectors);
-  const milliseconds = performance.now() - started;
+  const took_ms = millisecondsSince(started);
   const results = await citedRecords(
     context,
     hits.map(({ passage }) => passage.record.id),
   );
   const ranks = new Map(results.map(({ record, rank }) => [record, rank]));
-  const compared = expected.map(({ record, citation, rank: recordedRank }) => ({
-    ...{ record, citation, recordedRank },
+  const compared = expected.map(({ record, citation, rank: recorded_rank }) => ({
+    ...{ record, citation, recorded_rank },
     rank: ranks.get(record) ?? null,
   }));
   const found = compared.flatMap(({ rank }) => rank ?? []);
@@ -137,9 +93,9 @@ async function replayQuery(
       ...{ id, query, project, results, expected: compared },
       unexpected: results.filter(({ record, rank }) => recordedRanks.has(rank) && !isExpected.has(record)),
       recall: found.length / expected.length,
-      reciprocalRank: found.length === 0 ? 0 : 1 / Math.min(...found),
-      milliseconds,
-      missingSignals: retrieved.missing.map(({ signal: name, why }) => `${name}: ${why}`),
+      reciprocal_rank: found.length === 0 ? 0 : 1 / Math.min(...found),
+      took_ms,
+      missing_signals: retrieved.missing.map(({ signal: name, why }) => `${name}: ${why}`),
     },
   };
 }

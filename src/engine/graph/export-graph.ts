@@ -50,8 +50,8 @@ const PAGE = 200;
  */
 export async function exportGraphPage(
   context: EngineContext,
-  request: GraphExportRequest,
-  after: string | null,
+  request: GraphExportRequest = {},
+  after: string | null = null,
 ): Promise<GraphExportPage> {
   assertGraphIsOn(context);
   if (after === null) await expire(context);

@@ -15,7 +15,7 @@ export interface GraphStatus extends GraphState {
   readonly counts: Pick<GraphCounts, 'nodes' | 'edges'>;
 }
 
-export async function graphStatus(context: EngineContext, scope: GraphScope): Promise<GraphStatus> {
+export async function graphStatus(context: EngineContext, scope: GraphScope = {}): Promise<GraphStatus> {
   const { store, namespace } = context;
   await expire(context);
   const state = await store.graph.state(namespace);

@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { ExportedGraph } from '../../graph/export-schema.ts';
-import { exportSchema } from '../../graph/export-schema.ts';
+import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
 import { describePath } from '../../graph/walk.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { exportGraph } from './export-graph.ts';
+import { reindex } from '../health/reindex.ts';
+import { showNodes, findPath } from './show-nodes.ts';
+import { doctor } from '../health/doctor.ts';
+import { write } from '../records/write.ts';
+import { graphStatus } from './graph-status.ts';
+import { neighbourhood } from './neighbourhood.ts';
 
 const NOTES = {
   'Kitchen.md':
@@ -18,7 +25,7 @@ const NOTES = {
 };
 
 interface Home extends AsyncDisposable {
-  readonly loci: Loci;
+  readonly loci: EngineContext;
   readonly path: string;
   /** Writes and removes notes, and indexes. */
   change(notes: Readonly<Record<string, string | null>>): Promise<void>;
@@ -32,7 +39,7 @@ async function open(
   const path = join(folder.path, 'Notes');
   await writeNotes(path, notes);
   const loci = await openInline(settings(folder.path, { vaults: [{ name: 'Notes', path }], ...values }));
-  await loci.index();
+  await indexVaults(loci);
   return {
     loci,
     path,
@@ -41,7 +48,7 @@ async function open(
         if (text === null) await rm(join(path, key));
         else await writeNotes(path, { [key]: text });
       }
-      await loci.index();
+      await indexVaults(loci);
     },
     [Symbol.asyncDispose]: async () => {
       await loci.close();
@@ -50,19 +57,19 @@ async function open(
   };
 }
 
-async function exportText(loci: Loci, project?: string): Promise<string> {
+async function exportText(loci: EngineContext, project?: string): Promise<string> {
   let text = '';
-  for await (const piece of loci.graph.export(project === undefined ? {} : { project })) text += piece;
+  for await (const piece of exportGraph(loci, project === undefined ? {} : { project })) text += piece;
   return text;
 }
 
-async function exported(loci: Loci): Promise<ExportedGraph> {
+async function exported(loci: EngineContext): Promise<ExportedGraph> {
   return exportSchema.parse(JSON.parse(await exportText(loci)));
 }
 
 /** The edges as `Kitchen links_to Oven: reason`. */
 async function edgesOf(
-  loci: Loci,
+  loci: EngineContext,
   types = ['links_to', 'embeds', 'supersedes', 'derived_from'],
 ): Promise<string[]> {
   const { nodes, edges } = await exported(loci);
@@ -74,8 +81,8 @@ async function edgesOf(
 }
 
 /** The graph after a rebuild from nothing. */
-async function rebuilt(loci: Loci): Promise<string> {
-  await loci.reindex();
+async function rebuilt(loci: EngineContext): Promise<string> {
+  await reindex(loci);
   return exportText(loci);
 }
 
@@ -171,10 +178,10 @@ describe('the graph of a vault', () => {
   it('keeps the id of a note that is renamed, if its front matter has one that no other note has', async () => {
     await using home = await open({ 'a.md': '---\nid: x\n---\na', 'c.md': 'to [[b]]' });
     const idOf = async (name: string) =>
-      (await home.loci.graph.show({ names: [name], depth: 1, limit: 5 })).nodes[0]?.node.id;
+      (await showNodes(home.loci, { names: [name], depth: 1, limit: 5 })).nodes[0]?.node.id;
     const id = await idOf('a.md');
     await rename(join(home.path, 'a.md'), join(home.path, 'b.md'));
-    await home.loci.index();
+    await indexVaults(home.loci);
     expect(await idOf('b.md')).toBe(id);
     expect(await edgesOf(home.loci)).toEqual(['c links_to b: linked in line 1']);
     await home.change({ 'copy.md': '---\nid: x\n---\na' });
@@ -186,11 +193,11 @@ describe('the graph of a vault', () => {
 
   it('is compared with the records by `doctor`', async () => {
     await using home = await open(NOTES);
-    const check = async () => (await home.loci.doctor()).find(({ name }) => name === 'graph');
+    const check = async () => (await doctor(home.loci)).find(({ name }) => name === 'graph');
     expect(await check()).toMatchObject({ result: 'ok', detail: '4 records, all edges correct' });
-    await home.loci.write({ content: 'new' });
+    await write(home.loci, { content: 'new' });
     expect(await check()).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') });
-    await home.loci.index();
+    await indexVaults(home.loci);
     const database = new DatabaseSync(join(home.path, '..', 'loci.db'));
     database.exec("UPDATE graph_edge SET reason = 'wrong' WHERE type = 'embeds'");
     database.close();
@@ -198,16 +205,16 @@ describe('the graph of a vault', () => {
       result: 'failed',
       detail: 'nodes or edges differ in 1 record: Kitchen.md',
     });
-    await home.loci.reindex();
+    await reindex(home.loci);
     expect(await check()).toMatchObject({ result: 'ok' });
   });
 
   it('is not derived while it is switched off', async () => {
     await using home = await open(NOTES, { graph: { enabled: false } });
-    expect(await home.loci.graph.status()).toMatchObject({ condition: 'off', counts: { nodes: [] } });
+    expect(await graphStatus(home.loci)).toMatchObject({ condition: 'off', counts: { nodes: [] } });
     await expect(exportText(home.loci)).rejects.toMatchObject({ code: 'forbidden' });
     expect(
-      await home.loci.graph.neighbourhood({ anchors: [{ record: 1, score: 1 }], depth: 1, limit: 5 }),
+      await neighbourhood(home.loci, { anchors: [{ record: 1, score: 1 }], depth: 1, limit: 5 }),
     ).toMatchObject({ failure: 'off' });
   });
 
@@ -233,7 +240,7 @@ describe('walks over the graph', () => {
     };
     const targets = async (values: object, allowCrossProject: boolean): Promise<string[]> => {
       await using home = await open(notes, { graph: values });
-      const { nodes } = await home.loci.graph.show({ names: ['a'], depth: 1, limit: 9, allowCrossProject });
+      const { nodes } = await showNodes(home.loci, { names: ['a'], depth: 1, limit: 9, allowCrossProject });
       return nodes[0]!.steps.map(({ to }) => to.title);
     };
     const allowed = { crossProject: true, crossProjectTypes: ['embeds'] };
@@ -249,7 +256,7 @@ describe('walks over the graph', () => {
       { 'a.md': '# Plan\n\n![[c]]', 'c.md': '---\nproject: other\n---\nc' },
       { graph: { crossProject: true, crossProjectTypes: ['embeds'] } },
     );
-    const found = await home.loci.graph.path({ from: 'a', to: 'c', allowCrossProject: true });
+    const found = await findPath(home.loci, { from: 'a', to: 'c', allowCrossProject: true });
     const [step] = found.path!;
     expect(step).toMatchObject({
       edge: {
@@ -269,7 +276,7 @@ describe('walks over the graph', () => {
 
   it('name unknown nodes, and answer the others', async () => {
     await using home = await open(NOTES);
-    const { nodes, unknown } = await home.loci.graph.show({
+    const { nodes, unknown } = await showNodes(home.loci, {
       names: ['n_0000000000000000', 'Kitchen', 'No such note', 'Kitchen.md#L13', 'money'],
       ...{ depth: 1, limit: 3 },
     });
@@ -286,14 +293,14 @@ describe('walks over the graph', () => {
     );
     await using home = await open({ ...ring, 'alone.md': 'alone' });
     const path = async (from: string, to: string) =>
-      (await home.loci.graph.path({ from, to })).path?.map(
+      (await findPath(home.loci, { from, to })).path?.map(
         (step) => `${step.from.title}${step.forwards ? '→' : '←'}${step.to.title}`,
       );
     expect(await path('n0', 'n3')).toEqual(['n0→n1', 'n1→n2', 'n2→n3']);
     expect(await path('n1', 'n7')).toEqual(['n1←n0', 'n0←n8', 'n8←n7']);
     expect(await path('n0', 'n0')).toEqual([]);
     expect(await path('n0', 'alone')).toBeUndefined();
-    const near = await home.loci.graph.neighbourhood({
+    const near = await neighbourhood(home.loci, {
       anchors: [{ record: 2, score: 1 }],
       depth: 3,
       limit: 50,
@@ -306,7 +313,7 @@ describe('walks over the graph', () => {
     const vaults = ['One', 'Two'].map((name) => ({ name, path: join(folder.path, name) }));
     for (const { path } of vaults) await writeNotes(path, { 'a.md': '[[b]]', 'b.md': 'b' });
     const loci = await openInline(settings(folder.path, { vaults }));
-    await loci.index();
+    await indexVaults(loci);
     const { nodes, edges } = await exported(loci);
     expect(new Set(nodes.map(({ id }) => id)).size).toBe(5);
     const sourceOf = (id: string) => nodes.find((node) => node.id === id)!.provenance.record.split(':')[0];
@@ -315,7 +322,7 @@ describe('walks over the graph', () => {
       ['One', 'One'],
       ['Two', 'Two'],
     ]);
-    const { unknown } = await loci.graph.show({ names: ['a', 'One:a.md'], depth: 1, limit: 1 });
+    const { unknown } = await showNodes(loci, { names: ['a', 'One:a.md'], depth: 1, limit: 1 });
     expect(unknown).toMatchObject([{ name: 'a' }]);
     await loci.close();
   });

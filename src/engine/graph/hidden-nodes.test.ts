@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
-import type { ShownNode } from './show-nodes.ts';
+import { showNodes, type ShownNode } from './show-nodes.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { graphStatus } from './graph-status.ts';
+import { get } from '../records/get.ts';
+import { timeline } from '../packs/timeline.ts';
 
 const HIDDEN = {
   'Layoff.md': '---\ntags: [xlayoff]\nproject: staff\n---\nThe kitchen. Miller Brothers.\n',
@@ -20,8 +24,8 @@ const VISIBLE = {
 const NO_NOTE = 'Search again for a current citation.';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let owner: Loci;
-let agent: Loci;
+let owner: EngineContext;
+let agent: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -32,7 +36,7 @@ beforeEach(async () => {
     { name: 'Open', path: join(folder.path, 'open') },
   ];
   owner = await openInline(settings(folder.path, { vaults }));
-  await owner.index();
+  await indexVaults(owner);
   agent = owner.as({ namespace: owner.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
 });
 
@@ -41,15 +45,15 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function show(loci: Loci, name: string) {
-  return loci.graph.show({ names: [name], depth: 1, limit: 50 });
+function show(loci: EngineContext, name: string) {
+  return showNodes(loci, { names: [name], depth: 1, limit: 50 });
 }
 
-async function shown(loci: Loci, name: string): Promise<ShownNode> {
+async function shown(loci: EngineContext, name: string): Promise<ShownNode> {
   return (await show(loci, name)).nodes[0]!;
 }
 
-async function whyUnknown(loci: Loci, name: string): Promise<string> {
+async function whyUnknown(loci: EngineContext, name: string): Promise<string> {
   return (await show(loci, name)).unknown[0]!.reason;
 }
 
@@ -62,7 +66,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
       expect((await show(agent, name)).nodes).toEqual([]);
     }
     expect(await whyUnknown(agent, phrase.id)).toBe(`no node has the id ${phrase.id}`);
-    const projects = (await agent.graph.status()).counts.nodes.map(({ project }) => project);
+    const projects = (await graphStatus(agent)).counts.nodes.map(({ project }) => project);
     expect(projects).not.toContain('staff');
   });
 
@@ -77,7 +81,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
   });
 
   it('answers the name of a hidden note as one that does not exist, without a hint', async () => {
-    const { record } = await owner.get('Hidden:Layoff.md');
+    const { record } = await get(owner, 'Hidden:Layoff.md');
     for (const name of [
       'Layoff',
       'Layoff.md',
@@ -86,7 +90,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
       'Layoff.md#L1',
     ]) {
       expect(await whyUnknown(agent, name)).toBe(`nothing in memory is called ${JSON.stringify(name)}`);
-      const error = await agent.timeline({ anchor: name, before: 1, after: 1, budgetTokens: 500 }).then(
+      const error = await timeline(agent, { anchor: name, before: 1, after: 1, budgetTokens: 500 }).then(
         () => null,
         (reason: unknown) => reason,
       );
@@ -96,15 +100,15 @@ describe('the graph of an agent from which a vault is hidden', () => {
 
   it('finds the visible note of a name that a hidden one has too', async () => {
     expect((await shown(agent, 'Garden')).citation).toBe('outside/Garden.md');
-    await expect(agent.get('Layof.md')).rejects.toMatchObject({ code: 'not_found', hint: NO_NOTE });
-    await expect(owner.get('Layof.md')).rejects.toMatchObject({
+    await expect(get(agent, 'Layof.md')).rejects.toMatchObject({ code: 'not_found', hint: NO_NOTE });
+    await expect(get(owner, 'Layof.md')).rejects.toMatchObject({
       hint: expect.stringContaining('Layoff.md') as string,
     });
   });
 
   it('lets the agent read a hidden note that it names, and its time when it names the source', async () => {
-    expect((await agent.get('Layoff.md')).record.title).toBe('Layoff');
+    expect((await get(agent, 'Layoff.md')).record.title).toBe('Layoff');
     const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budgetTokens: 500 };
-    expect((await agent.timeline(request)).anchor?.title).toBe('Layoff');
+    expect((await timeline(agent, request)).anchor?.title).toBe('Layoff');
   });
 });

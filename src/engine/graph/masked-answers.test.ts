@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { write } from '../records/write.ts';
+import { exportGraph } from './export-graph.ts';
+import { showNodes, findPath } from './show-nodes.ts';
+import { listConcepts, conceptConflicts, showConcept } from './concepts/concepts.ts';
+import { renameConcept } from './concepts/change-concepts.ts';
+import { timeline } from '../packs/timeline.ts';
 
 const SECRETS = credentialSamples(1)
   .filter(({ kind }) => ['AWS access key', 'Google API key', 'JSON Web Token'].includes(kind))
@@ -21,19 +28,19 @@ const NOTES = {
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   loci = await openInline(settings(folder.path, { vaults, writes: { secrets: 'allow' } }));
-  await loci.index();
+  await indexVaults(loci);
   // A record without a title is named by the beginning of its text.
-  await loci.write({ content: `${KEY} is the key.\n${'word '.repeat(18)}` });
+  await write(loci, { content: `${KEY} is the key.\n${'word '.repeat(18)}` });
   // A title that ended in the middle of a credential could not be masked.
-  await loci.write({ content: `${'word '.repeat(15)}${LONG}` });
-  await loci.index();
+  await write(loci, { content: `${'word '.repeat(15)}${LONG}` });
+  await indexVaults(loci);
 });
 
 afterEach(async () => {
@@ -51,13 +58,13 @@ function expectMasked(answer: unknown): void {
 describe('credentials in the graph', () => {
   it('are masked in an export', async () => {
     let text = '';
-    for await (const piece of loci.graph.export()) text += piece;
+    for await (const piece of exportGraph(loci)) text += piece;
     expectMasked(JSON.parse(text));
     expect(text).toContain(`under ‘Login ${MASK}’`);
   });
 
   it('are masked where nodes are shown, with what several steps lead to', async () => {
-    const { nodes } = await loci.graph.show({ names: ['Server.md', 'Plan'], depth: 2, limit: 20 });
+    const { nodes } = await showNodes(loci, { names: ['Server.md', 'Plan'], depth: 2, limit: 20 });
     expect(nodes.map(({ node }) => node.title)).toEqual([`Server ${MASK}`, 'Plan']);
     expectMasked(nodes[0]);
     expectMasked(nodes[1]);
@@ -65,7 +72,7 @@ describe('credentials in the graph', () => {
   });
 
   it('are masked in a path, whose places are still cited', async () => {
-    const found = await loci.graph.path({ from: 'Server.md', to: 'Plan' });
+    const found = await findPath(loci, { from: 'Server.md', to: 'Plan' });
     expectMasked(found);
     expect(found.path?.map(({ edge }) => found.places.get(edge))).toEqual(
       ['Server.md#Login ' + KEY, 'Backup.md'].map(() => expect.any(String) as string),
@@ -75,9 +82,9 @@ describe('credentials in the graph', () => {
 
 describe('credentials in concepts', () => {
   it('are masked in lists, conflicts and messages', async () => {
-    expectMasked((await loci.concepts.list({ limit: 100 })).concepts.map(({ label, names }) => ({ label, names: names.map(({ text }) => text) }))); // prettier-ignore
-    expectMasked((await loci.concepts.conflicts()).map(({ name, notes }) => ({ name, titles: notes.map(({ title, concept }) => [title, concept.label]) }))); // prettier-ignore
-    const message = await loci.concepts.show(`Router ${KEY}`).then(
+    expectMasked((await listConcepts(loci, { limit: 100 })).concepts.map(({ label, names }) => ({ label, names: names.map(({ text }) => text) }))); // prettier-ignore
+    expectMasked((await conceptConflicts(loci)).map(({ name, notes }) => ({ name, titles: notes.map(({ title, concept }) => [title, concept.label]) }))); // prettier-ignore
+    const message = await showConcept(loci, `Router ${KEY}`).then(
       () => '',
       (error: unknown) => (error as Error).message.replace(`‘Router ${KEY}’ is`, ''),
     );
@@ -85,27 +92,27 @@ describe('credentials in concepts', () => {
   });
 
   it('are no names but titles: no phrase, alias or tag, so that the graph has no node of one', async () => {
-    const { concepts } = await loci.concepts.list({ limit: 100 });
+    const { concepts } = await listConcepts(loci, { limit: 100 });
     const names = concepts.flatMap((each) => each.names.map(({ text }) => text));
     for (const part of ['Zebra', 'Machine', 'Key ']) expect(names.join()).not.toContain(part);
     let exported = '';
-    for await (const piece of loci.graph.export()) exported += piece;
+    for await (const piece of exportGraph(loci)) exported += piece;
     expect(exported).toContain('Wifi');
     expect(exported).not.toContain('Zebra');
   });
 
   it('are masked where one is shown, and in changes', async () => {
-    const [concept] = (await loci.concepts.list({ name: 'Server', limit: 1 })).concepts;
-    const { change } = await loci.concepts.rename(concept!.id, 'Host');
+    const [concept] = (await listConcepts(loci, { name: 'Server', limit: 1 })).concepts;
+    const { change } = await renameConcept(loci, concept!.id, 'Host');
     expect(change).toMatchObject({ kind: 'rename', label: 'Host' });
-    const shown = await loci.concepts.show(concept!.id);
+    const shown = await showConcept(loci, concept!.id);
     expectMasked([shown.notes.map(({ title }) => title), shown.concept.names.map(({ text }) => text)]);
   });
 });
 
 describe('credentials in a timeline', () => {
   it('are masked in its lines and its text', async () => {
-    const { text, before, after, anchor } = await loci.timeline({
+    const { text, before, after, anchor } = await timeline(loci, {
       before: 10,
       after: 10,
       budgetTokens: 2000,

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { findPath, showNodes } from './show-nodes.ts';
+import { graphNotices } from './graph-notices.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let opened: Loci[];
+let opened: EngineContext[];
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -23,41 +26,42 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function open(graph: object = {}): Promise<Loci> {
+async function open(graph: object = {}): Promise<EngineContext> {
   const vaults = [{ name: 'Notes', path: join(folder.path, 'Notes') }];
   const loci = await openInline(settings(folder.path, { vaults, graph }));
   opened.push(loci);
-  await loci.index();
+  await indexVaults(loci);
   return loci;
 }
 
 const LINKS = { crossProject: true, crossProjectTypes: ['links_to'] };
-const agentOf = (loci: Loci): Loci => loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
+const agentOf = (loci: EngineContext): EngineContext =>
+  loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
 
 describe('a path that leads through another project', () => {
   it('is not followed, but named with what it needs', async () => {
     const loci = await open();
-    const { path, across } = await loci.graph.path({ from: 'Start', to: 'Tiles' });
+    const { path, across } = await findPath(loci, { from: 'Start', to: 'Tiles' });
     expect(path).toBeNull();
     expect(across).toEqual({
       ...{ projects: ['default', 'home'], types: ['embeds'], setting: ['embeds'] },
       isAllowed: false,
     });
-    expect((await loci.graph.path({ from: 'Start', to: 'Alone' })).across).toBeNull();
-    expect((await loci.graph.path({ from: 'Start', to: 'Other' })).across).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across).toBeNull();
   });
 
   it('is known to an agent only as far as the settings let it ask for it', async () => {
     const closed = agentOf(await open());
-    expect((await closed.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across).toBeNull();
     const off = agentOf(await open({ crossProjectTypes: ['links_to'] }));
-    expect((await off.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across).toBeNull();
     const other = agentOf(await open({ crossProject: true, crossProjectTypes: ['supersedes'] }));
-    expect((await other.graph.path({ from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across).toBeNull();
     const allowed = agentOf(await open(LINKS));
     const asked = { from: 'Start', to: 'Tiles' };
-    expect((await allowed.graph.path(asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
-    const followed = await allowed.graph.path({ ...asked, allowCrossProject: true });
+    expect((await findPath(allowed, asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
+    const followed = await findPath(allowed, { ...asked, allowCrossProject: true });
     expect([followed.path?.length, followed.across]).toEqual([2, null]);
   });
 });
@@ -66,7 +70,7 @@ describe('edges into other projects', () => {
   it('are counted apart from those that the limit hides', async () => {
     const loci = await open(LINKS);
     const counted = async (request: object) => {
-      const { nodes } = await loci.graph.show({ names: ['Start'], depth: 1, limit: 9, ...request });
+      const { nodes } = await showNodes(loci, { names: ['Start'], depth: 1, limit: 9, ...request });
       return [nodes[0]!.steps.length, nodes[0]!.counts.otherProjects, nodes[0]!.counts.degree];
     };
     const [shown, across, degree] = await counted({});
@@ -85,14 +89,14 @@ describe('edges into other projects', () => {
     [{ crossProjectTypes: ['links_to'] }, 'graph.crossProject is false'],
   ])('cannot be asked for with the settings %j, which a notice says', async (graph, reason) => {
     const loci = await open(graph);
-    expect(await loci.graph.notices({ allowCrossProject: true })).toEqual([
+    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([
       `allow_cross_project (--allow-cross-project) has no effect, because the settings do not allow it: ${reason}`,
     ]);
-    expect(await loci.graph.notices({ allowCrossProject: false })).toEqual([]);
+    expect(await graphNotices(loci, { allowCrossProject: false })).toEqual([]);
   });
 
   it('can be asked for without a notice when the settings allow it', async () => {
     const loci = await open(LINKS);
-    expect(await loci.graph.notices({ allowCrossProject: true })).toEqual([]);
+    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([]);
   });
 });

@@ -2,10 +2,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { exportGraph } from './export-graph.ts';
+import { showNodes } from './show-nodes.ts';
+import { graphStatus } from './graph-status.ts';
+import { graphNotices } from './graph-notices.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -29,12 +34,12 @@ async function index(notes: number, tags: Readonly<Record<string, number>>): Pro
     return [`${String(i)}.md`, own.map((tag) => `#${tag}`).join(' ')];
   });
   await writeNotes(join(folder.path, 'Notes'), Object.fromEntries(texts));
-  await loci.index();
+  await indexVaults(loci);
 }
 
 async function exported(): Promise<ExportedGraph> {
   let text = '';
-  for await (const piece of loci.graph.export()) text += piece;
+  for await (const piece of exportGraph(loci)) text += piece;
   return exportSchema.parse(JSON.parse(text));
 }
 
@@ -47,7 +52,7 @@ async function tagsInExport(): Promise<Record<string, number>> {
 }
 
 const show = (name: string, project?: string) =>
-  loci.graph.show({ names: [name], depth: 1, limit: 50, ...(project !== undefined && { project }) });
+  showNodes(loci, { names: [name], depth: 1, limit: 50, ...(project !== undefined && { project }) });
 
 describe('tags in the graph', () => {
   it('are there if ten notes of a small project have them, and not if eleven do', async () => {
@@ -64,7 +69,7 @@ describe('tags in the graph', () => {
   it('are counted by the status as they are exported', async () => {
     await index(12, { all: 12, ten: 10 });
     const { nodes, edges } = await exported();
-    const { counts } = await loci.graph.status();
+    const { counts } = await graphStatus(loci);
     const total = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
     expect(total(counts.nodes.map((each) => each.nodes))).toBe(nodes.length);
     expect(total(counts.edges.map((each) => each.edges))).toBe(edges.length);
@@ -75,7 +80,7 @@ describe('tags in the graph', () => {
     await index(12, { all: 12, two: 2 });
     const links = Array.from({ length: 12 }, (_, i): [string, string] => [`l${String(i)}.md`, '[[0]]']);
     await writeNotes(join(folder.path, 'Notes'), Object.fromEntries(links));
-    await loci.index();
+    await indexVaults(loci);
     const { nodes } = await show('#two');
     expect(nodes[0]!.steps.map(({ to }) => to.title).sort()).toEqual(['0', '1']);
     expect(nodes[0]!.counts).toMatchObject({ degree: 2, commonTags: 0 });
@@ -84,12 +89,12 @@ describe('tags in the graph', () => {
       [],
       { degree: 12, otherProjects: 0, commonTags: 12, ownProject: 0 },
     ]);
-    expect(await loci.graph.notices({ names: ['#two', '#all', '0', '#none'] })).toEqual([
+    expect(await graphNotices(loci, { names: ['#two', '#all', '0', '#none'] })).toEqual([
       '#all is too common to follow: 12 of 24 records of the project have it',
     ]);
     // An agent does not learn how many notes a vault has that is kept from it.
     const agent = loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
-    expect(await agent.graph.notices({ names: ['#all'] })).toEqual(['#all is too common to follow']);
+    expect(await graphNotices(agent, { names: ['#all'] })).toEqual(['#all is too common to follow']);
     const [note] = (await show('0')).nodes;
     expect(note!.counts).toEqual({ degree: 15, otherProjects: 0, commonTags: 1, ownProject: 1 });
     expect(note!.steps).toHaveLength(13);
@@ -100,7 +105,7 @@ describe('tags in the graph', () => {
       'a.md': '#kitchen #here',
       'b.md': '---\nproject: home\n---\n#kitchen',
     });
-    await loci.index();
+    await indexVaults(loci);
     const { nodes, unknown } = await show('#kitchen');
     expect(nodes).toEqual([]);
     expect(unknown[0]!.reason).toMatch(

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { write } from '../records/write.ts';
+import { doctor } from './doctor.ts';
 
 const ADA = { namespace: 'ada', actor: 'ada', surface: 'mcp', trust: 'agent' } as const;
 const OPERATOR = { namespace: 'default', actor: 'me', surface: 'cli', trust: 'operator' } as const;
@@ -19,9 +21,9 @@ describe('the check of the audit log', () => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });
     const loci = await openInline(config, { create: true });
-    await loci.as(ADA).write({ content: 'The oven is gas' });
+    await write(loci.as(ADA), { content: 'The oven is gas' });
     const checkOf = async (caller: typeof ADA | typeof OPERATOR): Promise<unknown> =>
-      (await loci.as(caller).doctor()).find(({ name }) => name === 'audit');
+      (await doctor(loci.as(caller))).find(({ name }) => name === 'audit');
     expect([await checkOf(ADA), await checkOf(OPERATOR)]).toMatchObject([{ result: 'ok' }, { result: 'ok' }]);
     tamper(config.store.path, sql);
     expect(await checkOf(ADA)).toMatchObject({
@@ -31,7 +33,7 @@ describe('the check of the audit log', () => {
     expect(await checkOf(OPERATOR)).toMatchObject({
       detail: expect.stringMatching(new RegExp(`^ada: .*${message}`)) as string,
     });
-    const bob = await loci.as({ ...ADA, namespace: 'bob' }).doctor();
+    const bob = await doctor(loci.as({ ...ADA, namespace: 'bob' }));
     expect(bob.find(({ name }) => name === 'audit')).toMatchObject({ result: 'ok' });
     await loci.close();
   });

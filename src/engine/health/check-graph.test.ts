@@ -4,8 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
 import { type EdgeDraft, recordNode } from '../../store/graph-model.ts';
-import type { Loci } from '../open.ts';
 import type { Check } from './check.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { doctor } from './doctor.ts';
+import { write } from '../records/write.ts';
+import { reindex } from './reindex.ts';
+import { showConcept } from '../graph/concepts/concepts.ts';
 
 const NOTES = {
   'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
@@ -15,14 +20,14 @@ const NOTES = {
 const OK = { result: 'ok', detail: '3 records, all names and mentions correct' };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   loci = await openInline(settings(folder.path, { vaults }));
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterEach(async () => {
@@ -31,7 +36,7 @@ afterEach(async () => {
 });
 
 async function check(name: string): Promise<Check | undefined> {
-  return (await loci.doctor()).find((each) => each.name === name);
+  return (await doctor(loci)).find((each) => each.name === name);
 }
 
 /** Changes the file behind the back of the engine. */
@@ -45,7 +50,7 @@ function damage(sql: string): void {
 describe('the check of concepts', () => {
   it('waits for what is not derived yet', async () => {
     expect(await check('concepts')).toMatchObject(OK);
-    await loci.write({ content: 'The stove is new.' });
+    await write(loci, { content: 'The stove is new.' });
     expect(await check('concepts')).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') }); // prettier-ignore
   });
 
@@ -64,9 +69,9 @@ describe('the check of concepts', () => {
       hint: 'Run `loci reindex`.',
     });
     expect((await check('concepts'))?.detail).toContain(note);
-    await loci.reindex();
+    await reindex(loci);
     expect(await check('concepts')).toMatchObject(OK);
-    const { mentionedIn } = await loci.concepts.show('stove');
+    const { mentionedIn } = await showConcept(loci, 'stove');
     expect(mentionedIn.map(({ title }) => title)).toEqual(['Log']);
   });
 });
@@ -110,7 +115,7 @@ describe('the check of similar texts', () => {
       result: 'failed',
       detail: expect.stringMatching(/^similar texts lack one end in 1 record: /) as string,
     });
-    await loci.reindex();
+    await reindex(loci);
     expect(await check('graph')).toMatchObject({ result: 'ok' });
   });
 });

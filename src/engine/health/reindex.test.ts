@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { draft, passage } from '../../../test/contract/store-samples.ts';
 import { openStore } from '../../store/registry.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { search } from '../records/search.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { reindex } from './reindex.ts';
+import { doctor } from './doctor.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 /** The notes fill several batches. One note in each batch has a rare word. */
@@ -35,14 +39,14 @@ beforeEach(async () => {
 
 afterEach(async () => folder[Symbol.asyncDispose]());
 
-function open(maxPassageTokens: number): Promise<Loci> {
+function open(maxPassageTokens: number): Promise<EngineContext> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   const values = { vaults, search: { minScore: 0 } };
   return openInline(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
 }
 
-async function titlesWithZebra(loci: Loci): Promise<string[]> {
-  return (await loci.search({ query: 'zebra' })).results.map(({ title }) => title).sort();
+async function titlesWithZebra(loci: EngineContext): Promise<string[]> {
+  return (await search(loci, { query: 'zebra' })).results.map(({ title }) => title).sort();
 }
 
 describe('a reindex', () => {
@@ -51,13 +55,13 @@ describe('a reindex', () => {
     ['with a different chunking', 32],
   ])('%s hides no record from searches while it runs', async (_, passageTokens) => {
     const first = await open(64);
-    await first.index();
+    await indexVaults(first);
     await first.close();
     const loci = await open(passageTokens);
     try {
       const results: string[][] = [];
       const run = { isFinished: false };
-      const reindexing = loci.reindex().finally(() => {
+      const reindexing = reindex(loci).finally(() => {
         run.isFinished = true;
       });
       while (!run.isFinished) results.push(await titlesWithZebra(loci));
@@ -65,7 +69,7 @@ describe('a reindex', () => {
       expect(results.length).toBeGreaterThan(3);
       for (const titles of results) expect(titles).toEqual(RARE_TITLES);
       expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
-      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+      expect((await doctor(loci)).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
       await loci.close();
     }
@@ -73,7 +77,7 @@ describe('a reindex', () => {
 
   it('loses nothing when it is interrupted, and index completes it', async () => {
     const first = await open(64);
-    await first.index();
+    await indexVaults(first);
     await first.close();
     const loci = await open(32);
     try {
@@ -81,18 +85,18 @@ describe('a reindex', () => {
       const onProgress = (): void => {
         stop.abort();
       };
-      await expect(loci.reindex({ signal: stop.signal, onProgress })).rejects.toMatchObject({
+      await expect(reindex(loci, { signal: stop.signal, onProgress })).rejects.toMatchObject({
         code: 'aborted',
       });
       expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
-      expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
+      expect((await doctor(loci)).find(({ name }) => name === 'derived')).toMatchObject({
         result: 'warning',
         detail: expect.stringMatching(/^passages need to be rebuilt in \d+ records: note-.* …$/) as string,
         hint: 'Run `loci index`.',
       });
-      await loci.index();
+      await indexVaults(loci);
       expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
-      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+      expect((await doctor(loci)).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
       await loci.close();
     }
@@ -101,15 +105,15 @@ describe('a reindex', () => {
   it('that is interrupted after it dropped a broken index leaves an error that index repairs', async () => {
     const loci = await open(64);
     try {
-      await loci.index();
+      await indexVaults(loci);
       const path = join(folder.path, 'loci.db');
       const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: false });
       await store.admin.resetDerived('default', { drop: true, vectors: false });
       await store.close();
-      const failedChecks = (await loci.doctor()).filter(({ result }) => result !== 'ok');
+      const failedChecks = (await doctor(loci)).filter(({ result }) => result !== 'ok');
       expect(failedChecks).toMatchObject([{ name: 'derived', result: 'failed', hint: 'Run `loci index`.' }]);
-      await loci.index();
-      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+      await indexVaults(loci);
+      expect((await doctor(loci)).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
       await loci.close();
     }
@@ -135,10 +139,10 @@ describe('a record whose text is too complex to split', () => {
     try {
       const detail = expect.stringContaining('too many') as string;
       const problem = { key: 'letters.md', reason: 'unreadable', detail, skipped: true };
-      expect(await loci.index({ vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
-      expect(await loci.reindex()).toMatchObject({ records: 0, problems: [problem] });
-      expect((await loci.search({ query: 'letters' })).results).toHaveLength(1);
-      expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
+      expect(await indexVaults(loci, { vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
+      expect(await reindex(loci)).toMatchObject({ records: 0, problems: [problem] });
+      expect((await search(loci, { query: 'letters' })).results).toHaveLength(1);
+      expect((await doctor(loci)).find(({ name }) => name === 'derived')).toMatchObject({
         result: 'warning',
         detail: 'too complex to split into passages: 1 record: letters.md',
       });

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { memoryPack } from './memory-pack.ts';
+import { graphIndex } from './graph-index.ts';
 
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
 /** Longer than what is searched around a section. */
@@ -9,7 +12,7 @@ const PRIVATE_KEY_LINES = Array.from({ length: 200 }, (_, i) => `${'Kx9'.repeat(
 const PRIVATE_KEY = `-----BEGIN RSA PRIVATE KEY-----\n${PRIVATE_KEY_LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -23,7 +26,7 @@ beforeAll(async () => {
     ),
   });
   loci = await openInline(settings(folder.path, { vaults: [{ path }], graph: { deadline: 0 } }));
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterAll(async () => {
@@ -32,7 +35,7 @@ afterAll(async () => {
 });
 
 it('no part of a long private key is in a pack, wherever the section begins', async () => {
-  const { text } = await loci.pack({ query: 'capybara pond', budget: 1800, minScore: 0 });
+  const { text } = await memoryPack(loci, { query: 'capybara pond', budget: 1800, minScore: 0 });
   expect(text).toContain('The capybara pond is deep.');
   expect(text).toContain('[secret masked]');
   expect(text).not.toContain('Kx9Kx9');
@@ -40,10 +43,10 @@ it('no part of a long private key is in a pack, wherever the section begins', as
 
 it('a neighbour whose title is a credential is not in the index of the graph, nor in a pack with the graph', async () => {
   for (const k of [1, 3]) {
-    const { text, expansions } = await loci.graph.index({ query: 'lynx den river', k, budget: 900 });
+    const { text, expansions } = await graphIndex(loci, { query: 'lynx den river', k, budget: 900 });
     expect(text).toContain('Lynx');
     expect(text + JSON.stringify(expansions)).not.toContain('ghp_');
   }
-  const pack = await loci.pack({ query: 'lynx den river', budget: 900, minScore: 0, useGraph: true });
+  const pack = await memoryPack(loci, { query: 'lynx den river', budget: 900, minScore: 0, useGraph: true });
   expect(pack.text + JSON.stringify(pack.items)).not.toContain('ghp_');
 });

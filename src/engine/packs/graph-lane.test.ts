@@ -2,8 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
-import type { Loci } from '../open.ts';
-import type { PackRequest, PackResponse } from './memory-pack.ts';
+import { memoryPack, type PackRequest, type PackResponse } from './memory-pack.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { get } from '../records/get.ts';
+import { showNodes } from '../graph/show-nodes.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const FILLER = Object.fromEntries(
@@ -18,7 +21,7 @@ const NOTES = {
 };
 
 interface Home extends AsyncDisposable {
-  readonly loci: Loci;
+  readonly loci: EngineContext;
   pack(request?: Partial<PackRequest>): Promise<PackResponse>;
 }
 
@@ -33,10 +36,10 @@ async function open(
   // A busy machine may take longer than the usual deadline.
   const graph = { deadline: 0, ...(values['graph'] as object | undefined) };
   const loci = await openInline(settings(folder.path, { vaults, ...values, graph }), { now: () => NOW });
-  await loci.index();
+  await indexVaults(loci);
   return {
     loci,
-    pack: (request) => loci.pack({ query: 'oven autumn', budget: 1000, ...request }),
+    pack: (request) => memoryPack(loci, { query: 'oven autumn', budget: 1000, ...request }),
     [Symbol.asyncDispose]: async () => {
       await loci.close();
       await folder[Symbol.asyncDispose]();
@@ -72,9 +75,9 @@ describe('a pack with the graph', () => {
     await using home = await open();
     const { receipt } = await home.pack({ useGraph: true });
     receiptSchema.parse(receipt);
-    const { record: kitchen } = await home.loci.get('Kitchen.md');
-    const { record: quotes } = await home.loci.get('Quotes.md');
-    const { nodes } = await home.loci.graph.show({ names: ['Kitchen.md', 'Quotes.md'], depth: 1, limit: 5 });
+    const { record: kitchen } = await get(home.loci, 'Kitchen.md');
+    const { record: quotes } = await get(home.loci, 'Quotes.md');
+    const { nodes } = await showNodes(home.loci, { names: ['Kitchen.md', 'Quotes.md'], depth: 1, limit: 5 });
     const edge = nodes[0]!.steps.find(({ to }) => to.id === nodes[1]!.node.id)!.edge;
     expect(receipt.candidates.find(({ record }) => record === quotes.uuid)).toMatchObject({
       lane: 'graph',
@@ -126,11 +129,11 @@ describe('a pack with the graph', () => {
     const loci = await openInline(settings(folder.path, { vaults, graph: { deadline: 0 } }), {
       now: () => NOW,
     });
-    await loci.index();
-    const pack = await loci.pack({ query: 'oven', budget: 2000, useGraph: true });
+    await indexVaults(loci);
+    const pack = await memoryPack(loci, { query: 'oven', budget: 2000, useGraph: true });
     expect(pack.receipt.lanes).toContainEqual(expect.objectContaining({ name: 'graph', status: 'answered' }));
     expect(pack.text).not.toContain('Secret thoughts');
-    const { record } = await loci.get('Diary.md');
+    const { record } = await get(loci, 'Diary.md');
     expect(JSON.stringify(pack.receipt)).not.toContain(record.uuid);
     await loci.close();
     await folder[Symbol.asyncDispose]();

@@ -5,7 +5,14 @@ import { sha256 } from '../../core/ids.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { shownText } from '../../pack/text/span.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { sourcesOf } from '../reading/sources.ts';
+import { write } from '../records/write.ts';
+import { storeFact } from '../facts/facts.ts';
+import { memoryPack } from './memory-pack.ts';
+import { get } from '../records/get.ts';
+import { search } from '../records/search.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
@@ -14,7 +21,7 @@ const FILLER = Array.from({ length: 60 }, (_, i) => `The wall number ${String(i)
 );
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -32,19 +39,19 @@ beforeAll(async () => {
     }),
     { now: () => NOW },
   );
-  await loci.index();
+  await indexVaults(loci);
   const fetch = () => Promise.resolve([{ id: 1, text: 'The oven in a mail from the shop' }]);
-  loci.sources.register({
+  sourcesOf(loci).register({
     id: 'mail',
     name: 'Mail',
     refreshIntervalMs: 60_000,
     includeInContext: false,
     fetch,
   });
-  await loci.sources.refresh(['mail']);
+  await sourcesOf(loci).refresh(['mail']);
   const agent = loci.as({ ...loci.caller, trust: 'agent' });
-  await agent.write({ content: 'The agent saw the oven arrive', title: 'Arrival' });
-  await loci.facts.store({ key: 'oven size', value: 'The oven is 90 cm wide' });
+  await write(agent, { content: 'The agent saw the oven arrive', title: 'Arrival' });
+  await storeFact(loci, { key: 'oven size', value: 'The oven is 90 cm wide' });
 });
 
 afterAll(async () => {
@@ -54,27 +61,27 @@ afterAll(async () => {
 
 describe('a pack', () => {
   it('has citations that get accepts, whose lines have the pieces', async () => {
-    const { text, items, receipt } = await loci.pack({ query: 'electrician', budget: 2000 });
+    const { text, items, receipt } = await memoryPack(loci, { query: 'electrician', budget: 2000 });
     expect(items.length).toBeGreaterThan(0);
     for (const { citation, id } of items) {
       const shown = citation.replace('record/', '');
       expect(text.split('\n').some((line) => line.replace(/^◆ ?/, '◆').startsWith(`◆${shown}`))).toBe(true);
-      expect((await loci.get(shown)).record.id).toBe(id);
-      expect((await loci.get(citation)).record.id).toBe(id);
+      expect((await get(loci, shown)).record.id).toBe(id);
+      expect((await get(loci, citation)).record.id).toBe(id);
     }
     const kitchen = items.find(({ citation }) => citation.startsWith('Kitchen.md'));
     expect(kitchen?.citation).toMatch(/^Kitchen\.md#L\d+-L\d+$/);
-    const { text: lines } = await loci.get(kitchen!.citation);
+    const { text: lines } = await get(loci, kitchen!.citation);
     expect(lines).toContain('The oven needs 32 A, says the electrician.');
     receiptSchema.parse(receipt);
   });
 
   it('has a receipt from which every byte of a record in it can be made again, without a text', async () => {
     const query = 'oven electrician';
-    const { text, receipt } = await loci.pack({ query, budget: 1000 });
+    const { text, receipt } = await memoryPack(loci, { query, budget: 1000 });
     const bytes = Buffer.from(text);
     for (const { id, field, bytes: range, lines, hash, content_hash, pack } of receipt.pieces) {
-      const { record } = await loci.get(`record/${String(id)}`);
+      const { record } = await get(loci, `record/${String(id)}`);
       expect(sha256(record.content)).toBe(content_hash);
       const source = Buffer.from(record[field]).subarray(range.start, range.end).toString();
       expect(sha256(source)).toBe(hash);
@@ -105,8 +112,8 @@ describe('a pack', () => {
     const vaults = [{ name: 'embeds', path: join(folder.path, 'embeds') }];
     const store = { path: join(folder.path, 'embeds.db') };
     const other = await openInline(settings(folder.path, { vaults, store }), { now: () => NOW });
-    await other.index();
-    const { text, receipt } = await other.pack({ query: 'when does the plumber come', budget: 1000 });
+    await indexVaults(other);
+    const { text, receipt } = await memoryPack(other, { query: 'when does the plumber come', budget: 1000 });
     await other.close();
     for (const shown of ['Pipes are 900.', '1,638 are left.', 'No drilling after eight.'])
       expect(text.split(shown)).toHaveLength(2);
@@ -117,57 +124,57 @@ describe('a pack', () => {
 
   it('shows no credential, in no level', async () => {
     for (const budget of [100, 300, 2000]) {
-      const { text } = await loci.pack({ query: 'oven timer token', budget });
+      const { text } = await memoryPack(loci, { query: 'oven timer token', budget });
       expect(text).not.toContain(KEY.slice(0, 12));
     }
-    const { text } = await loci.pack({ query: 'oven timer token', budget: 2000 });
+    const { text } = await memoryPack(loci, { query: 'oven timer token', budget: 2000 });
     expect(text).toContain('The oven timer uses the token [secret masked] for the oven.');
   });
 
   it('has the same bytes each time, and one of two equal texts', async () => {
     const request = { query: 'oven box', budget: 2000 };
-    const first = await loci.pack(request);
-    const second = await loci.pack(request);
+    const first = await memoryPack(loci, request);
+    const second = await memoryPack(loci, request);
     expect(second.text).toBe(first.text);
     expect(first.text.match(/The oven is in the box/g)).toHaveLength(1);
     expect(first.receipt.candidates.filter(({ reason }) => reason === 'duplicate')).toHaveLength(1);
   });
 
   it('is empty if nothing is likely to be about the query, and says if nothing clearly is', async () => {
-    const far = await loci.pack({ query: 'passport renewal deadline', budget: 2000 });
+    const far = await memoryPack(loci, { query: 'passport renewal deadline', budget: 2000 });
     expect(far).toMatchObject({
       text: '',
       tokens: 0,
       empty: 'nothing that is remembered is likely to be about the query',
     });
     expect(far.receipt.candidates.every(({ reason }) => reason === 'threshold')).toBe(true);
-    const { hits } = { hits: (await loci.search({ query: 'white', minScore: 0 })).results };
-    const unsure = await loci.pack({ query: 'white passport renewal', budget: 2000, minScore: 0 });
+    const { hits } = { hits: (await search(loci, { query: 'white', minScore: 0 })).results };
+    const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000, minScore: 0 });
     expect(hits.length).toBeGreaterThan(0);
     expect(unsure.text.split('\n')[2]).toBe('No note clearly answers this; what follows is the nearest.');
   });
 
   it('marks what is not of the usual trust class', async () => {
-    const { text } = await loci.pack({ query: 'oven', budget: 2000 });
+    const { text } = await memoryPack(loci, { query: 'oven', budget: 2000 });
     expect(text).toContain('by the owner unless marked.');
     expect(text).toMatch(/^◆\d+ \(by agents\) Arrival$/m);
   });
 
   it('leaves out sources that the settings keep out of a context, whoever asks', async () => {
-    const { results } = await loci.search({ query: 'oven mail shop' });
+    const { results } = await search(loci, { query: 'oven mail shop' });
     expect(results.map(({ source }) => source)).toContain('mail');
-    const { text, receipt } = await loci.pack({ query: 'oven mail shop', budget: 2000 });
+    const { text, receipt } = await memoryPack(loci, { query: 'oven mail shop', budget: 2000 });
     expect(text).not.toContain('from the shop');
     const mail = results.find(({ source }) => source === 'mail')!;
-    const { record } = await loci.get(mail.citation);
+    const { record } = await get(loci, mail.citation);
     expect(receipt.candidates.map(({ record: uuid }) => uuid)).not.toContain(record.uuid);
   });
 
   it('leaves out other projects and namespaces', async () => {
-    const { items } = await loci.pack({ query: 'oven', budget: 2000, project: 'home' });
+    const { items } = await memoryPack(loci, { query: 'oven', budget: 2000, project: 'home' });
     expect(items.map(({ project }) => project)).toEqual(['home']);
     const other = loci.as({ ...loci.caller, namespace: 'other' });
-    expect(await other.pack({ query: 'oven', budget: 2000 })).toMatchObject({
+    expect(await memoryPack(other, { query: 'oven', budget: 2000 })).toMatchObject({
       text: '',
       tokens: 0,
       empty: 'nothing that is remembered is likely to be about the query',
@@ -177,14 +184,18 @@ describe('a pack', () => {
   it('within each budget has as many tokens as it says, and is empty below what one item needs', async () => {
     const count = await loadTokenCounter();
     for (const budget of [1, 50, 60, 80, 120, 500, 20_000]) {
-      const { text, tokens, empty } = await loci.pack({ query: 'oven', budget });
+      const { text, tokens, empty } = await memoryPack(loci, { query: 'oven', budget });
       expect(count(text)).toBe(tokens);
       expect(tokens).toBeLessThanOrEqual(budget);
       if (budget < 50)
         expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
     }
     for (const budget of [0, -1, 1.5, NaN])
-      await expect(loci.pack({ query: 'oven', budget })).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(loci.pack({ query: ' ', budget: 500 })).rejects.toMatchObject({ code: 'invalid_input' });
+      await expect(memoryPack(loci, { query: 'oven', budget })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    await expect(memoryPack(loci, { query: ' ', budget: 500 })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
   });
 });

@@ -3,8 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import type { Loci } from '../open.ts';
-import type { NodeTextResponse } from './graph-index.ts';
+import { graphIndex, type NodeTextResponse } from './graph-index.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { graphPack } from './graph-pack.ts';
+import { showNodes } from '../graph/show-nodes.ts';
+import { showReceipt } from './receipts.ts';
+import { verifyReceipt } from './verify-receipt.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
@@ -14,7 +19,7 @@ const FILLER = Object.fromEntries(
 const CODE = '```js\nconst price = 900;\n```';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -40,7 +45,7 @@ beforeAll(async () => {
     }),
     { now: () => NOW },
   );
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterAll(async () => {
@@ -49,9 +54,9 @@ afterAll(async () => {
 });
 
 const index = (request: object = {}) =>
-  loci.graph.index({ query: 'kitchen oven', k: 10, budget: 900, ...request });
+  graphIndex(loci, { query: 'kitchen oven', k: 10, budget: 900, ...request });
 const pack = (nodes: readonly string[], request: object = {}) =>
-  loci.graph.pack({ nodes, depth: 0, budget: 2000, mode: 'safe', ...request });
+  graphPack(loci, { nodes, depth: 0, budget: 2000, mode: 'safe', ...request });
 const titles = (shown: NodeTextResponse['candidates']): string[] => shown.map(({ title }) => title);
 
 describe('an index of the graph', () => {
@@ -69,13 +74,13 @@ describe('an index of the graph', () => {
     expect(quotes).toMatchObject({ why: 'linked from Kitchen.md#L7-L7', citation: 'Quotes.md' });
     for (const { id, why, title } of [first!, quotes])
       expect(text).toMatch(new RegExp(`^◆ ${id} note in default, \\d\\.\\d\\d \\(${why}\\) ${title}$`, 'm'));
-    expect((await loci.graph.show({ names: [quotes.id], depth: 1, limit: 1 })).nodes[0]!.citation).toBe(
+    expect((await showNodes(loci, { names: [quotes.id], depth: 1, limit: 1 })).nodes[0]!.citation).toBe(
       'Quotes.md',
     );
     expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_index' });
-    expect((await loci.receipts.show(receiptId!)).receipt).toEqual(receipt);
+    expect((await showReceipt(loci, receiptId!)).receipt).toEqual(receipt);
     expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven/i);
-    const verified = await loci.receipts.verify({ id: receiptId!, prompt: text });
+    const verified = await verifyReceipt(loci, { id: receiptId!, prompt: text });
     expect(verified.receipts[0]!.isWhole).toBe(true);
   });
 
@@ -197,8 +202,8 @@ describe('a pack of nodes', () => {
   it('and an index are refused while the graph is off', async () => {
     const off = await openInline(settings(folder.path, { graph: { enabled: false } }), { now: () => NOW });
     const asked = { nodes: ['Kitchen'], depth: 0, budget: 500, mode: 'safe' } as const;
-    await expect(off.graph.pack(asked)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(off.graph.index({ query: 'oven', k: 3, budget: 500 })).rejects.toMatchObject({
+    await expect(graphPack(off, asked)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(graphIndex(off, { query: 'oven', k: 3, budget: 500 })).rejects.toMatchObject({
       code: 'forbidden',
     });
     await off.close();

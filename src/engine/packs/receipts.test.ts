@@ -1,3 +1,4 @@
+import { ReceiptLog } from './receipt-log.ts';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -8,8 +9,16 @@ import { packWithReceipt } from '../../../test/contract/receipts.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { Pack } from '../../pack/pack.ts';
 import type { Receipt } from '../../pack/receipt.ts';
-import type { Loci } from '../open.ts';
-import type { VerifiedPiece, VerifyRequest } from './verify-receipt.ts';
+import { verifyReceipt, type VerifiedPiece, type VerifyRequest } from './verify-receipt.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { listRecords } from '../records/list.ts';
+import { write } from '../records/write.ts';
+import { showReceipt, listReceipts } from './receipts.ts';
+import { deleteRecord } from '../records/delete.ts';
+import { get } from '../records/get.ts';
+import { labelItem } from './labels.ts';
+import { audit } from '../audit/audit.ts';
 
 const DAY = 86_400_000;
 const QUERY = 'oven plumber';
@@ -22,10 +31,10 @@ const NOTES = {
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let vault: string;
 let now: number;
-let loci: Loci;
+let loci: EngineContext;
 let warnings: string[];
 
-const open = (): Promise<Loci> =>
+const open = (): Promise<EngineContext> =>
   openInline(settings(folder.path, { vaults: [{ path: vault }] }), {
     now: () => now,
     onWarning: (message) => warnings.push(message),
@@ -38,7 +47,7 @@ beforeEach(async () => {
   warnings = [];
   await writeNotes(vault, NOTES);
   loci = await open();
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterEach(async () => {
@@ -47,20 +56,20 @@ afterEach(async () => {
 });
 
 async function records(): Promise<LociRecord[]> {
-  return (await loci.list({ limit: 50 })).records.map(({ record }) => record);
+  return (await listRecords(loci, { limit: 50 })).records.map(({ record }) => record);
 }
 
 /** Stores the receipt of a pack of all records. */
 async function stored(query = QUERY): Promise<{ readonly pack: Pack; readonly receipt: Receipt }> {
   const made = await packWithReceipt(await records(), { query, at: now });
-  loci.receipts.record(async () => made.receipt);
+  loci.shared(ReceiptLog).record(loci.namespace, async () => made.receipt);
   await loci.close();
   loci = await open();
   return made;
 }
 
 async function piecesOf(request: VerifyRequest): Promise<readonly VerifiedPiece[]> {
-  const { receipts } = await loci.receipts.verify(request);
+  const { receipts } = await verifyReceipt(loci, request);
   expect(receipts).toHaveLength(1);
   return receipts[0]!.pieces;
 }
@@ -71,31 +80,31 @@ const states = (pieces: readonly VerifiedPiece[], path: string): string[] => [
 
 describe('a receipt', () => {
   it('is shown with what its records are called now, unless they are deleted', async () => {
-    const { id } = await loci.write({ content: 'The oven key is under the mat.', title: 'Key' });
+    const { id } = await write(loci, { content: 'The oven key is under the mat.', title: 'Key' });
     const { receipt } = await stored();
     const named = async (): Promise<string[]> =>
-      (await loci.receipts.show(receipt.id)).records
+      (await showReceipt(loci, receipt.id)).records
         .map(({ citation, title }) => `${citation} ${title}`)
         .sort();
     const notes = ['Home/Oven.md Oven', 'Plumber.md Plumber'];
     expect(await named()).toEqual([...notes, `record/${String(id)} Key`]);
-    await loci.delete(id);
+    await deleteRecord(loci, { id });
     expect(await named()).toEqual(notes);
   });
 
   it('is listed and shown until its retention ends, and then purged', async () => {
     const { receipt } = await stored();
-    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([receipt]);
-    expect(await loci.receipts.show(receipt.id)).toMatchObject({ receipt, labels: [] });
-    expect((await loci.receipts.list({ limit: 5, kind: 'recall' })).receipts).toEqual([]);
+    expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([receipt]);
+    expect(await showReceipt(loci, receipt.id)).toMatchObject({ receipt, labels: [] });
+    expect((await listReceipts(loci, { limit: 5, kind: 'recall' })).receipts).toEqual([]);
     now += 30 * DAY + 1;
-    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([]);
-    await expect(loci.receipts.show(receipt.id)).rejects.toMatchObject({ code: 'not_found' });
-    await loci.write({ content: 'Starts the purge.' });
+    expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([]);
+    await expect(showReceipt(loci, receipt.id)).rejects.toMatchObject({ code: 'not_found' });
+    await write(loci, { content: 'Starts the purge.' });
     await loci.close();
     now -= 30 * DAY;
     loci = await open();
-    expect((await loci.receipts.list({ limit: 5 })).receipts).toEqual([]);
+    expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([]);
   });
 
   it('is listed in pages', async () => {
@@ -104,11 +113,11 @@ describe('a receipt', () => {
       now += 1000;
       ids.unshift((await stored()).receipt.id);
     }
-    const first = await loci.receipts.list({ limit: 3 });
-    const second = await loci.receipts.list({ limit: 3, after: first.next! });
+    const first = await listReceipts(loci, { limit: 3 });
+    const second = await listReceipts(loci, { limit: 3, after: first.next! });
     expect([...first.receipts, ...second.receipts].map(({ id }) => id)).toEqual(ids);
     expect(second.next).toBeNull();
-    await expect(loci.receipts.list({ limit: 3, after: 'x' })).rejects.toMatchObject({
+    await expect(listReceipts(loci, { limit: 3, after: 'x' })).rejects.toMatchObject({
       code: 'invalid_input',
     });
   });
@@ -139,7 +148,7 @@ describe('a receipt', () => {
       await readFile('docs/receipt.schema.json', 'utf8'),
     ) as z.core.JSONSchema.JSONSchema;
     const schema = z.fromJSONSchema(published);
-    const { receipts } = await loci.receipts.list({ limit: 10 });
+    const { receipts } = await listReceipts(loci, { limit: 10 });
     expect(receipts).toHaveLength(2);
     for (const receipt of receipts) expect(schema.safeParse(receipt).error).toBeUndefined();
     expect(schema.safeParse({ ...receipts[0], text: 'oven' }).success).toBe(false);
@@ -147,13 +156,13 @@ describe('a receipt', () => {
 
   it('that is not as its schema says is not stored, which is a warning', async () => {
     const { receipt } = await stored();
-    loci.receipts.record(async () => ({ ...receipt, text: 'marzipan' }) as Receipt);
-    loci.receipts.record(() => Promise.reject(new Error('broken')));
+    loci.shared(ReceiptLog).record(loci.namespace, async () => ({ ...receipt, text: 'marzipan' }) as Receipt);
+    loci.shared(ReceiptLog).record(loci.namespace, () => Promise.reject(new Error('broken')));
     await loci.close();
     expect(warnings).toHaveLength(2);
     expect(warnings.join()).toMatch(/a receipt could not be stored: broken,.*could not be stored: .*text/s);
     loci = await open();
-    expect((await loci.receipts.list({ limit: 10 })).receipts).toHaveLength(1);
+    expect((await listReceipts(loci, { limit: 10 })).receipts).toHaveLength(1);
   });
 });
 
@@ -161,7 +170,7 @@ describe('a verified receipt', () => {
   it('says which bytes of a prompt came from which line of which note', async () => {
     const { pack, receipt } = await stored();
     const prompt = `System: ä help.\n${pack.text}\nUser: hi`;
-    const response = await loci.receipts.verify({ prompt });
+    const response = await verifyReceipt(loci, { prompt });
     expect(response.receipts).toMatchObject([{ receipt: { id: receipt.id }, isWhole: true }]);
     const bytes = Buffer.from(prompt);
     const content = new Map((await records()).map((record) => [record.uuid, record]));
@@ -171,7 +180,7 @@ describe('a verified receipt', () => {
       const record = content.get(piece.record)!;
       expect(record[piece.field]).toContain(text);
       expect([state, recordIsSame]).toEqual(['same', true]);
-      if (piece.field === 'content') expect((await loci.get(citation!)).text).toContain(text);
+      if (piece.field === 'content') expect((await get(loci, citation!)).text).toContain(text);
     }
     expect(response.fromRecords).toBeGreaterThan(50);
     expect(response.promptBytes).toBe(bytes.length);
@@ -188,13 +197,13 @@ describe('a verified receipt', () => {
       expect(found.length).toBeGreaterThan(0);
       expect(found[0]!.citation).toMatch(/^Home\/Oven\.md#L\d/);
     }
-    expect((await loci.receipts.verify({ prompt: 'The title Oven alone' })).receipts).toEqual([]);
-    expect(await loci.receipts.verify({ prompt: '' })).toMatchObject({ receipts: [], promptBytes: 0 });
+    expect((await verifyReceipt(loci, { prompt: 'The title Oven alone' })).receipts).toEqual([]);
+    expect(await verifyReceipt(loci, { prompt: '' })).toMatchObject({ receipts: [], promptBytes: 0 });
   });
 
   it('does not say that a sentence is the same when words around it were added', async () => {
     await writeNotes(vault, { 'Bill.md': '# Bill\n\nPay 100 euros for the oven\n\nThe plumber agrees.\n' });
-    await loci.index();
+    await indexVaults(loci);
     const { pack, receipt } = await stored();
     const contentStates = async (): Promise<string[]> =>
       states(
@@ -207,19 +216,19 @@ describe('a verified receipt', () => {
     await writeNotes(vault, {
       'Bill.md': '# Bill\n\nDo not Pay 100 euros for the oven, ask\n\nNote: The plumber agrees. Not today.\n',
     });
-    await loci.index();
+    await indexVaults(loci);
     expect(await contentStates()).toEqual(['changed', 'same']);
   });
 
   it('says what was moved, changed, deleted and purged since', async () => {
-    await loci.write({ content: 'The oven key is under the mat of the porch.', title: 'Key' });
+    await write(loci, { content: 'The oven key is under the mat of the porch.', title: 'Key' });
     const { pack, receipt } = await stored();
     const { id } = receipt;
     await writeNotes(vault, {
       'Home/Oven.md': `# Oven\n\nA new line.\n\n${NOTES['Home/Oven.md'].slice(8)}`,
       'Plumber.md': '# Plumber\n\nNobody.\n',
     });
-    await loci.index();
+    await indexVaults(loci);
     const prompt = `x ${pack.text}`;
     const pieces = (await piecesOf({ id, prompt })).filter(({ piece }) => piece.field === 'content');
     expect(states(pieces, 'Home/Oven.md').toSorted()).toEqual(['moved', 'same']);
@@ -228,12 +237,12 @@ describe('a verified receipt', () => {
     for (const { citation, prompt: at, piece, state } of pieces) {
       if (state !== 'moved') continue;
       const text = Buffer.from(prompt).subarray(at!.start, at!.end).toString();
-      expect((await loci.get(citation!)).text, JSON.stringify(piece)).toContain(text.trim());
+      expect((await get(loci, citation!)).text, JSON.stringify(piece)).toContain(text.trim());
     }
     const key = (await records()).find(({ origin }) => origin === 'memory')!;
-    await loci.delete(key.id);
+    await deleteRecord(loci, { id: key.id });
     await rename(join(vault, 'Plumber.md'), join(folder.path, 'gone.md'));
-    await loci.index();
+    await indexVaults(loci);
     const later = await piecesOf({ id, prompt });
     const stateOf = (uuid: string): string[] => [
       ...new Set(later.filter(({ piece }) => piece.record === uuid).map(({ state }) => state)),
@@ -247,11 +256,11 @@ describe('a verified receipt', () => {
 
   it('needs a receipt or a prompt, and is of the caller’s own namespace', async () => {
     const { pack, receipt } = await stored();
-    await expect(loci.receipts.verify({})).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(verifyReceipt(loci, {})).rejects.toMatchObject({ code: 'invalid_input' });
     const other = loci.as({ ...loci.caller, namespace: 'other' });
-    await expect(other.receipts.verify({ id: receipt.id })).rejects.toMatchObject({ code: 'not_found' });
-    expect((await other.receipts.verify({ prompt: pack.text })).receipts).toEqual([]);
-    expect((await other.receipts.list({ limit: 5 })).receipts).toEqual([]);
+    await expect(verifyReceipt(other, { id: receipt.id })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await verifyReceipt(other, { prompt: pack.text })).receipts).toEqual([]);
+    expect((await listReceipts(other, { limit: 5 })).receipts).toEqual([]);
   });
 });
 
@@ -260,36 +269,38 @@ describe('a label', () => {
     const { receipt } = await stored();
     const { id } = receipt;
     const [first] = receipt.pieces;
-    const label = await loci.receipts.label({ receipt: id, item: '1', verdict: 'useful', query: QUERY });
+    const label = await labelItem(loci, { receipt: id, item: '1', verdict: 'useful', query: QUERY });
     expect(label).toMatchObject({ receipt: id, record: first!.record, verdict: 'useful', query: QUERY });
-    const changed = await loci.receipts.label({ receipt: id, item: first!.record, verdict: 'not-useful' });
+    const changed = await labelItem(loci, { receipt: id, item: first!.record, verdict: 'not-useful' });
     expect(changed).toMatchObject({ sequence: label.sequence, verdict: 'not-useful', query: QUERY });
-    await loci.receipts.label({ receipt: id, item: 'Home/Oven.md', verdict: 'useful' });
-    const { labels } = await loci.receipts.show(id);
+    await labelItem(loci, { receipt: id, item: 'Home/Oven.md', verdict: 'useful' });
+    const { labels } = await showReceipt(loci, id);
     expect(labels).toHaveLength(2);
     expect(labels.every(({ query }) => query === QUERY)).toBe(true);
-    const log = await loci.audit({ limit: 10, action: 'label' });
+    const log = await audit(loci, { limit: 10, action: 'label' });
     expect(log).toHaveLength(3);
     expect(JSON.stringify(log)).not.toContain(QUERY);
   });
 
   it('outlives its receipt', async () => {
     const { receipt } = await stored();
-    const label = await loci.receipts.label({ receipt: receipt.id, item: '1', verdict: 'useful' });
+    const label = await labelItem(loci, { receipt: receipt.id, item: '1', verdict: 'useful' });
     now += 40 * DAY;
-    await loci.write({ content: 'Starts the purge.' });
-    expect(await loci.receipts.labels(null, 10)).toEqual([label]);
+    await write(loci, { content: 'Starts the purge.' });
+    expect(await loci.store.receipts.labels(loci.namespace, null, { after: null, limit: 10 })).toEqual([
+      label,
+    ]);
   });
 
   it('is refused for another query, and for an item that the receipt does not have', async () => {
     const { receipt } = await stored();
     const request = { receipt: receipt.id, item: '1', verdict: 'useful' } as const;
-    await expect(loci.receipts.label({ ...request, query: 'other' })).rejects.toMatchObject({
+    await expect(labelItem(loci, { ...request, query: 'other' })).rejects.toMatchObject({
       code: 'invalid_input',
     });
-    await loci.write({ content: 'Not in the receipt.' });
+    await write(loci, { content: 'Not in the receipt.' });
     for (const item of ['0', '99', 'record/3', 'nothing of that name'])
-      await expect(loci.receipts.label({ ...request, item }), item).rejects.toMatchObject({
+      await expect(labelItem(loci, { ...request, item }), item).rejects.toMatchObject({
         code: 'not_found',
       });
   });

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
+import { importMemory } from './import.ts';
+import { totals } from '../health/status.ts';
 
 it('imports do not wait for a slow provider, which embeds what all of them wrote', async () => {
   await using folder = await temporaryFolder();
@@ -18,13 +20,13 @@ it('imports do not wait for a slow provider, which embeds what all of them wrote
   try {
     for (const name of ['oven', 'tiles']) {
       const files = [{ path: `memory/${name}.md`, content: `# ${name}\n\nThe ${name} came in spring.` }];
-      const { report } = await loci.portable.import({ from: { files }, maxEmbeddingMs: 1 });
+      const { report } = await importMemory(loci, { from: { files }, maxEmbeddingMs: 1 });
       expect(report.records.added).toBe(1);
       expect(report.why).toContain('still being embedded');
     }
-    expect((await loci.totals()).pending).toBe(2);
+    expect((await totals(loci)).pending).toBe(2);
     release(undefined);
-    await expect.poll(async () => (await loci.totals()).pending).toBe(0);
+    await expect.poll(async () => (await totals(loci)).pending).toBe(0);
   } finally {
     release(undefined);
     await loci.close();

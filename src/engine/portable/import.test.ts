@@ -91,7 +91,7 @@ describe('an import', () => {
   it('leaves out expired records, and refuses a fact that never expires', async () => {
     let now = NOW;
     const source = await openEngine();
-    await storeFact(source, { key: 'phone', value: '555', ttlSeconds: 3600 });
+    await storeFact(source, { key: 'phone', value: '555', expires: '1h' });
     const lines = await exportLines(source);
     now += 3_600_000;
     const target = await openEngine({ now: () => now });
@@ -149,10 +149,10 @@ describe('an import', () => {
   it('keeps a record that was restored after an export that has its deletion, in both directions', async () => {
     const [source, target] = [await openEngine(), await openEngine()];
     const { id } = await write(source, { content: 'The oven is gas' });
-    await deleteRecord(source, id);
+    await deleteRecord(source, { id });
     const lines = await exportLines(source);
     await importMemory(target, { from: { lines } });
-    await undelete(target, id);
+    await undelete(target, { id });
     const { report } = await importMemory(target, { from: { lines } });
     expect([report.records.removed, report.conflicts]).toMatchObject([0, [{ location: 'line 2' }]]);
     await importMemory(source, { from: { lines: await exportLines(target) } });

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
+import { indexVaults } from './index-vaults.ts';
+import { search } from '../records/search.ts';
 
 const NOTES = [
   'Private/diary.md',
@@ -40,8 +42,8 @@ interface Indexed {
 async function index(config: Partial<VaultConfig> = {}): Promise<Indexed> {
   const loci = await openInline(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
   try {
-    const { sources } = await loci.index();
-    const { results } = await loci.search({ query: 'zanzibar', limit: 50, minScore: 0 });
+    const { sources } = await indexVaults(loci);
+    const { results } = await search(loci, { query: 'zanzibar', limit: 50, minScore: 0 });
     return {
       notes: results.map(({ citation }) => citation.replace(/^.*?:|#.*/g, '')).sort(),
       report: sources[0]!,

@@ -11,9 +11,8 @@ import { chunkingOf, vectorsOf, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
-import type { IndexOptions } from './refresh/refresh-vault.ts';
-import { refreshVault } from './refresh/refresh-vault.ts';
-import { assertVaultNamesAreFree } from './configured/vault-names.ts';
+import { type IndexOptions, refreshVault } from './refresh/refresh-vault.ts';
+import { assertVaultNamesAreFree, isEnabled } from './configured/vault-names.ts';
 
 export interface IndexReport extends RefusalReport {
   readonly sources: readonly SyncReport[];
@@ -42,7 +41,7 @@ export class IncompleteIndexError extends LociError {
 }
 
 /**
- * Updates vaults, then embeds contents without a vector. A vault that cannot be read does not affect the others. Notes are found by
+ * Updates the configured vaults, or others that are given, then embeds contents without a vector. A vault that cannot be read does not affect the others. Notes are found by
  * text as soon as their batch is stored. A call that was interrupted is continued by the next one.
  * @throws LociError `invalid_config` for a name that belongs to another folder, before anything is read; `unreadable`, `aborted`,
  *   `embedding_mismatch`, `embedding_unavailable`. Unreadable vaults are an `IncompleteIndexError`, thrown after the others have
@@ -50,8 +49,10 @@ export class IncompleteIndexError extends LociError {
  */
 export async function indexVaults(
   context: EngineContext,
-  vaults: readonly VaultConfig[],
-  options: IndexOptions = {},
+  {
+    vaults = context.config.vaults.filter(isEnabled),
+    ...options
+  }: IndexOptions & { readonly vaults?: readonly VaultConfig[] } = {},
 ): Promise<IndexReport> {
   await assertVaultNamesAreFree(context, vaults);
   // Throws for a mismatching model before anything is read.

@@ -2,6 +2,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { indexVaults } from './index-vaults.ts';
+import { get } from '../records/get.ts';
+import { vaultStates } from './vault-states.ts';
 
 it.each([
   ['Oven.md', '.Oven.md.icloud'],
@@ -17,29 +20,29 @@ it.each([
     await writeNotes(vault, { [note]: 'the oven', 'Other.md': 'else', 'photo.jpg.cloud': '' });
     const loci = await openInline(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
     try {
-      await loci.index();
-      const { id } = (await loci.get('Oven')).record;
+      await indexVaults(loci);
+      const { id } = (await get(loci, 'Oven')).record;
       const away = join(folder.path, 'away');
       await rename(join(vault, note.split('/')[0]!), away);
       await mkdir(join(vault, placeholder, '..'), { recursive: true });
       await writeFile(join(vault, placeholder), 'bplist00');
 
-      const { sources } = await loci.index();
+      const { sources } = await indexVaults(loci);
       expect(sources[0]).toMatchObject({
         removed: 0,
         problems: [{ reason: 'not_downloaded', skipped: true }],
       });
-      expect((await loci.vaults()).vaults[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
-      expect((await loci.get('Oven')).record).toMatchObject({ id, content: 'the oven' });
+      expect((await vaultStates(loci)).vaults[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
+      expect((await get(loci, 'Oven')).record).toMatchObject({ id, content: 'the oven' });
 
       await rm(join(vault, placeholder));
       await rm(join(vault, note.split('/')[0]!), { recursive: true, force: true });
       await rename(away, join(vault, note.split('/')[0]!));
-      await loci.index();
-      expect((await loci.get('Oven')).record.id).toBe(id);
+      await indexVaults(loci);
+      expect((await get(loci, 'Oven')).record.id).toBe(id);
 
       await rm(join(vault, note));
-      expect((await loci.index()).sources[0]).toMatchObject({ removed: 1, problems: [] });
+      expect((await indexVaults(loci)).sources[0]).toMatchObject({ removed: 1, problems: [] });
     } finally {
       await loci.close();
     }
@@ -51,6 +54,6 @@ it('a placeholder beside the note itself is ignored', async () => {
   const vault = join(folder.path, 'vault');
   await writeNotes(vault, { 'Oven.md': 'the oven', '.Oven.md.icloud': '' });
   const loci = await openInline(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
-  expect((await loci.index()).sources[0]).toMatchObject({ added: 1, problems: [] });
+  expect((await indexVaults(loci)).sources[0]).toMatchObject({ added: 1, problems: [] });
   await loci.close();
 });

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import type { Loci } from '../open.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
+import type { EngineContext } from '../context.ts';
+import { sourcesOf } from './sources.ts';
+import { forgetSource } from './forget-source.ts';
+import { search } from '../records/search.ts';
+import { write } from '../records/write.ts';
 
 const HANGING = { command: 'sleep 600', timeout: '10m' };
 const QUICK = { id: 'quick', command: 'cat tasks.json', refreshInterval: '1h' };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -34,9 +38,9 @@ async function keep(
     sources: sources.map((each) => ({ cwd: folder.path, ...each })),
   });
   loci = await openInline(config);
-  for (const { id } of sources) if (isApproved(id)) await loci.sources.approve(id);
+  for (const { id } of sources) if (isApproved(id)) await sourcesOf(loci).approve(id);
   const events: RefreshEvent[] = [];
-  loci.sources.keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
+  sourcesOf(loci).keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
   return events;
 }
 
@@ -66,11 +70,11 @@ it('refreshes a source although many others wait for approval', async () => {
 it('does not refresh a vault that was forgotten, although its settings are unchanged', async () => {
   const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
   await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 20_000, interval: 10 });
-  expect(await loci.forgetVault('notes')).toBe(1);
+  expect(await forgetSource(loci, 'notes')).toBe(1);
   const [before, rounds] = [count(events, 'refreshed', true), count(events, 'refreshed')];
   await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 20_000, interval: 10 });
   expect(count(events, 'refreshed', true)).toBe(before);
-  expect((await loci.search({ query: 'grout' })).results).toEqual([]);
+  expect((await search(loci, { query: 'grout' })).results).toEqual([]);
 });
 
 it('embeds the texts that the provider does not refuse, and reports the others', async () => {
@@ -79,12 +83,12 @@ it('embeds the texts that the provider does not refuse, and reports the others',
     refuse: ({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined),
   });
   loci = await openInline(settings(folder.path), { create: true });
-  for (const content of ['The backsplash is blue.', 'A bad tile.']) await loci.write({ content });
+  for (const content of ['The backsplash is blue.', 'A bad tile.']) await write(loci, { content });
   await loci.close();
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
   loci = await openInline(settings(folder.path, { embedding }));
   const events: RefreshEvent[] = [];
-  loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
+  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 20_000, interval: 10 });
   const error = { message: expect.stringContaining('the provider refuses 1 text: http') as string };
   expect(events).toMatchObject([
@@ -99,18 +103,18 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   const words = settings(folder.path, { sources });
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
   loci = await openInline(words, { create: true });
-  await loci.write({ content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
-  await loci.sources.approve('quick');
-  await loci.sources.refresh();
+  await write(loci, { content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
+  await sourcesOf(loci).approve('quick');
+  await sourcesOf(loci).refresh();
   await loci.close();
   loci = await openInline(
     settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
   );
   const events: RefreshEvent[] = [];
-  loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
+  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });
   expect(events).toContainEqual({ kind: 'embedded', contents: 2 });
-  const { results, related } = await loci.search({ query: 'the kitchen', limit: 1 });
+  const { results, related } = await search(loci, { query: 'the kitchen', limit: 1 });
   expect(results.map(({ title }) => title)).toEqual(['Kitchen']);
   expect(related.map(({ belongsTo }) => belongsTo.title)).toEqual(['Kitchen']);
 });

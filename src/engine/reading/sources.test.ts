@@ -5,6 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
+import { sourcesOf } from './sources.ts';
+import { search } from '../records/search.ts';
+import { indexVaults } from './index-vaults.ts';
+import { get } from '../records/get.ts';
+import { reindex } from '../health/reindex.ts';
+import { doctor } from '../health/doctor.ts';
+import { facet } from '../records/facet.ts';
 
 const MINUTE = 60_000;
 
@@ -17,18 +24,18 @@ beforeEach(async () => {
 afterEach(() => tasks[Symbol.asyncDispose]());
 
 describe('a refresh', () => {
-  beforeEach(() => tasks.loci.sources.approve('tasks'));
+  beforeEach(() => sourcesOf(tasks.loci).approve('tasks'));
 
   it('adds new documents, updates changed ones and removes missing ones', async () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2, updated: 0, removed: 0 });
-    const [before] = (await tasks.loci.search({ query: 'tile samples' })).results;
+    const [before] = (await search(tasks.loci, { query: 'tile samples' })).results;
     await tasks.setOutput([
       { id: 'a', text: 'Buy tile samples from Saltillo', completed: false },
       { id: 'c', text: 'Water the plants' },
     ]);
     tasks.now += MINUTE;
     expect(await tasks.refresh()).toMatchObject({ added: 1, updated: 1, removed: 1, unchanged: 0 });
-    const [after] = (await tasks.loci.search({ query: 'tile samples' })).results;
+    const [after] = (await search(tasks.loci, { query: 'tile samples' })).results;
     expect(after).toMatchObject({ id: before!.id, snippet: { text: 'Buy tile samples from Saltillo' } });
     expect(await tasks.firstLines('dentist')).toEqual([]);
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
@@ -65,7 +72,7 @@ describe('a refresh', () => {
       },
     ]);
     await tasks.refresh();
-    const [tiles] = (await tasks.loci.search({ query: 'tiles' })).results;
+    const [tiles] = (await search(tasks.loci, { query: 'tiles' })).results;
     expect(tiles).toMatchObject({
       createdAt: Date.parse('2026-11-25T10:00:00Z'),
       origin: 'source',
@@ -102,12 +109,12 @@ describe('a refresh', () => {
     await tasks.setOutput(
       ['a.md', 'notes:a.md'].map((id) => ({ id, text: 'Ask Mallory for the savings code' })),
     );
-    await tasks.loci.index();
+    await indexVaults(tasks.loci);
     expect(await tasks.refresh()).toMatchObject({ added: 2 });
-    const { results } = await tasks.loci.search({ query: 'savings code', origins: ['vault'] });
+    const { results } = await search(tasks.loci, { query: 'savings code', origins: ['vault'] });
     expect(results[0]?.citation).toBe('a.md#L1-L1');
     for (const citation of ['a.md', 'notes:a.md'])
-      expect((await tasks.loci.get(citation)).record.content).toContain('Farah');
+      expect((await get(tasks.loci, citation)).record.content).toContain('Farah');
   });
 
   it('that fails keeps the last documents, is retried after increasing delays, and recovers', async () => {
@@ -139,7 +146,7 @@ describe('a refresh', () => {
   it('masks secrets in the error of a program', async () => {
     const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
     await tasks.reopen({ command: ['sh', '-c', `echo "401 for token ${key}" >&2; exit 3`] });
-    await tasks.loci.sources.approve('tasks');
+    await sourcesOf(tasks.loci).approve('tasks');
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
     expect((await tasks.report())?.error).toMatch(/exit.*3/i);
     expect((await tasks.report())?.error).not.toContain(key);
@@ -195,12 +202,12 @@ describe('a refresh', () => {
     ];
     const hall = ['Clear the hall'];
     expect(await found()).toEqual([hall, hall, hall]);
-    const [result] = (await tasks.loci.search({ query: 'renovation' })).results;
+    const [result] = (await search(tasks.loci, { query: 'renovation' })).results;
     expect(result?.snippet.text).toBe('Clear the hall');
-    expect((await tasks.loci.get(result!.citation)).record.content).toBe('Clear the hall');
-    await tasks.loci.reindex();
+    expect((await get(tasks.loci, result!.citation)).record.content).toBe('Clear the hall');
+    await reindex(tasks.loci);
     expect(await found()).toEqual([hall, hall, hall]);
-    expect((await tasks.loci.doctor()).filter(({ name }) => name === 'derived')).toMatchObject([
+    expect((await doctor(tasks.loci)).filter(({ name }) => name === 'derived')).toMatchObject([
       { result: 'ok' },
     ]);
     await tasks.setOutput([{ ...document, metadata: { list: 'Chores' } }]);
@@ -215,7 +222,7 @@ describe('a refresh', () => {
       { id: 'b', text: 'Dentist' },
     ]);
     await tasks.refresh();
-    const projects = await tasks.loci.facet('project');
+    const projects = await facet(tasks.loci, 'project');
     expect(projects.map(({ value }) => value).toSorted()).toEqual(['errands', 'kitchen']);
   });
 });
@@ -223,7 +230,7 @@ describe('a refresh', () => {
 describe('an engine that closes', () => {
   it('ends running commands and waits for them', async () => {
     await tasks.reopen({ command: ['sh', '-c', 'touch began; sleep 60'] });
-    await tasks.loci.sources.approve('tasks');
+    await sourcesOf(tasks.loci).approve('tasks');
     const refresh = tasks.refresh().catch((error: unknown) => error);
     await expect.poll(() => readdir(tasks.folder), { timeout: 20_000 }).toContain('began');
     await tasks.loci.close();
@@ -235,45 +242,45 @@ describe('an engine that closes', () => {
 
 describe('the operator', () => {
   it('gets an error for an unknown id', async () => {
-    await expect(tasks.loci.sources.refresh(['taks'])).rejects.toMatchObject({
+    await expect(sourcesOf(tasks.loci).refresh(['taks'])).rejects.toMatchObject({
       code: 'not_found',
       hint: 'Did you mean tasks?',
     });
-    await expect(tasks.loci.sources.pause('calendar', true)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(sourcesOf(tasks.loci).pause('calendar', true)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('pauses and resumes', async () => {
-    await tasks.loci.sources.approve('tasks');
-    await tasks.loci.sources.pause('tasks', true);
+    await sourcesOf(tasks.loci).approve('tasks');
+    await sourcesOf(tasks.loci).pause('tasks', true);
     expect((await tasks.report())?.condition).toBe('paused');
-    await tasks.loci.sources.pause('tasks', false);
+    await sourcesOf(tasks.loci).pause('tasks', false);
     expect((await tasks.report())?.condition).toBe('new');
   });
 
   it('can list and remove documents of sources that are not in the settings', async () => {
-    await tasks.loci.sources.approve('tasks');
+    await sourcesOf(tasks.loci).approve('tasks');
     await tasks.refresh();
     await tasks.reopenWith({});
     expect(await tasks.report()).toMatchObject({ condition: 'gone', documents: 2 });
-    expect(await tasks.loci.sources.forget('tasks')).toBe(2);
-    expect(await tasks.loci.sources.list()).toEqual([]);
+    expect(await sourcesOf(tasks.loci).forget('tasks')).toBe(2);
+    expect(await sourcesOf(tasks.loci).list()).toEqual([]);
   });
 
   it('can remove a source while another process runs its command', async () => {
     const line = 'cat tasks.json; if test -e wait; then touch waits; sleep 60; fi';
     const source = { id: 'tasks', command: line, shell: true, cwd: tasks.folder, timeout: '5m' };
     await tasks.reopenWith({ sources: [source] });
-    await tasks.loci.sources.approve('tasks');
+    await sourcesOf(tasks.loci).approve('tasks');
     await tasks.refresh();
     await writeFile(join(tasks.folder, 'wait'), '');
     await tasks.setOutput([{ id: 'late', text: 'Tiles that come late' }]);
     await using other = await openInline(settings(tasks.folder, { sources: [source] }), {
       now: () => tasks.now,
     }).then((loci) => ({ loci, [Symbol.asyncDispose]: () => loci.close() }));
-    const refreshing = other.loci.sources.refresh(['tasks']);
+    const refreshing = sourcesOf(other.loci).refresh(['tasks']);
     await vi.waitUntil(() => existsSync(join(tasks.folder, 'waits')), { timeout: 20_000, interval: 10 });
     const began = performance.now();
-    expect(await tasks.loci.sources.forget('tasks')).toBe(2);
+    expect(await sourcesOf(tasks.loci).forget('tasks')).toBe(2);
     expect(performance.now() - began).toBeLessThan(5000);
     // The other process ends its command as soon as it notices.
     expect(await refreshing).toMatchObject([{ id: 'tasks', error: { code: 'conflict' } }]);
@@ -287,8 +294,8 @@ describe('the operator', () => {
 
   it('cannot see the sources from another namespace', async () => {
     const other = tasks.loci.as({ ...tasks.loci.caller, namespace: 'other' });
-    expect(await other.sources.list()).toEqual([]);
-    expect(await other.sources.refresh()).toEqual([]);
-    await expect(other.sources.approve('tasks')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await sourcesOf(other).list()).toEqual([]);
+    expect(await sourcesOf(other).refresh()).toEqual([]);
+    await expect(sourcesOf(other).approve('tasks')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -13,7 +13,11 @@ import {
   unknownSourceError,
   type ConfiguredSource,
 } from './configured/configured-sources.ts';
-import type { ReadOnlyMemorySource, Registration } from './configured/registered-sources.ts';
+import {
+  RegisteredSources,
+  type ReadOnlyMemorySource,
+  type Registration,
+} from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
 import { missingProgramError } from './approval/program.ts';
 import { refreshSource, testSource, type RefreshReport } from './refresh/refresh.ts';
@@ -68,13 +72,11 @@ export interface Sources {
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
   keepFresh(options?: RefreshSchedulerOptions): Closable;
-  /** Ends all running commands before the engine is closed. No command can start afterwards. */
-  stop(): Promise<void>;
 }
 
-/** @returns all but `register` and `stop`, which need none of these modules */
-export function sourcesOf(context: EngineContext): Omit<Sources, 'register' | 'stop'> {
+export function sourcesOf(context: EngineContext): Sources {
   return {
+    register: (source) => register(context, source),
     list: () => sourceReports(context),
     refresh: (ids, options = {}) =>
       whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
@@ -91,6 +93,17 @@ export function sourcesOf(context: EngineContext): Omit<Sources, 'register' | 's
       return context.closeWithEngine(scheduler);
     },
   };
+}
+
+function register(context: EngineContext, source: ReadOnlyMemorySource): Registration {
+  const { config, namespace } = context;
+  if (namespace !== config.namespace)
+    throw new LociError('forbidden', `only the namespace ${config.namespace} has sources`, {
+      hint: 'Register the source with the engine that openLoci() returned.',
+    });
+  return context
+    .shared(RegisteredSources)
+    .register(source, [...config.vaults.map(vaultName), ...config.sources.map(({ id }) => id)]);
 }
 
 /** Does work that is stopped and awaited when the engine closes. */

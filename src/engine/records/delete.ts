@@ -1,28 +1,26 @@
+import type { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
+import { embedWritten } from './embed-written.ts';
+import type { deleteInput, DeleteOutput, undeleteInput, UndeleteOutput } from './record-schemas.ts';
+import { isoTime } from '../fields/times.ts';
 import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { embedWritten, type Embedded } from './embed-written.ts';
 import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-export interface DeleteResponse {
-  readonly id: number;
-  readonly title: string;
-  readonly deletedAt: Timestamp;
-  /** Until then `undelete` can restore it. */
-  readonly purgedAfter: Timestamp;
-}
 
 /**
  * Removes a record from all results and indexes. It can be restored for `retention.purgeAfterDays`, then it is purged
  * (R7).
  * @throws LociError `not_found`, `gone`, `invalid_input`, `writes_disabled`
  */
-export async function deleteRecord(context: EngineContext, id: number): Promise<DeleteResponse> {
+export async function deleteRecord(
+  context: EngineContext,
+  { id }: z.infer<typeof deleteInput>,
+): Promise<DeleteOutput> {
   await assertMayDelete(context, id);
   const { uuid, title, expiresAt } = await changeableRecord(context, id, 'live');
   const at = context.now();
@@ -31,7 +29,8 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
     audit: [auditDraft(context, 'delete', uuid)],
   });
   schedulePurge(context);
-  return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
+  const purged = Math.min(purgedAfter(context, at), expiresAt ?? Infinity);
+  return { id, title, deleted_at: isoTime(at), purged_after: isoTime(purged) };
 }
 
 /** Facts follow the rule for overwriting them, also where other writes are disabled. @throws LociError `writes_disabled` */
@@ -45,14 +44,11 @@ function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp
   return deletedAt + config.retention.purgeAfterDays * DAY_MS;
 }
 
-export interface UndeleteResponse extends Embedded {
-  readonly id: number;
-  readonly title: string;
-  readonly citation: string;
-}
-
 /** @throws LociError `not_found`; `gone` for a purged record; `conflict` for a fact whose key has a new value */
-export async function undelete(context: EngineContext, id: number): Promise<UndeleteResponse> {
+export async function undelete(
+  context: EngineContext,
+  { id }: z.infer<typeof undeleteInput>,
+): Promise<UndeleteOutput> {
   await assertMayDelete(context, id);
   const record = await changeableRecord(context, id, 'deleted');
   const vectors = await vectorsToFill(context);

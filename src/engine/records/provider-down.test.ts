@@ -8,13 +8,18 @@ import {
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { search } from './search.ts';
+import { write } from './write.ts';
+import { assertReady } from '../health/doctor.ts';
+import { status } from '../health/status.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 
 const MODEL = 'nomic-embed-text';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ProviderServer;
-let opened: Loci[];
+let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
@@ -36,7 +41,7 @@ function config(embedding: Readonly<Record<string, unknown>> = {}): Config {
   });
 }
 
-async function open(values: Config = config()): Promise<Loci> {
+async function open(values: Config = config()): Promise<EngineContext> {
   const loci = await openInline(values);
   opened.push(loci);
   return loci;
@@ -48,9 +53,9 @@ function failNext(fault: Fault): void {
 }
 
 /** The shortest of a few searches, in milliseconds. */
-async function shortestSearch(loci: Loci): Promise<number> {
+async function shortestSearch(loci: EngineContext): Promise<number> {
   const times: number[] = [];
-  for (let i = 0; i < 5; i++) times.push((await loci.search({ query: 'oven' })).milliseconds);
+  for (let i = 0; i < 5; i++) times.push((await search(loci, { query: 'oven' })).milliseconds);
   return Math.min(...times);
 }
 
@@ -59,85 +64,85 @@ describe('a provider that stops answering', () => {
     'costs one search at most 100 ms, and the next ones nothing until it is back (%s)',
     async (how) => {
       const loci = await open();
-      await loci.write({ content: 'The oven moves to the other wall.' });
-      const live = await loci.search({ query: 'oven' });
+      await write(loci, { content: 'The oven moves to the other wall.' });
+      const live = await search(loci, { query: 'oven' });
       expect([live.missing, live.provider]).toEqual([[], `ollama/${MODEL}`]);
       const usual = await shortestSearch(loci);
       const sent = server.requests.length;
       failNext(typeof how === 'number' ? { status: how } : how);
-      const first = await loci.search({ query: 'oven' });
+      const first = await search(loci, { query: 'oven' });
       expect(first.missing).toMatchObject([{ signal: 'vector', why: expect.any(String) as string }]);
       expect(first.results).toMatchObject([{ title: expect.any(String) as string }]);
       // What the search takes is in addition; the machine may be busy.
       expect(first.milliseconds).toBeLessThan(usual * 4 + 300);
       expect(await shortestSearch(loci)).toBeLessThan(50);
-      expect((await loci.search({ query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
+      expect((await search(loci, { query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
       expect(server.requests.length).toBeLessThanOrEqual(sent + 2);
       server.faults.length = 0;
-      const isBack = async (): Promise<number> => (await loci.search({ query: 'oven' })).missing.length;
+      const isBack = async (): Promise<number> => (await search(loci, { query: 'oven' })).missing.length;
       await expect.poll(isBack, { timeout: 20_000, interval: 50 }).toBe(0);
     },
   );
 
   it('keeps what is written, which is found by words at once and embedded later', async () => {
     const loci = await open();
-    await loci.write({ content: 'A tide clock hangs in the school.' });
+    await write(loci, { content: 'A tide clock hangs in the school.' });
     failNext('reset');
-    const written = await loci.write({ content: 'The plumber is called Zebulon.' });
+    const written = await write(loci, { content: 'The plumber is called Zebulon.' });
     expect(written).toMatchObject({
       embedded: false,
       why: expect.stringContaining('cannot be reached') as string,
     });
     const started = performance.now();
-    const second = await loci.write({ content: 'The gardener is called Ada.' });
+    const second = await write(loci, { content: 'The gardener is called Ada.' });
     expect(second.embedded).toBe(false);
     expect(performance.now() - started).toBeLessThan(1000);
     // A server whose provider is down still serves.
-    await loci.assertReady();
-    const found = await loci.search({ query: 'zebulon' });
+    await assertReady(loci);
+    const found = await search(loci, { query: 'zebulon' });
     expect(found.results.map(({ id }) => id)).toContain(written.id);
     expect(found.missing).toMatchObject([{ signal: 'vector' }]);
-    expect((await loci.status()).pending).toBe(2);
+    expect((await status(loci)).pending).toBe(2);
     server.faults.length = 0;
-    expect(await loci.index()).toMatchObject({ embedded: 2 });
-    expect((await loci.status()).pending).toBe(0);
-    expect((await loci.search({ query: 'zebulon plumber' })).missing).toEqual([]);
+    expect(await indexVaults(loci)).toMatchObject({ embedded: 2 });
+    expect((await status(loci)).pending).toBe(0);
+    expect((await search(loci, { query: 'zebulon plumber' })).missing).toEqual([]);
   });
 
   it('does not hold up a write while it has asked for no requests, nor the searches', async () => {
     const loci = await open();
-    await loci.write({ content: 'A tide clock hangs in the school.' });
+    await write(loci, { content: 'A tide clock hangs in the school.' });
     failNext('reset');
-    await loci.write({ content: 'The plumber is called Zebulon.' });
+    await write(loci, { content: 'The plumber is called Zebulon.' });
     server.faults.length = 0;
     // Searches are answered again.
-    const isBack = async (): Promise<number> => (await loci.search({ query: 'oven' })).missing.length;
+    const isBack = async (): Promise<number> => (await search(loci, { query: 'oven' })).missing.length;
     await expect.poll(isBack, { timeout: 20_000, interval: 50 }).toBe(0);
     const sent = server.requests.length;
     server.faults.push({ status: 429, headers: { 'retry-after': '40' } });
     const stop = new AbortController();
-    const indexing = loci.index({ signal: stop.signal });
+    const indexing = indexVaults(loci, { signal: stop.signal });
     indexing.catch(() => undefined);
     await expect.poll(() => server.requests.length).toBeGreaterThan(sent);
     const whyOf = async (): Promise<string | null> =>
-      (await loci.write({ content: 'The gardener is Ada.' })).why;
+      (await write(loci, { content: 'The gardener is Ada.' })).why;
     const started = performance.now();
     await expect.poll(whyOf).toContain('has asked for no requests for another');
     expect(performance.now() - started).toBeLessThan(5000);
-    expect((await loci.search({ query: 'clock' })).missing).toEqual([]);
+    expect((await search(loci, { query: 'clock' })).missing).toEqual([]);
     stop.abort();
     await expect(indexing).rejects.toMatchObject({ code: 'aborted' });
   });
 
   it('is known to the next process, which does not wait again', async () => {
     const first = await open();
-    await first.write({ content: 'The oven moves to the other wall.' });
+    await write(first, { content: 'The oven moves to the other wall.' });
     failNext('hang');
-    await first.search({ query: 'oven' });
+    await search(first, { query: 'oven' });
     await first.close();
     const second = await open();
     const sent = server.requests.length;
-    expect((await second.search({ query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
+    expect((await search(second, { query: 'oven' })).missing).toMatchObject([{ signal: 'vector' }]);
     expect(server.requests.length).toBe(sent);
   });
 });
@@ -153,7 +158,7 @@ describe('another configuration', () => {
     'is refused at the first search and write, with the command that resolves it: %s',
     async (_, changed) => {
       const loci = await open();
-      await loci.write({ content: 'The oven moves to the other wall.' });
+      await write(loci, { content: 'The oven moves to the other wall.' });
       await loci.close();
       const other = await open(config(changed));
       const refused = {
@@ -161,10 +166,10 @@ describe('another configuration', () => {
         message: expect.stringContaining(`ollama ${MODEL}`) as string,
         hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
       };
-      await expect(other.search({ query: 'oven' })).rejects.toMatchObject(refused);
-      await expect(other.write({ content: 'x' })).rejects.toMatchObject(refused);
+      await expect(search(other, { query: 'oven' })).rejects.toMatchObject(refused);
+      await expect(write(other, { content: 'x' })).rejects.toMatchObject(refused);
       const same = await open(config({ queryPrefix: 'search_query: ', url: `${server.origin}/` }));
-      expect((await same.search({ query: 'oven' })).missing).toEqual([]);
+      expect((await search(same, { query: 'oven' })).missing).toEqual([]);
     },
   );
 });

@@ -6,7 +6,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { letterVectors, OPENAI, startProvider } from '../../../test/embedding/provider-server.ts';
 import { JINA_RERANK, startReranker } from '../../../test/embedding/rerank-server.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from './write.ts';
+import { search } from './search.ts';
 
 const STATE_FILE = 'embedding-state.json';
 const SECRET = 'Alice private diary:\n"Zebulon" proposed';
@@ -20,8 +22,8 @@ const QUOTES: readonly (readonly [string, unknown])[] = [
 const PIECES = /private|diary|Zebulon|proposed/;
 
 interface Stores {
-  readonly alice: Loci;
-  readonly bob: Loci;
+  readonly alice: EngineContext;
+  readonly bob: EngineContext;
   /** What processes share. */
   readonly state: () => Promise<string>;
 }
@@ -35,7 +37,7 @@ async function open(values: Readonly<Record<string, unknown>>): Promise<Stores> 
     await loci.close();
     await folder[Symbol.asyncDispose]();
   });
-  const as = (namespace: string): Loci => loci.as({ ...loci.caller, namespace, trust: 'agent' });
+  const as = (namespace: string): EngineContext => loci.as({ ...loci.caller, namespace, trust: 'agent' });
   const file = join(folder.path, STATE_FILE);
   return { alice: as('alice'), bob: as('bob'), state: () => readFile(file, 'utf8').catch(() => '') };
 }
@@ -46,15 +48,15 @@ it.each(QUOTES)('a search and a write have no text of another namespace: quoted 
   const { alice, bob, state } = await open({
     embedding: { provider: 'openai-compatible', model: 'm', dimensions: 8, url: `${server.origin}/v1` },
   });
-  await bob.write({ content: 'The oven moves to the other wall.' });
+  await write(bob, { content: 'The oven moves to the other wall.' });
   server.faults.push(...Array.from({ length: 50 }, () => ({ status: 422, body })));
-  const written = await alice.write({ content: SECRET });
+  const written = await write(alice, { content: SECRET });
   expect(written.embedded).toBe(false);
-  const found = await bob.search({ query: 'oven' });
+  const found = await search(bob, { query: 'oven' });
   expect(found.missing).toMatchObject([
     { signal: 'vector', why: expect.stringContaining('HTTP 422') as string },
   ]);
-  const other = await bob.write({ content: 'A tide clock hangs in the school.' });
+  const other = await write(bob, { content: 'A tide clock hangs in the school.' });
   expect(other).toMatchObject({ embedded: false, why: expect.stringContaining('HTTP 422') as string });
   await expect.poll(state).toContain('HTTP 422');
   expect(JSON.stringify([written.why, found, other, await state()])).not.toMatch(PIECES);
@@ -67,11 +69,11 @@ it.each(QUOTES)('a search with a reranker has no text of another namespace: quot
   const { alice, bob } = await open({ rerank, embedding: { provider: 'none' } });
   for (const content of [SECRET, 'The oven of Zebulon', 'Zebulon has no oven'])
     for (const loci of [alice, bob])
-      await loci.write({ content: content === SECRET && loci === bob ? 'oven' : content });
+      await write(loci, { content: content === SECRET && loci === bob ? 'oven' : content });
   server.faults.push({ status: 422, body });
-  const first = await alice.search({ query: 'Zebulon' });
+  const first = await search(alice, { query: 'Zebulon' });
   expect(first.notices).toEqual([expect.stringContaining('HTTP 422')]);
-  const second = await bob.search({ query: 'oven' });
+  const second = await search(bob, { query: 'oven' });
   expect(second.notices).toEqual([expect.stringContaining('HTTP 422')]);
   expect(JSON.stringify([first.notices, second.notices])).not.toMatch(PIECES);
 });

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { JINA_RERANK, type RerankServer, startReranker } from '../../../test/embedding/rerank-server.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from './write.ts';
+import { search } from './search.ts';
+import { doctor } from '../health/doctor.ts';
 
 /** The last has fewer of the query's rare words, and all of them by the reranker's measure. */
 const TEXTS = [
@@ -11,14 +14,14 @@ const TEXTS = [
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: RerankServer;
-let opened: Loci[];
+let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
   folder = await temporaryFolder();
   server = await startReranker(JINA_RERANK);
   const loci = await open('none');
-  for (const content of TEXTS) await loci.write({ content });
+  for (const content of TEXTS) await write(loci, { content });
 });
 
 afterEach(async () => {
@@ -27,15 +30,15 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function open(provider: string, deadline = '5s'): Promise<Loci> {
+async function open(provider: string, deadline = '5s'): Promise<EngineContext> {
   const rerank = { provider, url: `${server.origin}/v1`, deadline };
   const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, rerank }));
   opened.push(loci);
   return loci;
 }
 
-const found = async (loci: Loci): Promise<readonly [number[], readonly string[]]> => {
-  const { results, notices } = await loci.search({ query: 'oven' });
+const found = async (loci: EngineContext): Promise<readonly [number[], readonly string[]]> => {
+  const { results, notices } = await search(loci, { query: 'oven' });
   return [results.map(({ id }) => id), notices];
 };
 
@@ -71,7 +74,7 @@ describe('a search with a reranker', () => {
   });
 
   it('is described by doctor, which says what is sent where', async () => {
-    const check = async (loci: Loci) => (await loci.doctor()).find(({ name }) => name === 'rerank');
+    const check = async (loci: EngineContext) => (await doctor(loci)).find(({ name }) => name === 'rerank');
     expect(await check(opened[0]!)).toBeUndefined();
     const loci = await open('server');
     expect(await check(loci)).toMatchObject({

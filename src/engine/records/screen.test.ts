@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { write } from './write.ts';
+import { storeFact, listFacts, recallFact } from '../facts/facts.ts';
+import { forgetFacts } from '../facts/forget-facts.ts';
+import { get } from './get.ts';
+import { update } from './update.ts';
+import { setStartup } from '../startup/startup.ts';
+import { audit } from '../audit/audit.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -13,7 +20,10 @@ beforeEach(async () => {
 
 afterEach(async () => folder[Symbol.asyncDispose]());
 
-async function withLoci<Result>(secrets: string, work: (loci: Loci) => Promise<Result>): Promise<Result> {
+async function withLoci<Result>(
+  secrets: string,
+  work: (loci: EngineContext) => Promise<Result>,
+): Promise<Result> {
   const loci = await openInline(settings(folder.path, { writes: { secrets } }));
   try {
     return await work(loci);
@@ -34,13 +44,13 @@ describe('personal numbers in written content', () => {
       ['allow', true],
     ] as const) {
       const loci = await openInline(settings(folder.path, { writes: { secrets, maskPersonal } }));
-      const { masked } = await loci.write({ content: `My card is ${card}.`, tags: [card] });
+      const { masked } = await write(loci, { content: `My card is ${card}.`, tags: [card] });
       expect(masked).toEqual(['card number']);
-      await loci.facts.store({ key: 'card', value: card });
+      await storeFact(loci, { key: 'card', value: card });
       await loci.close();
     }
     expect(filesContaining(folder.path, card)).toEqual([]);
-    await withLoci('mask', (loci) => loci.write({ content: `It is ${card}.` }));
+    await withLoci('mask', (loci) => write(loci, { content: `It is ${card}.` }));
     expect(filesContaining(folder.path, card)).not.toEqual([]);
   });
 });
@@ -55,11 +65,11 @@ describe('a name with a secret', () => {
     ['a category', { key: 'k', category: 'My PIN is 4821', ...value }, 'category', 'PIN', 'My PIN is 4821'],
   ])('is refused, because masks would make facts equal: %s', async (_case, fact, field, of, text) => {
     const loci = await openInline(settings(folder.path, { writes: { maskPersonal: true } }));
-    await expect(loci.facts.store(fact)).rejects.toMatchObject({
+    await expect(storeFact(loci, fact)).rejects.toMatchObject({
       code: 'invalid_input',
       message: `the ${field} has what looks like a secret: ${of}`,
     });
-    expect((await loci.facts.list({ limit: 5 })).total).toBe(0);
+    expect((await listFacts(loci, { limit: 5 })).total).toBe(0);
     await loci.close();
     expect(filesContaining(folder.path, text)).toEqual([]);
   });
@@ -67,12 +77,12 @@ describe('a name with a secret', () => {
   it('is found and forgotten if it was stored before', async () => {
     const keys = ['My PIN is 4821', 'My PIN is 9933'] as const;
     await withLoci('allow', async (loci) => {
-      for (const key of keys) await loci.facts.store({ key, value: `of ${key}` });
+      for (const key of keys) await storeFact(loci, { key, value: `of ${key}` });
     });
     await withLoci('mask', async (loci) => {
-      expect((await loci.facts.recall(keys[0])).content).toBe(`of ${keys[0]}`);
-      await loci.facts.forget({ key: keys[0] });
-      expect((await loci.facts.list({ limit: 5 })).facts.map(({ key }) => key)).toEqual([keys[1]]);
+      expect((await recallFact(loci, { key: keys[0] })).value).toBe(`of ${keys[0]}`);
+      await forgetFacts(loci, { key: keys[0] });
+      expect((await listFacts(loci, { limit: 5 })).facts.map(({ key }) => key)).toEqual([keys[1]]);
     });
   });
 });
@@ -80,18 +90,20 @@ describe('a name with a secret', () => {
 describe('secrets in written content', () => {
   it('are masked in every field before anything reaches the disk, and reported', async () => {
     await withLoci('mask', async (loci) => {
-      const { id, masked } = await loci.write({
+      const { id, masked } = await write(loci, {
         content: `The key of the server is: ${secret}\nKeep it safe.`,
         title: `Key ${secret}`,
         tags: ['server', secret],
         metadata: { note: { inner: [secret] } },
       });
       expect(masked).toContain(kind);
-      expect((await loci.get(`record/${String(id)}`)).text).toMatch(/\[secret masked: .+\]\nKeep it safe\.$/);
-      await loci.update({ id, content: `Now it is ${secret}.` });
-      await loci.facts.store({ key: 'server', value: secret });
-      await loci.facts.store({ key: 'wifi_password', value: 'hunter2hunter2' });
-      await loci.startup.set({ key: 'rules', content: `Use ${secret}` });
+      expect((await get(loci, `record/${String(id)}`)).text).toMatch(
+        /\[secret masked: .+\]\nKeep it safe\.$/,
+      );
+      await update(loci, { id, content: `Now it is ${secret}.` });
+      await storeFact(loci, { key: 'server', value: secret });
+      await storeFact(loci, { key: 'wifi_password', value: 'hunter2hunter2' });
+      await setStartup(loci, { key: 'rules', content: `Use ${secret}` });
       expect(filesContaining(folder.path, secret)).toEqual([]);
     });
     expect(filesContaining(folder.path, secret)).toEqual([]);
@@ -102,11 +114,11 @@ describe('secrets in written content', () => {
   it('are refused with `writes.secrets: refuse`, and nothing is written', async () => {
     await withLoci('refuse', async (loci) => {
       const expected = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
-      await expect(loci.write({ content: secret })).rejects.toMatchObject(expected);
-      await expect(loci.facts.store({ key: 'server', value: secret })).rejects.toMatchObject(expected);
-      expect(await loci.audit({ limit: 10 })).toEqual([]);
-      expect((await loci.facts.list({ limit: 10 })).total).toBe(0);
-      await loci.write({ content: 'The plumber is called Tove, quite openly.' });
+      await expect(write(loci, { content: secret })).rejects.toMatchObject(expected);
+      await expect(storeFact(loci, { key: 'server', value: secret })).rejects.toMatchObject(expected);
+      expect(await audit(loci, { limit: 10 })).toEqual([]);
+      expect((await listFacts(loci, { limit: 10 })).total).toBe(0);
+      await write(loci, { content: 'The plumber is called Tove, quite openly.' });
     });
     expect(filesContaining(folder.path, secret)).toEqual([]);
     expect(filesContaining(join(folder.path), 'quite openly')).not.toEqual([]);
@@ -114,9 +126,9 @@ describe('secrets in written content', () => {
 
   it('are stored with `writes.secrets: allow`', async () => {
     await withLoci('allow', async (loci) => {
-      const { id, masked } = await loci.write({ content: secret });
+      const { id, masked } = await write(loci, { content: secret });
       expect(masked).toEqual([]);
-      expect((await loci.get(`record/${String(id)}`)).text).toBe(secret);
+      expect((await get(loci, `record/${String(id)}`)).text).toBe(secret);
     });
   });
 });

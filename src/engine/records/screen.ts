@@ -5,12 +5,12 @@ import { LociError } from '../../core/errors.ts';
 import { mapStrings } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { assertWithinLimits, type WrittenTexts } from './limits.ts';
+import { assertWithinLimits, type WrittenTexts } from '../fields/limits.ts';
 
 interface ScreenedTexts<Texts> {
   readonly texts: Texts;
   /** Kinds of secrets that were masked, each once. */
-  readonly masked: readonly string[];
+  readonly masked: string[];
 }
 
 /** The field whose value the key of a fact describes: a key `password` shows that `hunter2` is a secret. */

@@ -1,6 +1,7 @@
+import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Metadata } from '../../core/types.ts';
 import { samePassages } from '../../ingest/passages.ts';
 import type { RecordDraft } from '../../store/model.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
@@ -9,33 +10,22 @@ import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { changeableRecord } from './changeable-record.ts';
-import { assertNotReserved, assertWithinLimits, type WritableFields } from './limits.ts';
+import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
+import type { updateInput, UpdateOutput } from './record-schemas.ts';
 import { screenTexts } from './screen.ts';
-
-/** Fields that are not given stay as they are. */
-export interface UpdateRequest extends WritableFields {
-  readonly id: number;
-}
-
-export interface UpdateResponse extends Embedded {
-  readonly id: number;
-  readonly citation: string;
-  /** Names of the changed fields. */
-  readonly changed: readonly string[];
-  /** Whether its text was cut into passages and embedded again. */
-  readonly reembedded: boolean;
-  readonly masked: readonly string[];
-}
 
 /**
  * Changes the given fields. The record is embedded again only if its text changes (R6).
  * @throws LociError `invalid_input`, `not_found`, `gone`, `writes_disabled`, `secret_refused`; `conflict` for a record that
  *   was changed meanwhile
  */
-export async function update(context: EngineContext, request: UpdateRequest): Promise<UpdateResponse> {
+export async function update(
+  context: EngineContext,
+  { id, record_type, ...given }: z.infer<typeof updateInput> & { readonly metadata?: Metadata },
+): Promise<UpdateOutput> {
   assertWritesEnabled(context);
-  const { id, ...fields } = request;
+  const fields = { ...given, ...(record_type !== undefined && { recordType: record_type }) };
   if (Object.keys(fields).length === 0) {
     throw new LociError('invalid_input', `nothing to change in record ${String(id)}`, {
       hint: 'Give at least one field: content, title, category, record_type, tags, project.',

@@ -6,13 +6,20 @@ import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { chunking, estimateTokens } from '../../ingest/passages.ts';
 import { addRecords } from '../../ingest/record-draft.ts';
-import type { Loci } from '../open.ts';
-import { MAX_CONTENT_BYTES } from './limits.ts';
+import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
+import type { EngineContext } from '../context.ts';
+import { search } from './search.ts';
+import { write } from './write.ts';
+import { status } from '../health/status.ts';
+import { get } from './get.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { reindex } from '../health/reindex.ts';
+import { doctor } from '../health/doctor.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 let now: number;
 
 beforeEach(async () => {
@@ -26,7 +33,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function open(values: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
+function open(values: Readonly<Record<string, unknown>> = {}): Promise<EngineContext> {
   return openInline(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => now });
 }
 
@@ -41,14 +48,14 @@ async function withSecondConnection<Result>(work: (store: Store) => Promise<Resu
   }
 }
 
-async function foundIds(query: string, from: Loci = loci): Promise<number[]> {
-  return (await from.search({ query })).results.map(({ id }) => id);
+async function foundIds(query: string, from: EngineContext = loci): Promise<number[]> {
+  return (await search(from, { query })).results.map(({ id }) => id);
 }
 
 describe('write', () => {
   it('rejects invalid fields and names them', async () => {
     const expectRefused = async (content: string, message: string): Promise<void> => {
-      await expect(loci.write({ content })).rejects.toMatchObject({
+      await expect(write(loci, { content })).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringContaining(message),
       });
@@ -60,18 +67,18 @@ describe('write', () => {
     await expectRefused('a\rb', 'U+000d at offset 1');
     await expectRefused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
     await expectRefused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
-    expect((await loci.status()).ownStats).toBeNull();
+    expect((await status(loci)).ownStats).toBeNull();
   });
 
   it('accepts fields of the maximum length, and CRLF', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
-    const { id } = await loci.write({ content: long.slice(0, MAX_CONTENT_BYTES) });
-    expect((await loci.get(`record/${String(id)}`)).record.content).toHaveLength(
+    const { id } = await write(loci, { content: long.slice(0, MAX_CONTENT_BYTES) });
+    expect((await get(loci, `record/${String(id)}`)).record.content).toHaveLength(
       Math.min(long.length, MAX_CONTENT_BYTES),
     );
     const content = 'first\r\nsecond\tcolumn\n';
-    const windows = await loci.write({ content });
-    expect((await loci.get(windows.citation)).record.content).toBe(content);
+    const windows = await write(loci, { content });
+    expect((await get(loci, windows.citation)).record.content).toBe(content);
   });
 
   it('stores the properties of a record, and search filters by them', async () => {
@@ -82,14 +89,14 @@ describe('write', () => {
       tags: ['Kitchen'],
       project: 'remodel',
     };
-    const { id } = await loci.write({ content: 'We take induction.', ...properties });
-    expect((await loci.get(`record/${String(id)}`)).record).toMatchObject({
+    const { id } = await write(loci, { content: 'We take induction.', ...properties });
+    expect((await get(loci, `record/${String(id)}`)).record).toMatchObject({
       ...properties,
       origin: 'memory',
       createdAt: NOW,
     });
     const countResults = async (filter: object): Promise<number> =>
-      (await loci.search({ query: 'induction', ...filter })).results.length;
+      (await search(loci, { query: 'induction', ...filter })).results.length;
     expect(await countResults({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
     expect(await countResults({ project: 'other' })).toBe(0);
     expect(await countResults({ from: NOW, until: NOW + 1 })).toBe(1);
@@ -126,26 +133,26 @@ describe('an engine', () => {
     );
     now = NOW - 1;
     expect(await foundIds('parking code')).toEqual([id]);
-    expect((await loci.get(`record/${String(id)}`)).text).toContain('4711');
+    expect((await get(loci, `record/${String(id)}`)).text).toContain('4711');
     now = NOW;
     expect(await foundIds('parking code')).toEqual([]);
-    await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('shows only records of its namespace', async () => {
     const other = await open({ namespace: 'other' });
     try {
-      await loci.write({ content: 'The plumber is called Zebulon.' });
-      await other.write({ content: 'The gardener is called Ottoline.' });
-      await other.write({ content: 'The baker is called Zebedee.' });
+      await write(loci, { content: 'The plumber is called Zebulon.' });
+      await write(other, { content: 'The gardener is called Ottoline.' });
+      await write(other, { content: 'The baker is called Zebedee.' });
       expect(await foundIds('gardener ottoline')).toEqual([]);
       expect(await foundIds('plumber zebulon', other)).toEqual([]);
       // A word is not corrected to one that occurs only in the other namespace.
-      expect((await loci.search({ query: 'ottolina' })).corrections).toEqual([]);
-      await expect(loci.get('record/2')).rejects.toMatchObject({ code: 'not_found' });
-      const before = await other.search({ query: 'called' });
-      await loci.write({ content: 'called '.repeat(50) });
-      const after = await other.search({ query: 'called' });
+      expect((await search(loci, { query: 'ottolina' })).corrections).toEqual([]);
+      await expect(get(loci, 'record/2')).rejects.toMatchObject({ code: 'not_found' });
+      const before = await search(other, { query: 'called' });
+      await write(loci, { content: 'called '.repeat(50) });
+      const after = await search(other, { query: 'called' });
       expect({ ...after, milliseconds: 0 }).toEqual({ ...before, milliseconds: 0 });
     } finally {
       await other.close();
@@ -153,7 +160,7 @@ describe('an engine', () => {
   });
 
   it('refuses to compare vectors of two models, and names both and the command to run', async () => {
-    await loci.write({ content: 'The plumber is called Zebulon.' });
+    await write(loci, { content: 'The plumber is called Zebulon.' });
     await withSecondConnection(async (store) => {
       const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
         provider: 'ollama',
@@ -169,13 +176,13 @@ describe('an engine', () => {
         message: expect.stringContaining('ollama nomic (768 dimensions)'),
         hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`'),
       };
-      await expect(embedding.search({ query: 'plumber' })).rejects.toMatchObject(mismatch);
-      await expect(embedding.write({ content: 'x' })).rejects.toMatchObject(mismatch);
-      await expect(embedding.index()).rejects.toMatchObject(mismatch);
-      await expect(embedding.reindex()).rejects.toMatchObject(mismatch);
-      const failed = (await embedding.doctor()).filter(({ result }) => result === 'failed');
+      await expect(search(embedding, { query: 'plumber' })).rejects.toMatchObject(mismatch);
+      await expect(write(embedding, { content: 'x' })).rejects.toMatchObject(mismatch);
+      await expect(indexVaults(embedding)).rejects.toMatchObject(mismatch);
+      await expect(reindex(embedding)).rejects.toMatchObject(mismatch);
+      const failed = (await doctor(embedding)).filter(({ result }) => result === 'failed');
       expect(failed).toMatchObject([{ name: 'embedding', hint: mismatch.hint }]);
-      expect((await embedding.get('record/1')).text).toContain('Zebulon');
+      expect((await get(embedding, 'record/1')).text).toContain('Zebulon');
     } finally {
       await embedding.close();
     }
@@ -186,13 +193,13 @@ describe('an engine', () => {
     const expected = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
     let deep: Metadata = {};
     for (let i = 0; i < 50_000; i++) deep = { deep };
-    await expect(loci.write({ content: 'deep', metadata: deep })).rejects.toMatchObject(expected);
+    await expect(write(loci, { content: 'deep', metadata: deep })).rejects.toMatchObject(expected);
     const endless: Metadata = {};
     Object.assign(endless, { one: endless, other: [endless, endless] });
-    await expect(loci.write({ content: 'endless', metadata: endless })).rejects.toMatchObject(expected);
+    await expect(write(loci, { content: 'endless', metadata: endless })).rejects.toMatchObject(expected);
     let allowed: Metadata = {};
     for (let i = 0; i < 100; i++) allowed = { allowed };
-    await loci.write({ content: 'marzipan', metadata: allowed });
-    expect((await loci.get('record/1')).record.metadata).toEqual(allowed);
+    await write(loci, { content: 'marzipan', metadata: allowed });
+    expect((await get(loci, 'record/1')).record.metadata).toEqual(allowed);
   });
 });

@@ -1,43 +1,34 @@
+import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
+import type { Metadata } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { assertNotReserved, assertWithinLimits, type WritableFields } from './limits.ts';
+import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { runOnce } from './idempotency.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
+import type { writeInput, WriteOutput } from './record-schemas.ts';
 import { screenTexts } from './screen.ts';
 
-export interface WriteRequest extends WritableFields {
-  readonly content: string;
-  /** A second request with this key within a day writes nothing and returns the record of the first. */
-  readonly idempotencyKey?: string;
+type WriteRequest = z.infer<typeof writeInput> & {
+  readonly metadata?: Metadata;
   /** Writes nothing, and returns the earlier record, if one has exactly the same content. Default false. */
   readonly unlessSame?: boolean;
-}
-
-export interface WriteResponse extends Embedded {
-  readonly id: number;
-  readonly citation: string;
-  /** The first earlier record with exactly the same content; this one is written nevertheless. */
-  readonly sameAs: number | null;
-  /** Kinds of secrets that were masked before anything was stored. */
-  readonly masked: readonly string[];
-  /** Whether an earlier request with the same idempotency key wrote it. */
-  readonly replayed: boolean;
-}
+};
 
 /**
  * Writes a new record. When this resolves, the record is durable and full text finds it. If the embedding provider cannot
  * answer, the next `index` embeds it (R16).
  * @throws LociError `invalid_input`, `writes_disabled`, `secret_refused`, `conflict`
  */
-export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
+export async function write(context: EngineContext, request: WriteRequest): Promise<WriteOutput> {
   assertWritesEnabled(context);
-  const { idempotencyKey, unlessSame = false, ...fields } = request;
+  const { idempotency_key, record_type, unlessSame = false, ...given } = request;
+  const fields = { ...given, ...(record_type !== undefined && { recordType: record_type }) };
   assertWithinLimits(fields);
   if (fields.category !== undefined) assertNotReserved(fields.category);
   const { texts, masked } = await screenTexts(context, fields);
@@ -49,11 +40,18 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
   const sameAs = duplicate?.id ?? null;
   if (unlessSame && sameAs !== null)
-    return { id: sameAs, citation: citationOf(sameAs), sameAs, masked, replayed: true, ...ALREADY_STORED };
+    return {
+      id: sameAs,
+      citation: citationOf(sameAs),
+      same_as: sameAs,
+      masked,
+      replayed: true,
+      ...ALREADY_STORED,
+    };
   const draft = newDraft(recordInput(context, texts), now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
-  const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', fields], async (once) => {
+  const { ids, replayed } = await runOnce(context, idempotency_key, ['write', fields], async (once) => {
     const writes = [{ id: null, draft, passages }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];
     return store.records.commit(namespace, { writes, chunking: chunking.signature, audit, ...once });
@@ -64,7 +62,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const written = { id, citation: citationOf(id), masked, replayed };
   return {
     ...written,
-    sameAs: replayed ? null : sameAs,
+    same_as: replayed ? null : sameAs,
     ...(await embedWritten(context, vectors, draft, passages)),
   };
 }
@@ -78,7 +76,7 @@ function citationOf(id: number): string {
 
 function recordInput(
   { config, caller, now }: EngineContext,
-  texts: WriteRequest,
+  texts: WritableFields & { readonly content: string },
 ): Parameters<typeof newDraft>[0] {
   return {
     content: texts.content,

@@ -1,14 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
-import type { Loci } from '../open.ts';
+import type { EngineContext } from '../context.ts';
+import { storeFact, listFacts, factCategories, recallFact } from '../facts/facts.ts';
+import { search } from '../records/search.ts';
+import { corpus } from '../facts/corpus.ts';
+import { facet } from '../records/facet.ts';
+import { status } from '../health/status.ts';
+import { get } from '../records/get.ts';
+import { undelete, deleteRecord } from '../records/delete.ts';
+import { audit } from '../audit/audit.ts';
+import { write } from '../records/write.ts';
+import { doctor } from '../health/doctor.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let now: number;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -21,33 +31,33 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function open(): Promise<Loci> {
+function open(): Promise<EngineContext> {
   return openInline(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });
 }
 
 describe('an expired fact', () => {
   it('is in no result and no suggestion from the millisecond at which it expires', async () => {
-    const ttlSeconds = 3600;
-    const { id } = await loci.facts.store({ key: 'door', value: 'The code is marzipan.', ttlSeconds });
-    await loci.facts.store({ key: 'gate', value: 'The code is nougat.', ttlSeconds: 7200 });
+    const expires = '1h';
+    const { id } = await storeFact(loci, { key: 'door', value: 'The code is marzipan.', expires });
+    await storeFact(loci, { key: 'gate', value: 'The code is nougat.', expires: '2h' });
     now += HOUR - 1;
     const visible = async (): Promise<unknown[]> => [
-      (await loci.search({ query: 'marzipan' })).results.filter((found) => found.id === id).length,
-      (await loci.facts.list({ limit: 10 })).total,
-      (await loci.facts.categories(5)).map(({ count, recentKeys }) => [count, recentKeys]),
-      (await loci.corpus({ limit: 10 })).documents.length,
-      (await loci.facet('category')).map(({ records }) => records),
-      (await loci.status()).ownStats?.records,
+      (await search(loci, { query: 'marzipan' })).results.filter((found) => found.id === id).length,
+      (await listFacts(loci, { limit: 10 })).total,
+      (await factCategories(loci)).categories.map(({ count, recent_keys: keys }) => [count, keys]),
+      (await corpus(loci, { limit: 10 })).documents.length,
+      (await facet(loci, 'category')).map(({ records }) => records),
+      (await status(loci)).ownStats?.records,
     ];
     expect(await visible()).toEqual([1, 2, [[2, ['gate', 'door']]], 2, [2], 2]);
     now += 1;
-    const { corrections } = await loci.search({ query: 'marzipam' });
+    const { corrections } = await search(loci, { query: 'marzipam' });
     expect(corrections).toEqual([]);
     expect(await visible()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
-    await expect(loci.facts.recall('door')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(loci.undelete(id)).rejects.toMatchObject({ code: 'gone' });
-    const [expired, ...written] = await loci.audit({ limit: 10 });
+    await expect(recallFact(loci, { key: 'door' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone' });
+    const [expired, ...written] = await audit(loci, { limit: 10 });
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });
     expect(written.find(({ subject }) => subject === expired?.subject)?.diff).toBeNull();
     await loci.close();
@@ -57,14 +67,14 @@ describe('an expired fact', () => {
   });
 
   it('frees its key, also when it expired in another process', async () => {
-    await loci.facts.store({ key: 'door', value: 'marzipan', ttlSeconds: 3600 });
+    await storeFact(loci, { key: 'door', value: 'marzipan', expires: '1h' });
     const other = await open();
     try {
-      await other.facts.list({ limit: 1 });
+      await listFacts(other, { limit: 1 });
       now += HOUR;
-      const { id, replaced } = await other.facts.store({ key: 'door', value: 'nougat' });
+      const { id, replaced } = await storeFact(other, { key: 'door', value: 'nougat' });
       expect([id, replaced]).toEqual([2, false]);
-      expect((await loci.facts.recall('door')).content).toBe('nougat');
+      expect((await recallFact(loci, { key: 'door' })).value).toBe('nougat');
     } finally {
       await other.close();
     }
@@ -73,27 +83,27 @@ describe('an expired fact', () => {
 
 describe('a deleted record', () => {
   it('can be restored until it is purged with an audit entry', async () => {
-    const { id } = await loci.write({ content: 'The plumber is called Zebulon.', title: 'Plumber' });
-    await loci.delete(id);
+    const { id } = await write(loci, { content: 'The plumber is called Zebulon.', title: 'Plumber' });
+    await deleteRecord(loci, { id });
     now += 30 * DAY;
-    await loci.undelete(id);
-    expect((await loci.search({ query: 'zebulon' })).results[0]).toMatchObject({ id, title: 'Plumber' });
-    await loci.delete(id);
+    await undelete(loci, { id });
+    expect((await search(loci, { query: 'zebulon' })).results[0]).toMatchObject({ id, title: 'Plumber' });
+    await deleteRecord(loci, { id });
     now += 30 * DAY + 1;
-    await loci.write({ content: 'Something else.' });
+    await write(loci, { content: 'Something else.' });
     await loci.close();
     loci = await open();
-    await expect(loci.undelete(id)).rejects.toMatchObject({ code: 'gone', message: /purged/ });
-    expect((await loci.audit({ action: 'purge', limit: 10 })).length).toBe(1);
+    await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone', message: /purged/ });
+    expect((await audit(loci, { action: 'purge', limit: 10 })).length).toBe(1);
     expect(filesContaining(folder.path, 'Zebulon.')).toEqual([]);
-    expect(await loci.doctor()).toContainEqual(expect.objectContaining({ name: 'audit', result: 'ok' }));
+    expect(await doctor(loci)).toContainEqual(expect.objectContaining({ name: 'audit', result: 'ok' }));
   });
 
   it('is in no index', async () => {
-    const { id } = await loci.write({ content: 'The plumber is called Zebulon.' });
-    await loci.delete(id);
-    const { results, corrections } = await loci.search({ query: 'zebulom' });
+    const { id } = await write(loci, { content: 'The plumber is called Zebulon.' });
+    await deleteRecord(loci, { id });
+    const { results, corrections } = await search(loci, { query: 'zebulom' });
     expect([results, corrections]).toEqual([[], []]);
-    expect((await loci.status()).ownStats).toMatchObject({ records: 0, passages: 0, terms: 0 });
+    expect((await status(loci)).ownStats).toMatchObject({ records: 0, passages: 0, terms: 0 });
   });
 });

@@ -1,37 +1,30 @@
+import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { isSubject } from '../../core/caller.ts';
-import type { Config } from '../../config/schema.ts';
 import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { assertWithinLimits } from '../records/limits.ts';
+import { assertWithinLimits } from '../fields/limits.ts';
 import { screenTexts } from '../records/screen.ts';
-import { budgetFor, packStartup, textOf, whyTooLong } from './budget.ts';
-import type { IncludedEntry, OmittedEntry, Packed } from './budget.ts';
+import { budgetFor, packStartup, textOf, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
+import {
+  formatStartupEntry,
+  type removeStartupInput,
+  type setStartupInput,
+  type StartupListOutput,
+  type StartupRemoveOutput,
+  type StartupSetOutput,
+  type startupTextInput,
+  type StartupTextOutput,
+} from './startup-fields.ts';
 
-type StartupMode = Config['startup']['mode'];
+type StartupMode = StartupTextOutput['mode'];
 
-export interface StartupRequest {
-  /** The name of the model, which sets the budget. */
-  readonly model?: string;
-  readonly agent?: string;
-  /** Without one, each call counts as the first of a session. */
-  readonly session?: string;
-  /** Default: the configured mode. */
-  readonly mode?: StartupMode;
+export type StartupRequest = z.infer<typeof startupTextInput> & {
   /** Does not record that the session has seen the text. */
   readonly preview?: boolean;
-}
-
-export interface StartupText {
-  /** Deterministic: equal entries give equal bytes. */
-  readonly text: string;
-  readonly mode: StartupMode;
-  readonly budget: number;
-  readonly included: readonly IncludedEntry[];
-  readonly leftOut: readonly OmittedEntry[];
-}
+};
 
 /** A session that made no call for this long is forgotten. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
@@ -39,14 +32,17 @@ const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_SESSIONS = 1000;
 
 /** The text that an agent gets when a session starts (R10). */
-export async function injectStartup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
+export async function injectStartup(
+  context: EngineContext,
+  request: StartupRequest,
+): Promise<StartupTextOutput> {
   const { store, namespace, config } = context;
   const { agent = '' } = request;
   // Only a hash is stored: the host chooses the name of the session, and it may be personal.
   const session = request.session === undefined ? undefined : sha256(request.session);
   const mode = request.mode ?? config.startup.mode;
   const budget = budgetFor(config.startup, request.model);
-  const entries = await listStartup(context);
+  const entries = await liveEntries(context);
   const visible = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
   const { chosen, replaced } = selectForAgent(visible, agent);
   const whole = packStartup(chosen, budget);
@@ -59,7 +55,7 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
   if (off) {
     const all = [...selected.included, ...leftOut].map(({ entry }) => entry);
     const why = 'startup.enabled is false';
-    return { text: '', mode, budget, included: [], leftOut: omitted(all, why) };
+    return startupText(mode, budget, { included: [], leftOut: omitted(all, why) });
   }
   if (session !== undefined && request.preview !== true && seen !== digest) {
     const at = context.now();
@@ -67,7 +63,30 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
     await store.records.commit(namespace, { startupDigest: seenNow });
   }
-  return { text: textOf(selected.included), mode, budget, included: selected.included, leftOut };
+  return startupText(mode, budget, { included: selected.included, leftOut });
+}
+
+/** The text is deterministic: equal entries give equal bytes. */
+function startupText(mode: StartupMode, budget: number, { included, leftOut }: Packed): StartupTextOutput {
+  const text = included.length === 0 ? '' : textOf(included);
+  return {
+    text,
+    mode,
+    characters: text.length,
+    budget,
+    included: included.map(({ entry: { key, priority, content }, text: given }) => ({
+      key,
+      priority,
+      characters: given.length,
+      cut_from: given === content ? null : content.length,
+    })),
+    left_out: leftOut.map(({ entry: { key, priority }, why, tooLong }) => ({
+      key,
+      priority,
+      why,
+      too_long: tooLong,
+    })),
+  };
 }
 
 function omitted(entries: readonly StartupEntry[], why: string): readonly OmittedEntry[] {
@@ -106,25 +125,12 @@ function selectForSession(
 }
 
 /** The entries that are not deleted, in the order of the startup text. */
-export async function listStartup({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
+export async function listStartup(context: EngineContext): Promise<StartupListOutput> {
+  return { entries: (await liveEntries(context)).map(formatStartupEntry) };
+}
+
+async function liveEntries({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
   return (await store.records.startup(namespace)).entries.filter(({ deletedAt }) => deletedAt === null);
-}
-
-export interface StartupSetRequest {
-  readonly key: string;
-  readonly content?: string;
-  /** 0 to 9, 0 first. Default 2 for a new entry. */
-  readonly priority?: number;
-  readonly reinforce?: boolean;
-  readonly agent?: string;
-}
-
-export interface StartupSetResponse {
-  readonly entry: StartupEntry;
-  readonly created: boolean;
-  readonly masked: readonly string[];
-  /** Why agents do not get all of it; `null` when it fits. */
-  readonly tooLong: string | null;
 }
 
 const DEFAULT_PRIORITY = 2;
@@ -145,8 +151,8 @@ export function assertValidEntry({
 /** Creates an entry, or changes the given fields of one. @throws LociError `invalid_input`, `secret_refused` */
 export async function setStartup(
   context: EngineContext,
-  request: StartupSetRequest,
-): Promise<StartupSetResponse> {
+  request: z.infer<typeof setStartupInput>,
+): Promise<StartupSetOutput> {
   const { agent: asked = '', content } = request;
   const given = { agent: asked, key: request.key, ...(content === undefined ? {} : { content }) };
   assertValidEntry(given);
@@ -174,7 +180,7 @@ export async function setStartup(
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
   if (!isSame) await context.store.records.commit(context.namespace, { startup: [entry], audit: [draft] });
   const tooLong = whyTooLong(context.config.startup, entry);
-  return { entry, created: before === undefined, masked, tooLong };
+  return { entry: formatStartupEntry(entry), created: before === undefined, masked, too_long: tooLong };
 }
 
 /** The audit entry for a change of a startup entry. */
@@ -199,7 +205,10 @@ export function startupAuditDraft(
 }
 
 /** Marks an entry as deleted; `setStartup` with its key restores it. @throws LociError `not_found` */
-export async function removeStartup(context: EngineContext, key: string, agent = ''): Promise<StartupEntry> {
+export async function removeStartup(
+  context: EngineContext,
+  { key, agent = '' }: z.infer<typeof removeStartupInput>,
+): Promise<StartupRemoveOutput> {
   const entry = await findEntry(context, agent, key);
   if (entry === undefined || entry.deletedAt !== null) {
     const whom = agent === '' ? '' : ` for ${agent}`;
@@ -213,7 +222,7 @@ export async function removeStartup(context: EngineContext, key: string, agent =
     startup: [removed],
     audit: [auditDraft(context, 'startup-remove', startupSubject(entry))],
   });
-  return removed;
+  return { removed: formatStartupEntry(removed) };
 }
 
 async function findEntry(

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
 import { isSubject } from '../../core/caller.ts';
-import type { Loci } from '../../engine/open.ts';
-import { SCOPES, type Operation, type OperationContext } from '../operation.ts';
+import { SCOPES, type Operation } from '../operation.ts';
 import { formatToken, tokenOutput } from './token-output.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { accessOf } from '../../engine/access/access.ts';
 
 const DEFAULT_LIFETIME = '90d';
 const NEVER = 'never';
@@ -54,7 +55,7 @@ const output = tokenOutput.extend({
 });
 export type TokenCreateOutput = z.infer<typeof output>;
 
-export const createToken: Operation<z.infer<typeof input>, TokenCreateOutput> = {
+export const createTokenOperation: Operation<typeof input, typeof output> = {
   name: 'token-create',
   title: 'Create a token',
   description:
@@ -74,7 +75,12 @@ export const createToken: Operation<z.infer<typeof input>, TokenCreateOutput> = 
     },
     { title: 'A token that only reads', input: { subject: 'alice', name: 'dashboard' } },
   ],
-  run: runCreateToken,
+  run: async (context, { subject, scopes = ['read'], expires = DEFAULT_LIFETIME, name = subject }) => {
+    const loci = await context.loci({ create: true });
+    const lifetime = parseLifetime(expires) ?? null;
+    const { text, ...token } = await accessOf(loci).create({ subject, scopes, name, lifetimeMs: lifetime });
+    return { token: text, ...formatToken(token), note: await emptyNamespaceNote(loci, subject) };
+  },
 };
 
 /** Milliseconds, `null` for `never`, `undefined` for any other text. */
@@ -84,20 +90,10 @@ function parseLifetime(text: string): number | null | undefined {
   return lifetime !== undefined && lifetime > 0 && lifetime <= MAX_LIFETIME_MS ? lifetime : undefined;
 }
 
-async function runCreateToken(
-  context: OperationContext,
-  { subject, scopes = ['read'], expires = DEFAULT_LIFETIME, name = subject }: z.infer<typeof input>,
-): Promise<TokenCreateOutput> {
-  const loci = await context.loci({ create: true });
-  const lifetime = parseLifetime(expires) ?? null;
-  const { text, ...token } = await loci.access.create({ subject, scopes, name, lifetimeMs: lifetime });
-  return { token: text, ...formatToken(token), note: await emptyNamespaceNote(loci, subject) };
-}
-
 /** A subject without a memory is often a mistake, because the user's notes are in the configured namespace. */
-async function emptyNamespaceNote(loci: Loci, subject: string): Promise<string | null> {
+async function emptyNamespaceNote(loci: EngineContext, subject: string): Promise<string | null> {
   const { namespace } = loci.caller;
-  if (subject === namespace || (await loci.access.isKnown(subject))) return null;
+  if (subject === namespace || (await accessOf(loci).isKnown(subject))) return null;
   return (
     `the namespace ${subject} is empty so far; what you index and write on this machine is in ${namespace}, ` +
     `which \`--subject ${namespace}\` gives access to`

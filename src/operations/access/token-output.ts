@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import type { TokenInfo } from '../../engine/access/access.ts';
 import { SCOPES } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 /** A token in the output of every operation. It never has the text of the token. */
 export const tokenOutput = z.strictObject({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { AuditCursor } from '../../store/admin-model.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { timeBound } from '../shared/time-bound.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import type { Operation } from '../operation.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
+import { audit } from '../../engine/audit/audit.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -69,7 +70,7 @@ const output = z.strictObject({
 });
 export type AuditOutput = z.infer<typeof output>;
 
-export const audit: Operation<z.infer<typeof input>, AuditOutput> = {
+export const auditOperation: Operation<typeof input, typeof output> = {
   name: 'audit',
   title: 'Show the audit log',
   description:
@@ -86,34 +87,29 @@ export const audit: Operation<z.infer<typeof input>, AuditOutput> = {
     { title: 'The history of a record', input: { record: 2 } },
     { title: 'What agents have done since yesterday', input: { surface: 'mcp', from: 'yesterday' } },
   ],
-  run: runAudit,
+  run: async (context, { limit = DEFAULT_LIMIT, ...filter }) => {
+    const loci = await context.loci();
+    // One more than the limit shows whether there is another page.
+    const found = await audit(loci, { ...filter, limit: limit + 1 });
+    const entries = found.slice(0, limit);
+    const last = found.length > limit ? entries.at(-1) : undefined;
+    return {
+      entries: entries.map(
+        ({ seq, at, actor, surface, action, subject, record, diff, diffHash, chain, hash }) => ({
+          seq,
+          at: isoTime(at),
+          actor,
+          surface,
+          action,
+          subject,
+          record,
+          diff: diff === null ? null : { ...diff },
+          erased: diff === null && diffHash !== null,
+          chain,
+          hash,
+        }),
+      ),
+      next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
+    };
+  },
 };
-
-async function runAudit(
-  context: OperationContext,
-  { limit = DEFAULT_LIMIT, ...filter }: z.infer<typeof input>,
-): Promise<AuditOutput> {
-  const loci = await context.loci();
-  // One more than the limit shows whether there is another page.
-  const found = await loci.audit({ ...filter, limit: limit + 1 });
-  const entries = found.slice(0, limit);
-  const last = found.length > limit ? entries.at(-1) : undefined;
-  return {
-    entries: entries.map(
-      ({ seq, at, actor, surface, action, subject, record, diff, diffHash, chain, hash }) => ({
-        seq,
-        at: isoTime(at),
-        actor,
-        surface,
-        action,
-        subject,
-        record,
-        diff: diff === null ? null : { ...diff },
-        erased: diff === null && diffHash !== null,
-        chain,
-        hash,
-      }),
-    ),
-    next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
-  };
-}

@@ -1,33 +1,14 @@
-import { z } from 'zod';
+import { prune, pruneInput, pruneOutput } from '../../engine/embedding/prune.ts';
 import type { Operation } from '../operation.ts';
-import { generation, generationFields } from './backfill.ts';
 
-const input = z.strictObject({
-  dry_run: z.boolean().exactOptional().describe('Remove nothing, and report what would be removed.'),
-});
-type EmbedPruneInput = z.infer<typeof input>;
-
-const output = z.strictObject({
-  dry_run: z.boolean(),
-  removed: z
-    .array(generation.extend({ vectors: z.number().int().nonnegative() }))
-    .describe('With `dry_run`, what would be removed.'),
-  in_use: z
-    .array(generation.extend({ process: z.string().describe('Such as `process 4711`.') }))
-    .describe(
-      'Not removed, because a process is making them: `embed_backfill`, or `reindex` with `vectors`.',
-    ),
-});
-export type EmbedPruneOutput = z.infer<typeof output>;
-
-export const embedPrune: Operation<EmbedPruneInput, EmbedPruneOutput> = {
+export const embedPruneOperation: Operation<typeof pruneInput, typeof pruneOutput> = {
   name: 'embed-prune',
   title: 'Remove vectors that are no longer used',
   description:
     'Removes the vectors of previous embedding models. Those that searches use, those of the configured model, and those ' +
     'that a process is making, stay. To switch back to a previous model, everything must then be embedded again.',
-  input,
-  output,
+  input: pruneInput,
+  output: pruneOutput,
   readOnly: false,
   destructive: true,
   idempotent: true,
@@ -36,13 +17,5 @@ export const embedPrune: Operation<EmbedPruneInput, EmbedPruneOutput> = {
     { title: 'What would be removed', input: { dry_run: true } },
     { title: 'After `loci embed switch`, when the new model has proved itself', input: {} },
   ],
-  run: async (context, { dry_run: dryRun = false }) => {
-    const loci = await context.loci();
-    const { removed, inUse } = await loci.embedding.prune({ dryRun, signal: context.signal });
-    return {
-      dry_run: dryRun,
-      removed: removed.map((each) => ({ ...generationFields(each), vectors: each.vectors })),
-      in_use: inUse.map((each) => ({ ...generationFields(each), process: each.process })),
-    };
-  },
+  run: async (context, given) => prune(await context.loci(), given, { signal: context.signal }),
 };

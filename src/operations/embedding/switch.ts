@@ -1,34 +1,14 @@
-import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { generation, generationFields } from './backfill.ts';
+import { switchGeneration, switchInput, switchOutput } from '../../engine/embedding/switch.ts';
+import type { Operation } from '../operation.ts';
 
-const input = z.strictObject({
-  partial: z
-    .boolean()
-    .exactOptional()
-    .describe(
-      'Switch although some texts have no vector yet. They are found by their words until they have one.',
-    ),
-  dry_run: z.boolean().exactOptional().describe('Change nothing, and report what a switch would do.'),
-});
-type EmbedSwitchInput = z.infer<typeof input>;
-
-const output = z.strictObject({
-  dry_run: z.boolean(),
-  from: generation.nullable().describe('The model whose vectors searches used before.'),
-  to: generation.describe('The model whose vectors they use now.'),
-  remaining: z.number().int().nonnegative().describe('Texts that have no vector of it yet.'),
-});
-export type EmbedSwitchOutput = z.infer<typeof output>;
-
-export const embedSwitch: Operation<EmbedSwitchInput, EmbedSwitchOutput> = {
+export const embedSwitchOperation: Operation<typeof switchInput, typeof switchOutput> = {
   name: 'embed-switch',
   title: 'Switch to the vectors of the configured model',
   description:
     'Makes searches use the vectors of the configured model, which `embed_backfill` has made. The previous vectors stay: with ' +
     'the previous settings, the same command switches back. Servers that run go on with their model until they are restarted.',
-  input,
-  output,
+  input: switchInput,
+  output: switchOutput,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -37,15 +17,5 @@ export const embedSwitch: Operation<EmbedSwitchInput, EmbedSwitchOutput> = {
     { title: 'What it would do', input: { dry_run: true } },
     { title: 'After `loci embed backfill`', input: {} },
   ],
-  run: runEmbedSwitch,
+  run: async (context, given) => switchGeneration(await context.loci(), given),
 };
-
-async function runEmbedSwitch(
-  context: OperationContext,
-  { dry_run: dryRun = false, ...options }: EmbedSwitchInput,
-): Promise<EmbedSwitchOutput> {
-  const loci = await context.loci();
-  const { from, to, remaining } = await loci.embedding.switch({ ...options, dryRun });
-  const before = from === null ? null : generationFields(from);
-  return { dry_run: dryRun, from: before, to: generationFields(to), remaining };
-}

@@ -1,45 +1,21 @@
 import { z } from 'zod';
+import { factCategoriesOutput } from '../../engine/facts/fact-fields.ts';
+import { factCategories } from '../../engine/facts/facts.ts';
 import type { Operation } from '../operation.ts';
 
-const RECENT_KEYS = 10;
+const input = z.strictObject({});
 
-const output = z.strictObject({
-  categories: z.array(
-    z.strictObject({
-      name: z.string(),
-      count: z.number().int().nonnegative(),
-      recent_keys: z.array(z.string()).describe('The keys stored last, newest first.'),
-    }),
-  ),
-  note: z.string().describe('Which tool to use next.'),
-});
-export type FactCategoriesOutput = z.infer<typeof output>;
-
-export const factCategories: Operation<Record<string, never>, FactCategoriesOutput> = {
+export const factCategoriesOperation: Operation<typeof input, typeof factCategoriesOutput> = {
   name: 'fact-categories',
   title: 'List categories of facts',
   description: 'Lists the categories of facts, with the number of facts in each and the keys stored last.',
-  input: z.strictObject({}),
-  output,
+  input,
+  output: factCategoriesOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   tool: 'memory_categories',
   examples: [{ title: 'All categories', input: {} }],
-  run: async (context) => {
-    const loci = await context.loci();
-    const categories = await loci.facts.categories(RECENT_KEYS);
-    return {
-      categories: categories.map(({ name, count, recentKeys }) => ({
-        name,
-        count,
-        recent_keys: [...recentKeys],
-      })),
-      note:
-        categories.length === 0
-          ? 'No facts are stored yet; `memory_store` stores one.'
-          : '`memory_recall` reads one fact, `memory_list` lists a category, `memory_search` searches the values.',
-    };
-  },
+  run: async (context) => factCategories(await context.loci()),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
+import { corpus } from '../../engine/facts/corpus.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -34,7 +35,7 @@ const output = z.strictObject({
 });
 export type CorpusOutput = z.infer<typeof output>;
 
-export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
+export const corpusOperation: Operation<typeof input, typeof output> = {
   name: 'corpus',
   title: 'Give facts and runs as documents',
   description:
@@ -55,7 +56,7 @@ export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
   ],
   run: async (context, { query, limit = DEFAULT_LIMIT }) => {
     const loci = await context.loci();
-    const { documents } = await loci.corpus({ limit, ...(query !== undefined && { query }) });
+    const { documents } = await corpus(loci, { limit, ...(query !== undefined && { query }) });
     return {
       documents: documents.map((document) => ({ ...document, score: roundScore(document.score) })),
     };

@@ -1,39 +1,13 @@
-import { z } from 'zod';
+import { listFactsInput, listFactsOutput } from '../../engine/facts/fact-fields.ts';
+import { listFacts } from '../../engine/facts/facts.ts';
 import type { Operation } from '../operation.ts';
-import { nextPage, pageStart, tagList } from '../shared/record-fields.ts';
-import { factCategory, factOutput, factPrefix, formatFact } from './fact-fields.ts';
 
-const DEFAULT_LIMIT = 50;
-
-const input = z.strictObject({
-  category: factCategory().exactOptional().describe('Only facts of this category.'),
-  prefix: factPrefix().exactOptional(),
-  tags: tagList().exactOptional().describe('Only facts with all of these tags.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(
-      `The highest number of facts; ${String(DEFAULT_LIMIT)} unless given. Fewer are returned when values are long.`,
-    ),
-  after: pageStart(),
-});
-
-const output = z.strictObject({
-  facts: z.array(factOutput),
-  total: z.number().int().nonnegative().describe('How many facts match, on all pages.'),
-  next: nextPage(),
-});
-export type FactListOutput = z.infer<typeof output>;
-
-export const listFacts: Operation<z.infer<typeof input>, FactListOutput> = {
+export const listFactsOperation: Operation<typeof listFactsInput, typeof listFactsOutput> = {
   name: 'fact-list',
   title: 'List facts',
   description: 'Lists stored facts, newest first: all of them, or those of a category, prefix or tag.',
-  input,
-  output,
+  input: listFactsInput,
+  output: listFactsOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
@@ -43,9 +17,5 @@ export const listFacts: Operation<z.infer<typeof input>, FactListOutput> = {
     { title: 'All facts', input: {} },
     { title: 'The facts of one category', input: { category: 'project_conventions' } },
   ],
-  run: async (context, { limit = DEFAULT_LIMIT, ...filter }) => {
-    const loci = await context.loci();
-    const { facts, total, next } = await loci.facts.list({ ...filter, limit });
-    return { facts: facts.map(formatFact), total, next };
-  },
+  run: async (context, given) => listFacts(await context.loci(), given),
 };

@@ -1,19 +1,12 @@
-import { z } from 'zod';
+import { factOutput, recallFactInput } from '../../engine/facts/fact-fields.ts';
+import { recallFact } from '../../engine/facts/facts.ts';
 import type { Operation } from '../operation.ts';
-import { factCategory, factKey, factOutput, formatFact, type Fact } from './fact-fields.ts';
 
-const input = z.strictObject({
-  key: factKey().describe('The key of the fact.'),
-  category: factCategory()
-    .exactOptional()
-    .describe('Its category; needed only when several categories have the key.'),
-});
-
-export const recallFact: Operation<z.infer<typeof input>, Fact> = {
+export const recallFactOperation: Operation<typeof recallFactInput, typeof factOutput> = {
   name: 'fact-recall',
   title: 'Recall a fact',
   description: 'Reads the fact with a key. To find facts by their values, search.',
-  input,
+  input: recallFactInput,
   output: factOutput,
   readOnly: true,
   destructive: false,
@@ -21,8 +14,5 @@ export const recallFact: Operation<z.infer<typeof input>, Fact> = {
   scope: 'read',
   tool: 'memory_recall',
   examples: [{ title: 'What the user prefers', input: { key: 'preferred_framework' } }],
-  run: async (context, { key, category }) => {
-    const loci = await context.loci();
-    return formatFact(await loci.facts.recall(key, category));
-  },
+  run: async (context, given) => recallFact(await context.loci(), given),
 };

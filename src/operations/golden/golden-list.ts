@@ -1,28 +1,23 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { goldenOutput, goldenOutputOf } from './golden-fields.ts';
+import { goldenListOutput, goldenOutputOf } from '../../engine/golden/golden-fields.ts';
+import { goldenQueries } from '../../engine/golden/golden-queries.ts';
+import type { Operation } from '../operation.ts';
 
 const input = z.strictObject({});
-const output = z.strictObject({
-  queries: z.array(goldenOutput).describe('In the order in which they were recorded.'),
-});
-export type GoldenListOutput = z.infer<typeof output>;
 
-export const goldenList: Operation<z.infer<typeof input>, GoldenListOutput> = {
+export const goldenListOperation: Operation<typeof input, typeof goldenListOutput> = {
   name: 'golden-list',
   title: 'List golden queries',
   description: 'Lists the recorded queries and what they should find.',
   input,
-  output,
+  output: goldenListOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   examples: [{ title: 'All golden queries', input: {} }],
-  run: runList,
+  run: async (context) => {
+    const loci = await context.loci();
+    return { queries: (await goldenQueries(loci)).map(goldenOutputOf) };
+  },
 };
-
-async function runList(context: OperationContext): Promise<GoldenListOutput> {
-  const loci = await context.loci();
-  return { queries: (await loci.golden.list()).map(goldenOutputOf) };
-}

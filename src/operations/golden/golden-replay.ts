@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { goldenRun, goldenRunOutput, replayLimit, type GoldenRunOutput } from './golden-fields.ts';
+import type { Operation } from '../operation.ts';
+import { goldenRun, replayLimit } from '../../engine/golden/golden-fields.ts';
+import { replayGolden } from '../../engine/golden/replay.ts';
 
 const input = z.strictObject({ limit: replayLimit() });
 
-export const goldenReplay: Operation<z.infer<typeof input>, GoldenRunOutput> = {
+export const goldenReplayOperation: Operation<typeof input, typeof goldenRun> = {
   name: 'golden-replay',
   title: 'Replay the golden queries',
   description:
@@ -22,11 +23,9 @@ export const goldenReplay: Operation<z.infer<typeof input>, GoldenRunOutput> = {
     { title: 'Compare with what was recorded', input: {} },
     { title: 'Look at the first twenty results', input: { limit: 20 } },
   ],
-  run: runReplay,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const { signal, onProgress } = context;
+    return replayGolden(loci, { ...given, signal, onProgress });
+  },
 };
-
-async function runReplay(context: OperationContext, given: z.infer<typeof input>): Promise<GoldenRunOutput> {
-  const loci = await context.loci();
-  const { signal, onProgress } = context;
-  return goldenRunOutput(await loci.golden.replay({ ...given, signal, onProgress }));
-}

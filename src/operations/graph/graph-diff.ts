@@ -5,14 +5,13 @@ import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { exportedEdge, exportedNode, exportSchema, type ExportedGraph } from '../../graph/export-schema.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import type { Operation } from '../operation.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   before: localPath().describe('A file that `graph export` has written.'),
   after: localPath().describe('A later one.'),
 });
-type GraphDiffInput = z.infer<typeof input>;
 
 const differenceOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
@@ -30,7 +29,7 @@ const differenceOf = <Item extends z.ZodType>(item: Item) =>
 const output = z.strictObject({ nodes: differenceOf(exportedNode), edges: differenceOf(exportedEdge) });
 export type GraphDiffOutput = z.infer<typeof output>;
 
-export const graphDiff: Operation<GraphDiffInput, GraphDiffOutput> = {
+export const graphDiffOperation: Operation<typeof input, typeof output> = {
   name: 'graph-diff',
   title: 'Compare two exports of the graph',
   description:
@@ -43,17 +42,12 @@ export const graphDiff: Operation<GraphDiffInput, GraphDiffOutput> = {
   scope: 'read',
   local: true,
   examples: [{ title: 'What changed since', input: { before: '~/monday.json', after: '~/friday.json' } }],
-  run: runDiff,
+  run: async (_context, { before, after }) => {
+    const { diffGraphs } = await import('../../graph/diff.ts');
+    const { nodes, edges } = diffGraphs(await readExport(before), await readExport(after));
+    return output.parse({ nodes, edges });
+  },
 };
-
-async function runDiff(
-  _context: OperationContext,
-  { before, after }: GraphDiffInput,
-): Promise<GraphDiffOutput> {
-  const { diffGraphs } = await import('../../graph/diff.ts');
-  const { nodes, edges } = diffGraphs(await readExport(before), await readExport(after));
-  return output.parse({ nodes, edges });
-}
 
 /** @throws LociError `unreadable`; `invalid_input` for a file that is no export of a graph */
 async function readExport(given: string): Promise<ExportedGraph> {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { projectField } from './graph-fields.ts';
+import { exportGraphPage, exportGraph } from '../../engine/graph/export-graph.ts';
 
 const input = z.strictObject({
   project: projectField(),
   after: z.string().max(200).exactOptional().describe('`next` of the previous page.'),
 });
-type GraphExportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   nodes: z.array(exportedNode),
@@ -22,7 +22,7 @@ const output = z.strictObject({
 });
 export type GraphExportOutput = z.infer<typeof output>;
 
-export const graphExport: Operation<GraphExportInput, GraphExportOutput> = {
+export const graphExportOperation: Operation<typeof input, typeof output> = {
   name: 'graph-export',
   title: 'Export the graph',
   description:
@@ -39,34 +39,29 @@ export const graphExport: Operation<GraphExportInput, GraphExportOutput> = {
     { title: 'All projects', input: {} },
     { title: 'One project', input: { project: 'home' } },
   ],
-  run: runExport,
-};
-
-async function runExport(
-  context: OperationContext,
-  { project, after }: GraphExportInput,
-): Promise<GraphExportOutput> {
-  const { machine, signal, onProgress } = context;
-  const loci = await context.loci();
-  const request = { signal, onProgress, ...(project !== undefined && { project }) };
-  if (machine === undefined || after !== undefined) {
-    const { nodes, edges, next, complete } = await loci.graph.exportPage(request, after);
-    return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
-  }
-  let text = '';
-  let complete = true;
-  const onIncomplete = (): void => {
-    complete = false;
-  };
-  for await (const piece of loci.graph.export({ ...request, onIncomplete })) {
-    text += piece;
-    if (text.length < MAX_PIECE_LENGTH) continue;
+  run: async (context, { project, after }) => {
+    const { machine, signal, onProgress } = context;
+    const loci = await context.loci();
+    const request = { signal, onProgress, ...(project !== undefined && { project }) };
+    if (machine?.writeOutput === undefined || after !== undefined) {
+      const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
+      return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
+    }
+    let text = '';
+    let complete = true;
+    const onIncomplete = (): void => {
+      complete = false;
+    };
+    for await (const piece of exportGraph(loci, { ...request, onIncomplete })) {
+      text += piece;
+      if (text.length < MAX_PIECE_LENGTH) continue;
+      await machine.writeOutput(text);
+      text = '';
+    }
     await machine.writeOutput(text);
-    text = '';
-  }
-  await machine.writeOutput(text);
-  return { nodes: [], edges: [], next: null, complete, written: true };
-}
+    return { nodes: [], edges: [], next: null, complete, written: true };
+  },
+};
 
 /** Each call of the system writes so much, UTF-16 code units. */
 const MAX_PIECE_LENGTH = 65_536;

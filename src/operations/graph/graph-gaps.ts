@@ -1,16 +1,15 @@
-import type { Loci } from '../../engine/open.ts';
+import { graphNotices, type NoticeRequest } from '../../engine/graph/graph-notices.ts';
 import type { ReceiptLane } from '../../pack/receipt.ts';
-
-type NoticeRequest = Parameters<Loci['graph']['notices']>[0];
+import type { EngineContext } from '../../engine/context.ts';
 
 /** Why a text may have less of the graph than its caller expects, and what to do about it. */
 export async function graphGaps(
-  loci: Loci,
+  loci: EngineContext,
   lanes: readonly ReceiptLane[],
   request: NoticeRequest,
 ): Promise<string[]> {
   const gaps = lanes.flatMap((lane) => (lane.name === 'graph' ? gapOf(lane) : []));
-  return [...gaps, ...(await loci.graph.notices({ ...request, hasAnswered: gaps.length === 0 }))];
+  return [...gaps, ...(await graphNotices(loci, { ...request, hasAnswered: gaps.length === 0 }))];
 }
 
 function gapOf({ status, failure }: ReceiptLane): string[] {

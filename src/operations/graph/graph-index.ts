@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { GraphIndexResponse } from '../../engine/packs/graph-index.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import { graphIndex, type GraphIndexResponse } from '../../engine/packs/graph-index.ts';
+import type { Operation } from '../operation.ts';
 import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
-import { tookMs } from '../shared/times.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
+import { tookMs } from '../../engine/fields/times.ts';
 import { graphGaps } from './graph-gaps.ts';
 import { allowCrossProject, projectField } from './graph-fields.ts';
 import { budgetField, nodeTextFields, outputOfNodeText, queryField, traceField } from './node-text-fields.ts';
@@ -26,7 +26,6 @@ const input = z.strictObject({
   allow_cross_project: allowCrossProject(),
   trace: traceField(),
 });
-type GraphIndexInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   query: z.string(),
@@ -36,7 +35,7 @@ const output = z.strictObject({
 });
 export type GraphIndexOutput = z.infer<typeof output>;
 
-export const graphIndex: Operation<GraphIndexInput, GraphIndexOutput> = {
+export const graphIndexOperation: Operation<typeof input, typeof output> = {
   name: 'graph-index',
   title: 'Index memory for a task',
   description:
@@ -53,28 +52,26 @@ export const graphIndex: Operation<GraphIndexInput, GraphIndexOutput> = {
     { title: 'Before work on something', input: { query: 'kitchen remodel' } },
     { title: 'The three best, of one project', input: { query: 'oven', k: 3, project: 'home' } },
   ],
-  run: runIndex,
+  run: async (context, input) => {
+    const { query, k = DEFAULT_K, budget = DEFAULT_BUDGET, trace = false } = input;
+    const { project, allow_cross_project } = input;
+    const loci = await context.loci();
+    const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
+    const response: GraphIndexResponse = await graphIndex(loci, {
+      ...{ query, k, budget, signal: context.signal },
+      ...(project !== undefined && { project }),
+      ...crossing,
+    });
+    return {
+      query,
+      ...outputOfNodeText(response, trace),
+      missing: response.missing.map(({ signal, why }) => ({ signal, why })),
+      notices: [
+        ...response.notices,
+        ...(response.candidates.length > 0 && strongMatches(response.candidates) === 0 ? [NOTHING_FITS] : []),
+        ...(await graphGaps(loci, response.receipt.lanes, crossing)),
+      ],
+      took_ms: Math.round(response.milliseconds),
+    };
+  },
 };
-
-async function runIndex(context: OperationContext, input: GraphIndexInput): Promise<GraphIndexOutput> {
-  const { query, k = DEFAULT_K, budget = DEFAULT_BUDGET, trace = false } = input;
-  const { project, allow_cross_project } = input;
-  const loci = await context.loci();
-  const crossing = allow_cross_project === undefined ? {} : { allowCrossProject: allow_cross_project };
-  const response: GraphIndexResponse = await loci.graph.index({
-    ...{ query, k, budget, signal: context.signal },
-    ...(project !== undefined && { project }),
-    ...crossing,
-  });
-  return {
-    query,
-    ...outputOfNodeText(response, trace),
-    missing: response.missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [
-      ...response.notices,
-      ...(response.candidates.length > 0 && strongMatches(response.candidates) === 0 ? [NOTHING_FITS] : []),
-      ...(await graphGaps(loci, response.receipt.lanes, crossing)),
-    ],
-    took_ms: Math.round(response.milliseconds),
-  };
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { PACK_MODES } from '../../engine/packs/graph-pack.ts';
+import { PACK_MODES, graphPack } from '../../engine/packs/graph-pack.ts';
 import { MAX_DEPTH } from '../../graph/expand.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { tookMs } from '../shared/times.ts';
+import type { Operation } from '../operation.ts';
+import { tookMs } from '../../engine/fields/times.ts';
 import { graphGaps } from './graph-gaps.ts';
 import {
   allowCrossProject,
@@ -39,7 +39,6 @@ const input = z.strictObject({
   allow_cross_project: allowCrossProject(),
   trace: traceField(),
 });
-type GraphPackInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   ...nodeTextFields,
@@ -50,7 +49,7 @@ const output = z.strictObject({
 });
 export type GraphPackOutput = z.infer<typeof output>;
 
-export const graphPack: Operation<GraphPackInput, GraphPackOutput> = {
+export const graphPackOperation: Operation<typeof input, typeof output> = {
   name: 'graph-pack',
   title: 'Pack nodes of the graph',
   description:
@@ -70,23 +69,21 @@ export const graphPack: Operation<GraphPackInput, GraphPackOutput> = {
       input: { nodes: ['Kitchen remodel'], depth: 0, mode: 'snippets' },
     },
   ],
-  run: runPack,
+  run: async (context, input) => {
+    const { nodes, depth = DEFAULT_DEPTH, budget = DEFAULT_BUDGET, mode = 'safe', trace = false } = input;
+    const { project, allow_cross_project } = input;
+    const loci = await context.loci();
+    const scope = {
+      ...(project !== undefined && { project }),
+      ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    };
+    const response = await graphPack(loci, { nodes, depth, budget, mode, ...scope });
+    return {
+      ...outputOfNodeText(response, trace),
+      mode,
+      notices: await graphGaps(loci, response.receipt.lanes, { names: nodes, audience: 'context', ...scope }),
+      unknown: outputOfUnknown(response.unknown),
+      took_ms: Math.round(response.milliseconds),
+    };
+  },
 };
-
-async function runPack(context: OperationContext, input: GraphPackInput): Promise<GraphPackOutput> {
-  const { nodes, depth = DEFAULT_DEPTH, budget = DEFAULT_BUDGET, mode = 'safe', trace = false } = input;
-  const { project, allow_cross_project } = input;
-  const loci = await context.loci();
-  const scope = {
-    ...(project !== undefined && { project }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
-  };
-  const response = await loci.graph.pack({ nodes, depth, budget, mode, ...scope });
-  return {
-    ...outputOfNodeText(response, trace),
-    mode,
-    notices: await graphGaps(loci, response.receipt.lanes, { names: nodes, audience: 'context', ...scope }),
-    unknown: outputOfUnknown(response.unknown),
-    took_ms: Math.round(response.milliseconds),
-  };
-}

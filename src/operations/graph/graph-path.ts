@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EDGE_TYPES } from '../../core/graph-types.ts';
 import type { PathAcrossProjects } from '../../engine/graph/other-projects.ts';
 import { describePath } from '../../graph/walk.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import {
   allowCrossProject,
   nodeName,
@@ -15,6 +15,8 @@ import {
   stepOutput,
   unknownOutput,
 } from './graph-fields.ts';
+import { findPath } from '../../engine/graph/show-nodes.ts';
+import { graphNotices } from '../../engine/graph/graph-notices.ts';
 
 const input = z.strictObject({
   from: nodeName().describe('The node where the path begins: its id, citation or title.'),
@@ -22,7 +24,6 @@ const input = z.strictObject({
   project: projectField(),
   allow_cross_project: allowCrossProject(),
 });
-type GraphPathInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   from: nodeOutput.nullable().describe('Null for an unknown name.'),
@@ -47,7 +48,7 @@ const output = z.strictObject({
 });
 export type GraphPathOutput = z.infer<typeof output>;
 
-export const graphPath: Operation<GraphPathInput, GraphPathOutput> = {
+export const graphPathOperation: Operation<typeof input, typeof output> = {
   name: 'graph-path',
   title: 'Find a path in the graph',
   description:
@@ -60,30 +61,28 @@ export const graphPath: Operation<GraphPathInput, GraphPathOutput> = {
   scope: 'read',
   listedOnRequest: true,
   examples: [{ title: 'Between two notes', input: { from: 'Kitchen budget', to: 'Contractor quotes' } }],
-  run: runPath,
+  run: async (context, input) => {
+    const { from: start, to: end, project, allow_cross_project } = input;
+    const loci = await context.loci();
+    const scope = {
+      ...(project !== undefined && { project }),
+      ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    };
+    const found = await findPath(loci, { from: start, to: end, ...scope });
+    const { from, to, path, across, isPartial, unknown, places } = found;
+    return {
+      from: from === null ? null : outputOfNode(from),
+      to: to === null ? null : outputOfNode(to),
+      found: path !== null,
+      partial: isPartial,
+      steps: (path ?? []).map((step) => outputOfStep(step, places)),
+      via: path === null || path.length === 0 ? null : `${describePath(path)} → [[${to?.title ?? ''}]]`,
+      across_projects: across === null ? null : outputOfAcross(across),
+      notices: await graphNotices(loci, { names: [start, end], ...scope }),
+      unknown: outputOfUnknown(unknown),
+    };
+  },
 };
-
-async function runPath(context: OperationContext, input: GraphPathInput): Promise<GraphPathOutput> {
-  const { from: start, to: end, project, allow_cross_project } = input;
-  const loci = await context.loci();
-  const scope = {
-    ...(project !== undefined && { project }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
-  };
-  const found = await loci.graph.path({ from: start, to: end, ...scope });
-  const { from, to, path, across, isPartial, unknown, places } = found;
-  return {
-    from: from === null ? null : outputOfNode(from),
-    to: to === null ? null : outputOfNode(to),
-    found: path !== null,
-    partial: isPartial,
-    steps: (path ?? []).map((step) => outputOfStep(step, places)),
-    via: path === null || path.length === 0 ? null : `${describePath(path)} → [[${to?.title ?? ''}]]`,
-    across_projects: across === null ? null : outputOfAcross(across),
-    notices: await loci.graph.notices({ names: [start, end], ...scope }),
-    unknown: outputOfUnknown(unknown),
-  };
-}
 
 function outputOfAcross({
   projects,

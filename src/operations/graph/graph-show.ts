@@ -16,6 +16,8 @@ import {
   stepOutput,
   unknownOutput,
 } from './graph-fields.ts';
+import { showNodes } from '../../engine/graph/show-nodes.ts';
+import { graphNotices } from '../../engine/graph/graph-notices.ts';
 
 const MAX_NODES = 20;
 const MAX_K = 100;
@@ -77,7 +79,7 @@ const output = z.strictObject({
 });
 export type GraphShowOutput = z.infer<typeof output>;
 
-export const graphShow: Operation<GraphShowInput, GraphShowOutput> = {
+export const graphShowOperation: Operation<typeof input, typeof output> = {
   name: 'graph-show',
   title: 'Show nodes of the graph',
   description: 'Shows notes, tasks, projects or tags with what they are connected to, and why.',
@@ -102,7 +104,7 @@ async function runShow(context: OperationContext, input: GraphShowInput): Promis
     ...(project !== undefined && { project }),
     ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
   };
-  const { nodes, unknown, places } = await loci.graph.show({ names, depth, limit: k, ...scope });
+  const { nodes, unknown, places } = await showNodes(loci, { names, depth, limit: k, ...scope });
   return {
     nodes: nodes.map(({ node, citation, steps, counts, near }) => ({
       ...outputOfNode(node),
@@ -120,7 +122,7 @@ async function runShow(context: OperationContext, input: GraphShowInput): Promis
         steps: path.map((step) => outputOfStep(step, places)),
       })),
     })),
-    notices: await loci.graph.notices({ names, ...scope }),
+    notices: await graphNotices(loci, { names, ...scope }),
     unknown: outputOfUnknown(unknown),
   };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { projectField } from './graph-fields.ts';
+import { graphStatus } from '../../engine/graph/graph-status.ts';
 
 const count = () => z.number().int().nonnegative();
 
 const input = z.strictObject({ project: projectField() });
-type GraphStatusInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   condition: z
@@ -30,7 +30,7 @@ const output = z.strictObject({
 });
 export type GraphStatusOutput = z.infer<typeof output>;
 
-export const graphStatus: Operation<GraphStatusInput, GraphStatusOutput> = {
+export const graphStatusOperation: Operation<typeof input, typeof output> = {
   name: 'graph-status',
   title: 'Show the state of the graph',
   description: 'Shows how many nodes and edges the graph has, and whether it is up to date.',
@@ -42,25 +42,23 @@ export const graphStatus: Operation<GraphStatusInput, GraphStatusOutput> = {
   scope: 'read',
   listedOnRequest: true,
   examples: [{ title: 'All projects', input: {} }],
-  run: runStatus,
+  run: async (context, input) => {
+    const loci = await context.loci();
+    const { condition, lastChange, upTo, similarUpTo, stale, counts } = await graphStatus(loci, input);
+    const byProject = Map.groupBy(counts.nodes, ({ project }) => project);
+    return {
+      condition,
+      newest_change: lastChange,
+      derived_up_to: upTo,
+      similar_up_to: similarUpTo,
+      stale,
+      nodes: counts.nodes.reduce((sum, { nodes }) => sum + nodes, 0),
+      edges: counts.edges.reduce((sum, { edges }) => sum + edges, 0),
+      projects: [...byProject].map(([project, types]) => ({
+        project,
+        nodes: Object.fromEntries(types.map(({ type, nodes }) => [type, nodes])),
+      })),
+      edges_by_type: Object.fromEntries(counts.edges.map(({ type, edges }) => [type, edges])),
+    };
+  },
 };
-
-async function runStatus(context: OperationContext, input: GraphStatusInput): Promise<GraphStatusOutput> {
-  const loci = await context.loci();
-  const { condition, lastChange, upTo, similarUpTo, stale, counts } = await loci.graph.status(input);
-  const byProject = Map.groupBy(counts.nodes, ({ project }) => project);
-  return {
-    condition,
-    newest_change: lastChange,
-    derived_up_to: upTo,
-    similar_up_to: similarUpTo,
-    stale,
-    nodes: counts.nodes.reduce((sum, { nodes }) => sum + nodes, 0),
-    edges: counts.edges.reduce((sum, { edges }) => sum + edges, 0),
-    projects: [...byProject].map(([project, types]) => ({
-      project,
-      nodes: Object.fromEntries(types.map(({ type, nodes }) => [type, nodes])),
-    })),
-    edges_by_type: Object.fromEntries(counts.edges.map(({ type, edges }) => [type, edges])),
-  };
-}

@@ -6,7 +6,9 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { Check } from '../../engine/health/check.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { doctor } from '../../engine/health/doctor.ts';
 
+const input = z.strictObject({});
 const output = z.strictObject({
   healthy: z.boolean().describe('Whether no check failed. Warnings do not count.'),
   checks: z.array(
@@ -20,30 +22,28 @@ const output = z.strictObject({
 });
 export type DoctorOutput = z.infer<typeof output>;
 
-export const doctor: Operation<Record<string, never>, DoctorOutput> = {
+export const doctorOperation: Operation<typeof input, typeof output> = {
   name: 'doctor',
   title: 'Check health',
   description:
     'Checks the runtime, the settings, permissions, disk space, the store and its indexes, the audit log, the embedding ' +
     'provider, and each vault with every note, and says what to do about each problem. Changes nothing.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'operator',
   examples: [{ title: 'All checks', input: {} }],
-  run: runDoctor,
+  run: async (context) => {
+    const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
+    // The settings name the store.
+    if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
+      checks.push(...(await engineChecks(context)));
+    }
+    return { healthy: checks.every(({ result }) => result !== 'failed'), checks };
+  },
 };
-
-async function runDoctor(context: OperationContext): Promise<DoctorOutput> {
-  const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
-  // The settings name the store.
-  if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
-    checks.push(...(await engineChecks(context)));
-  }
-  return { healthy: checks.every(({ result }) => result !== 'failed'), checks };
-}
 
 async function configChecks(context: OperationContext): Promise<Check[]> {
   try {
@@ -92,7 +92,7 @@ async function engineChecks(context: OperationContext): Promise<Check[]> {
   try {
     const loci = await context.loci();
     const { signal, onProgress } = context;
-    return await loci.doctor({ signal, onProgress });
+    return await doctor(loci, { signal, onProgress });
   } catch (error) {
     if (error instanceof LociError && error.code === 'aborted') throw error;
     return [failed('store', error)];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
-import { asProblem, problemList } from '../shared/problems.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import { asProblem, problemList } from '../../engine/fields/problems.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
+import { reindex } from '../../engine/health/reindex.ts';
 
 const input = z.strictObject({
   vectors: z.boolean().exactOptional().describe('Also embed everything again.'),
@@ -17,7 +18,7 @@ const output = z.strictObject({
 });
 export type ReindexOutput = z.infer<typeof output>;
 
-export const reindex: Operation<z.infer<typeof input>, ReindexOutput> = {
+export const reindexOperation: Operation<typeof input, typeof output> = {
   name: 'reindex',
   title: 'Rebuild the index',
   description:
@@ -39,10 +40,16 @@ export const reindex: Operation<z.infer<typeof input>, ReindexOutput> = {
     const started = performance.now();
     const loci = await context.loci();
     const { signal, onProgress } = context;
-    const report = await loci.reindex({ vectors, signal, onProgress });
+    const report = await reindex(loci, { vectors, signal, onProgress });
     const { records, problems, embedded } = report;
     return {
-      ...{ records, problems: problems.map(asProblem), embedded, ...refusalOutput(report) },
+      ...{
+        records,
+        problems: problems.map(asProblem),
+        embedded,
+        refused: report.refused,
+        refusals: report.refusals,
+      },
       took_ms: millisecondsSince(started),
     };
   },

@@ -3,11 +3,15 @@ import { ORIGINS } from '../../core/types.ts';
 import type { ModelChange } from '../../engine/embedding/model-change.ts';
 import { CONDITIONS } from '../../engine/reading/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { generation, generationFields } from '../embedding/backfill.ts';
-import { isoTime } from '../shared/times.ts';
+import { generation, generationFields } from '../../engine/embedding/generations.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { status } from '../../engine/health/status.ts';
+import { vaultStates } from '../../engine/reading/vault-states.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const count = () => z.number().int().nonnegative();
 
+const input = z.strictObject({});
 const output = z.strictObject({
   home: z.string(),
   config_file: z.string(),
@@ -104,12 +108,12 @@ const output = z.strictObject({
 });
 export type StatusOutput = z.infer<typeof output>;
 
-export const status: Operation<Record<string, never>, StatusOutput> = {
+export const statusOperation: Operation<typeof input, typeof output> = {
   name: 'status',
   title: 'Show status',
   description:
     'Shows how many records there are, where they come from, how they are embedded and where the store is.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,
@@ -137,9 +141,9 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     storePath,
     store,
     namespace,
-  } = await loci.status();
-  const { vaults, unconfigured } = await loci.vaults(context.vaults);
-  const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
+  } = await status(loci);
+  const { vaults, unconfigured } = await vaultStates(loci, context.vaults);
+  const reports = (await sourcesOf(loci).list()).filter(({ kind }) => kind !== 'vault');
   const bySource = ownStats?.bySource ?? {};
   return {
     home: context.home,

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
-import type { PackResponse } from '../../engine/packs/memory-pack.ts';
-import type { Loci } from '../../engine/open.ts';
+import { memoryPack, type PackResponse } from '../../engine/packs/memory-pack.ts';
 import { VERDICTS } from '../../store/receipt-model.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-gaps.ts';
-import { filterValue } from '../shared/record-fields.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
-import { tookMs } from '../shared/times.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
+import { tookMs } from '../../engine/fields/times.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { labelItem } from '../../engine/packs/labels.ts';
 
 /** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
 const MAX_INPUT_LENGTH = 1_000_000;
@@ -88,7 +89,7 @@ const output = z.strictObject({
 type PackInput = z.infer<typeof input>;
 export type PackOutput = z.infer<typeof output>;
 
-export const pack: Operation<PackInput, PackOutput> = {
+export const packOperation: Operation<typeof input, typeof output> = {
   name: 'pack',
   title: 'Pack memory for a task',
   description:
@@ -133,7 +134,7 @@ async function runPack(
     ...(use_graph !== undefined && { useGraph: use_graph }),
     ...crossing,
   };
-  const response = await loci.pack(request);
+  const response = await memoryPack(loci, request);
   const { text, tokens, empty, items, missing, receipt, receiptId, milliseconds } = response;
   await labelItems(context, loci, { query: given.query, label }, receiptId);
   return {
@@ -155,7 +156,7 @@ async function runPack(
 }
 
 async function graphNotices(
-  loci: Loci,
+  loci: EngineContext,
   { receipt: { lanes } }: PackResponse,
   scope: Parameters<typeof graphGaps>[2],
 ): Promise<string[]> {
@@ -168,7 +169,7 @@ async function graphNotices(
 /** Stores the labels of the operator. @throws LociError `forbidden`, and the errors of a label */
 async function labelItems(
   { machine }: OperationContext,
-  loci: Loci,
+  loci: EngineContext,
   { query, label }: Pick<Required<PackInput>, 'query' | 'label'>,
   receipt: string | null,
 ): Promise<void> {
@@ -182,6 +183,6 @@ async function labelItems(
   for (const text of label) {
     const [, item = '', given] = LABEL.exec(text) ?? [];
     const verdict = VERDICTS.find((each) => each === given)!;
-    await loci.receipts.label({ receipt, item, verdict, query });
+    await labelItem(loci, { receipt, item, verdict, query });
   }
 }

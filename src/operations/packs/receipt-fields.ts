@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LATEST_RECEIPT } from '../../engine/packs/receipts.ts';
 import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
 import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 /** The length of a UUID. */
 const MAX_RECEIPT_ID_LENGTH = 36;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { labelOutput, labelOutputOf, receiptId, verdict, type LabelOutput } from './receipt-fields.ts';
+import type { Operation } from '../operation.ts';
+import { labelOutput, labelOutputOf, receiptId, verdict } from './receipt-fields.ts';
+import { labelItem } from '../../engine/packs/labels.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 const MAX_ITEM_LENGTH = 5000;
@@ -20,7 +21,7 @@ const input = z.strictObject({
     .describe('The query, of which the receipt has only the hash; needed to score a ranking with the label.'),
 });
 
-export const receiptLabel: Operation<z.infer<typeof input>, LabelOutput> = {
+export const receiptLabelOperation: Operation<typeof input, typeof labelOutput> = {
   name: 'receipt-label',
   title: 'Label an item of a receipt',
   description:
@@ -43,13 +44,8 @@ export const receiptLabel: Operation<z.infer<typeof input>, LabelOutput> = {
       },
     },
   ],
-  run: runLabel,
+  run: async (context, { id, ...rest }) => {
+    const loci = await context.loci();
+    return labelOutputOf(await labelItem(loci, { receipt: id, ...rest }));
+  },
 };
-
-async function runLabel(
-  context: OperationContext,
-  { id, ...rest }: z.infer<typeof input>,
-): Promise<LabelOutput> {
-  const loci = await context.loci();
-  return labelOutputOf(await loci.receipts.label({ receipt: id, ...rest }));
-}

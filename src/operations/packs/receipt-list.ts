@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Receipt } from '../../pack/receipt.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { receiptKind } from './receipt-fields.ts';
+import { listReceipts } from '../../engine/packs/receipts.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -16,7 +17,6 @@ const input = z.strictObject({
     .describe(`Maximum number of receipts; ${String(DEFAULT_LIMIT)} unless given.`),
   after: z.string().max(64).exactOptional().describe('`next` of the previous page.'),
 });
-type ListInput = z.infer<typeof input>;
 
 const count = () => z.number().int().nonnegative();
 
@@ -41,7 +41,7 @@ const output = z.strictObject({
 });
 export type ReceiptListOutput = z.infer<typeof output>;
 
-export const receiptList: Operation<ListInput, ReceiptListOutput> = {
+export const receiptListOperation: Operation<typeof input, typeof output> = {
   name: 'receipt-list',
   title: 'List receipts',
   description:
@@ -56,15 +56,13 @@ export const receiptList: Operation<ListInput, ReceiptListOutput> = {
     { title: 'The last receipts', input: {} },
     { title: 'What was recalled without a request', input: { kind: 'recall' } },
   ],
-  run: runList,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const { limit = DEFAULT_LIMIT, ...rest } = given;
+    const { receipts, unreadable, next } = await listReceipts(loci, { ...rest, limit });
+    return { receipts: receipts.map(summaryOf), unreadable: [...unreadable], next };
+  },
 };
-
-async function runList(context: OperationContext, given: ListInput): Promise<ReceiptListOutput> {
-  const loci = await context.loci();
-  const { limit = DEFAULT_LIMIT, ...rest } = given;
-  const { receipts, unreadable, next } = await loci.receipts.list({ ...rest, limit });
-  return { receipts: receipts.map(summaryOf), unreadable: [...unreadable], next };
-}
 
 function summaryOf(receipt: Receipt): z.infer<typeof summary> {
   const { id, kind, at, project, pieces, candidates, budget, lanes } = receipt;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { labelOutput, labelOutputOf, receiptId, receiptOutput } from './receipt-fields.ts';
+import { showReceipt } from '../../engine/packs/receipts.ts';
 
 const input = z.strictObject({ id: receiptId() });
 
@@ -19,7 +20,7 @@ const output = z.strictObject({
 });
 export type ReceiptShowOutput = z.infer<typeof output>;
 
-export const receiptShow: Operation<z.infer<typeof input>, ReceiptShowOutput> = {
+export const receiptShowOperation: Operation<typeof input, typeof output> = {
   name: 'receipt-show',
   title: 'Show a receipt',
   description:
@@ -32,11 +33,9 @@ export const receiptShow: Operation<z.infer<typeof input>, ReceiptShowOutput> = 
   idempotent: true,
   scope: 'admin',
   examples: [{ title: 'The last one', input: { id: 'latest' } }],
-  run: runShow,
+  run: async (context, { id }) => {
+    const loci = await context.loci();
+    const { receipt, labels, records } = await showReceipt(loci, id);
+    return { receipt, labels: labels.map(labelOutputOf), records: [...records] };
+  },
 };
-
-async function runShow(context: OperationContext, { id }: z.infer<typeof input>): Promise<ReceiptShowOutput> {
-  const loci = await context.loci();
-  const { receipt, labels, records } = await loci.receipts.show(id);
-  return { receipt, labels: labels.map(labelOutputOf), records: [...records] };
-}

@@ -4,10 +4,15 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { PIECE_STATES, type VerifiedPiece, type VerifyResponse } from '../../engine/packs/verify-receipt.ts';
+import {
+  PIECE_STATES,
+  type VerifiedPiece,
+  type VerifyResponse,
+  verifyReceipt,
+} from '../../engine/packs/verify-receipt.ts';
 import { LEVELS } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { receiptId, receiptKind } from './receipt-fields.ts';
 
@@ -64,7 +69,7 @@ const output = z.strictObject({
 });
 export type ReceiptVerifyOutput = z.infer<typeof output>;
 
-export const receiptVerify: Operation<VerifyInput, ReceiptVerifyOutput> = {
+export const receiptVerifyOperation: Operation<typeof input, typeof output> = {
   name: 'receipt-verify',
   title: 'Verify a receipt',
   description:
@@ -84,19 +89,17 @@ export const receiptVerify: Operation<VerifyInput, ReceiptVerifyOutput> = {
     },
     { title: 'Where the text of a prompt came from', input: { prompt_file: '~/prompt.txt' } },
   ],
-  run: runVerify,
+  run: async (context, given) => {
+    const { id } = given;
+    const prompt = await promptOf(context, given);
+    const loci = await context.loci();
+    const response = await verifyReceipt(loci, {
+      ...(id !== undefined && { id }),
+      ...(prompt !== undefined && { prompt }),
+    });
+    return outputOf(response);
+  },
 };
-
-async function runVerify(context: OperationContext, given: VerifyInput): Promise<ReceiptVerifyOutput> {
-  const { id } = given;
-  const prompt = await promptOf(context, given);
-  const loci = await context.loci();
-  const response = await loci.receipts.verify({
-    ...(id !== undefined && { id }),
-    ...(prompt !== undefined && { prompt }),
-  });
-  return outputOf(response);
-}
 
 async function promptOf(
   context: OperationContext,

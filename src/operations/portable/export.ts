@@ -2,11 +2,12 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
-import type { ExportCounts } from '../../engine/portable/export/export-pages.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { exportToFile, exportToFolder } from '../../engine/portable/export/export-files.ts';
+import { exportLines, exportPage, type ExportCounts } from '../../engine/portable/export/export-pages.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const count = () => z.number().int().nonnegative().nullable();
 
@@ -27,7 +28,6 @@ const input = z.strictObject({
     .describe('Replace an existing file, or the folder of an earlier export.'),
   after: z.string().max(1000).exactOptional().describe('`next` of the previous page.'),
 });
-type ExportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   lines: z.string().nullable().describe('JSON Lines; null when they were written to a file.'),
@@ -45,7 +45,7 @@ const output = z.strictObject({
 });
 export type ExportOutput = z.infer<typeof output>;
 
-export const exportMemory: Operation<ExportInput, ExportOutput> = {
+export const exportMemoryOperation: Operation<typeof input, typeof output> = {
   name: 'export',
   title: 'Export everything',
   description:
@@ -66,26 +66,24 @@ export const exportMemory: Operation<ExportInput, ExportOutput> = {
     { title: 'Into another program', input: { to: '-' } },
     { title: 'The first page', input: {} },
   ],
-  run: runExport,
+  run: async (context, input) => {
+    const started = performance.now();
+    const { to, format = 'jsonl', force = false, after } = input;
+    if (to === undefined) {
+      const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
+      if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
+      const loci = await context.loci();
+      const { lines, next } = await exportPage(loci, after);
+      return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
+    }
+    const machine = requireLocalIo(context, 'to');
+    if (after !== undefined)
+      throw new LociError('invalid_input', '`after` asks for a page, but `to` writes everything');
+    const path = to === '-' ? to : resolve(expandHome(to));
+    const counts = await writeExport(context, machine, { path, format, force });
+    return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
+  },
 };
-
-async function runExport(context: OperationContext, input: ExportInput): Promise<ExportOutput> {
-  const started = performance.now();
-  const { to, format = 'jsonl', force = false, after } = input;
-  if (to === undefined) {
-    const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
-    if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
-    const loci = await context.loci();
-    const { lines, next } = await loci.portable.exportPage(after);
-    return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
-  }
-  const machine = requireLocalIo(context, 'to');
-  if (after !== undefined)
-    throw new LociError('invalid_input', '`after` asks for a page, but `to` writes everything');
-  const path = to === '-' ? to : resolve(expandHome(to));
-  const counts = await writeExport(context, machine, { path, format, force });
-  return { lines: null, next: null, to: path, ...counts, took_ms: millisecondsSince(started) };
-}
 
 const NO_COUNTS = {
   records: null,
@@ -103,18 +101,18 @@ async function writeExport(
   machine: LocalIo,
   { path, format, force }: { path: string; format: string; force: boolean },
 ): Promise<ExportCounts> {
-  const { portable } = await context.loci();
+  const loci = await context.loci();
   const { signal, onProgress } = context;
   const options = { signal, onProgress, force };
   if (path !== '-')
-    return format === 'markdown'
-      ? portable.exportToFolder(path, options)
-      : portable.exportToFile(path, options);
+    return format === 'markdown' ? exportToFolder(loci, path, options) : exportToFile(loci, path, options);
   if (format === 'markdown')
     throw new LociError('invalid_input', 'a folder of Markdown cannot be written to standard output', {
       hint: 'Name a folder.',
     });
-  const lines = portable.exportLines(options);
+  if (machine.writeOutput === undefined)
+    throw new LociError('invalid_input', '`-` is only for the command line', { hint: 'Name a file.' });
+  const lines = exportLines(loci, options);
   for (;;) {
     const { done, value } = await lines.next();
     if (done === true) return value;

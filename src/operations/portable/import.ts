@@ -1,12 +1,13 @@
+import { HistoryLog } from '../../engine/audit/history-log.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
-import type { ImportResult, ImportSource } from '../../engine/portable/import.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
-import { agentName } from '../startup/startup-fields.ts';
-import { localPath, maskedKinds } from '../shared/record-fields.ts';
+import { importMemory, type ImportResult, type ImportSource } from '../../engine/portable/import.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import { agentName } from '../../engine/startup/startup-fields.ts';
+import { localPath, maskedKinds } from '../../engine/fields/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
@@ -81,7 +82,7 @@ const output = z.strictObject({
 });
 export type ImportOutput = z.infer<typeof output>;
 
-export const importMemory: Operation<ImportInput, ImportOutput> = {
+export const importMemoryOperation: Operation<typeof input, typeof output> = {
   name: 'import',
   title: 'Import',
   description:
@@ -117,7 +118,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const loci = await context.loci(dry_run ? { temporary: true } : { create: true });
   const { signal, onProgress } = context;
   const at = Date.now();
-  const result = await loci.portable.import({
+  const result = await importMemory(loci, {
     from,
     dryRun: dry_run,
     overwrite,
@@ -132,7 +133,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const { actor, surface } = loci.caller;
   const inputs = { format: result.format, overwrite };
   if (!dry_run)
-    loci.recordRun({
+    loci.shared(HistoryLog).record(loci.namespace, {
       category: 'pipeline_history',
       name: 'import',
       surface,
@@ -173,7 +174,7 @@ function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run
     masked: [...masked],
     masked_in: [...maskedIn].map(([location, kinds]) => ({ location, message: [...kinds].join(', ') })),
     embedded: report.embedded,
-    ...refusalOutput(report.refusals),
+    ...report.refusals,
     why: report.why,
   };
 }

@@ -1,26 +1,15 @@
-import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { recordId } from '../shared/record-fields.ts';
+import { deleteRecord } from '../../engine/records/delete.ts';
+import { deleteInput, deleteOutput } from '../../engine/records/record-schemas.ts';
+import type { Operation } from '../operation.ts';
 
-const input = z.strictObject({ id: recordId() });
-const output = z.strictObject({
-  id: recordId(),
-  title: z.string(),
-  deleted_at: z.iso.datetime(),
-  purged_after: z.iso.datetime().describe('Until then `undelete` can restore it.'),
-});
-
-export type DeleteOutput = z.infer<typeof output>;
-
-export const deleteRecord: Operation<z.infer<typeof input>, DeleteOutput> = {
+export const deleteRecordOperation: Operation<typeof deleteInput, typeof deleteOutput> = {
   name: 'delete',
   title: 'Delete a record',
   description:
     'Removes a record from all results. Nothing is destroyed yet: `undelete` restores it until it is purged, after 30 ' +
     'days unless configured otherwise. Notes are removed by deleting their files.',
-  input,
-  output,
+  input: deleteInput,
+  output: deleteOutput,
   readOnly: false,
   destructive: false,
   idempotent: false,
@@ -28,9 +17,5 @@ export const deleteRecord: Operation<z.infer<typeof input>, DeleteOutput> = {
   needsWrites: true,
   tool: 'memory_delete',
   examples: [{ title: 'A record that is no longer true', input: { id: 1 } }],
-  run: async (context: OperationContext, { id }): Promise<DeleteOutput> => {
-    const loci = await context.loci();
-    const { title, deletedAt, purgedAfter } = await loci.delete(id);
-    return { id, title, deleted_at: isoTime(deletedAt), purged_after: isoTime(purgedAfter) };
-  },
+  run: async (context, given) => deleteRecord(await context.loci(), given),
 };

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/times.ts';
-import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { sourceFields, sourceFieldsOf } from '../../engine/fields/source-fields.ts';
+import { get } from '../../engine/records/get.ts';
 
 /** A path of a note, its vault and its lines. */
 const MAX_CITATION_LENGTH = 5000;
@@ -61,7 +62,7 @@ const output = z.strictObject({
 
 export type GetOutput = z.infer<typeof output>;
 
-export const get: Operation<z.infer<typeof input>, GetOutput> = {
+export const getOperation: Operation<typeof input, typeof output> = {
   name: 'get',
   title: 'Read a record',
   description:
@@ -86,7 +87,7 @@ export const get: Operation<z.infer<typeof input>, GetOutput> = {
 
 async function runGet(context: OperationContext, { citation }: z.infer<typeof input>): Promise<GetOutput> {
   const loci = await context.loci();
-  const { record, text, lines, totalLines, age, from, links, backlinks } = await loci.get(citation);
+  const { record, text, lines, totalLines, age, from, links, backlinks } = await get(loci, citation);
   return {
     id: record.id,
     uuid: record.uuid,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { abridge } from '../../core/text/abridge.ts';
 import { storedTime } from '../../core/time/whole-day.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import { MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
-import type { ListRequest } from '../../engine/records/list.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { filterValues, nextPage, pageStart, recordFilters } from '../shared/record-fields.ts';
-import { isoTime } from '../shared/times.ts';
+import { MAX_TITLE_LENGTH } from '../../engine/fields/limits.ts';
+import { listRecords, type ListRequest } from '../../engine/records/list.ts';
+import type { Operation } from '../operation.ts';
+import { filterValues, nextPage, pageStart, recordFilters } from '../../engine/fields/record-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -48,7 +48,7 @@ const output = z.strictObject({
 });
 export type ListOutput = z.infer<typeof output>;
 
-export const list: Operation<ListInput, ListOutput> = {
+export const listOperation: Operation<typeof input, typeof output> = {
   name: 'list',
   title: 'List records',
   description:
@@ -67,32 +67,30 @@ export const list: Operation<ListInput, ListOutput> = {
     { title: 'The notes of a vault with a tag', input: { vaults: ['vault'], tags: ['home'] } },
     { title: 'What agents and people wrote', input: { origins: ['memory'], limit: 50 } },
   ],
-  run: runList,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const filter = filterOf(given);
+    const { limit = DEFAULT_LIMIT, after } = given;
+    const page = await listRecords(loci, { ...filter, limit, ...(after !== undefined && { after }) });
+    return {
+      records: page.records.map(({ record, citation, age }) => ({
+        id: record.id,
+        citation,
+        title: record.title === '' ? firstLine(record.content) : record.title,
+        origin: record.origin,
+        source: record.source,
+        trust: record.trust,
+        tags: [...record.tags],
+        created_at: isoTime(storedTime(record)),
+        updated_at: isoTime(record.updatedAt),
+        age,
+      })),
+      total: page.total,
+      next: page.next,
+      unmatched: page.total > 0 ? [] : await unmatchedFilters(loci, filter),
+    };
+  },
 };
-
-async function runList(context: OperationContext, given: ListInput): Promise<ListOutput> {
-  const loci = await context.loci();
-  const filter = filterOf(given);
-  const { limit = DEFAULT_LIMIT, after } = given;
-  const page = await loci.list({ ...filter, limit, ...(after !== undefined && { after }) });
-  return {
-    records: page.records.map(({ record, citation, age }) => ({
-      id: record.id,
-      citation,
-      title: record.title === '' ? firstLine(record.content) : record.title,
-      origin: record.origin,
-      source: record.source,
-      trust: record.trust,
-      tags: [...record.tags],
-      created_at: isoTime(storedTime(record)),
-      updated_at: isoTime(record.updatedAt),
-      age,
-    })),
-    total: page.total,
-    next: page.next,
-    unmatched: page.total > 0 ? [] : await unmatchedFilters(loci, filter),
-  };
-}
 
 type Filter = Pick<ListRequest, 'origins' | 'sources' | 'tags'>;
 

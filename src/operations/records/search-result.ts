@@ -4,8 +4,8 @@ import type { Explanation, RelatedResult, SearchResult } from '../../engine/reco
 import { EVIDENCE_NAMES, MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
-import { isoTime } from '../shared/times.ts';
-import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
+import { isoTime } from '../../engine/fields/times.ts';
+import { sourceFields, sourceFieldsOf } from '../../engine/fields/source-fields.ts';
 import { howOf, reasonsOf } from './reasons.ts';
 
 const share = () => z.number().min(0).max(1);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { SearchRequest } from '../../engine/records/search.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { answerGaps } from '../shared/answer-gaps.ts';
-import { tookMs } from '../shared/times.ts';
-import { timeBound } from '../shared/time-bound.ts';
+import { search, type SearchRequest } from '../../engine/records/search.ts';
+import type { Operation } from '../operation.ts';
+import { answerGaps } from '../../engine/fields/answer-gaps.ts';
+import { tookMs } from '../../engine/fields/times.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
 import { relatedResult, relatedResultOf, resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing } from './why-nothing.ts';
-import { filterValue, recordFilters } from '../shared/record-fields.ts';
+import { filterValue, recordFilters } from '../../engine/fields/record-fields.ts';
 
 const label = () => filterValue().exactOptional();
 
@@ -96,7 +96,7 @@ const output = z.strictObject({
 export type SearchInput = z.infer<typeof input>;
 export type SearchOutput = z.infer<typeof output>;
 
-export const search: Operation<SearchInput, SearchOutput> = {
+export const searchOperation: Operation<typeof input, typeof output> = {
   name: 'search',
   title: 'Search memory',
   description:
@@ -119,29 +119,27 @@ export const search: Operation<SearchInput, SearchOutput> = {
     },
     { title: 'See why each result was found', input: { query: 'kitchen remodel', explain: true } },
   ],
-  run: runSearch,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const request = requestOf(given, context.signal);
+    const response = await search(loci, request);
+    const { results, related, corrections, missing, notices, provider, milliseconds } = response;
+    const isEmpty = results.length === 0;
+    const explain = given.explain ?? false;
+    return {
+      query: given.query,
+      results: results.map((result, i) => resultOf(result, i + 1, explain)),
+      related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
+      corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
+      missing: missing.map(({ signal, why }) => ({ signal, why })),
+      notices: [...notices],
+      unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],
+      nothing: isEmpty ? await reasonsForNothing(context, loci, request, response) : null,
+      provider,
+      took_ms: Math.round(milliseconds),
+    };
+  },
 };
-
-async function runSearch(context: OperationContext, given: SearchInput): Promise<SearchOutput> {
-  const loci = await context.loci();
-  const request = requestOf(given, context.signal);
-  const response = await loci.search(request);
-  const { results, related, corrections, missing, notices, provider, milliseconds } = response;
-  const isEmpty = results.length === 0;
-  const explain = given.explain ?? false;
-  return {
-    query: given.query,
-    results: results.map((result, i) => resultOf(result, i + 1, explain)),
-    related: related.map((result, i) => relatedResultOf(result, results.length + i + 1, explain)),
-    corrections: corrections.map(({ word, replacements }) => ({ word, instead: [...replacements] })),
-    missing: missing.map(({ signal, why }) => ({ signal, why })),
-    notices: [...notices],
-    unmatched: isEmpty ? await unmatchedFilters(loci, request) : [],
-    nothing: isEmpty ? await reasonsForNothing(context, loci, request, response) : null,
-    provider,
-    took_ms: Math.round(milliseconds),
-  };
-}
 
 function requestOf(
   { min_score, category, record_type, tags, explain: _explain, ...given }: SearchInput,

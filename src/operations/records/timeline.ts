@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
-import type { TimelineEntry, TimelineRequest, TimelineResponse } from '../../engine/packs/timeline.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue, filterValues } from '../shared/record-fields.ts';
-import { timeBound } from '../shared/time-bound.ts';
-import { isoTime } from '../shared/times.ts';
+import {
+  timeline,
+  type TimelineEntry,
+  type TimelineRequest,
+  type TimelineResponse,
+} from '../../engine/packs/timeline.ts';
+import type { Operation } from '../operation.ts';
+import { filterValue, filterValues } from '../../engine/fields/record-fields.ts';
+import { timeBound } from '../../engine/fields/time-bound.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 
 const DEFAULT_SIDE = 10;
 const MAX_SIDE = 200;
@@ -78,7 +83,7 @@ const output = z.strictObject({
 });
 export type TimelineOutput = z.infer<typeof output>;
 
-export const timeline: Operation<TimelineInput, TimelineOutput> = {
+export const timelineOperation: Operation<typeof input, typeof output> = {
   name: 'timeline',
   title: 'Read a timeline',
   description:
@@ -96,22 +101,20 @@ export const timeline: Operation<TimelineInput, TimelineOutput> = {
     { title: 'Around a note', input: { anchor: 'Home/Kitchen remodel.md', before: 5, after: 5 } },
     { title: 'From a day on, in a project', input: { time: '2026-09-14', before: 0, project: 'home' } },
   ],
-  run: runTimeline,
+  run: async (context, given) => {
+    const loci = await context.loci();
+    const request = requestOf(given);
+    const response = await timeline(loci, request);
+    const { time, moreBefore, moreAfter, tokens } = response;
+    return {
+      time: isoTime(time),
+      entries: entriesOf(response),
+      more_before: moreBefore,
+      more_after: moreAfter,
+      budget: { tokens: request.budgetTokens, used: tokens },
+    };
+  },
 };
-
-async function runTimeline(context: OperationContext, given: TimelineInput): Promise<TimelineOutput> {
-  const loci = await context.loci();
-  const request = requestOf(given);
-  const response = await loci.timeline(request);
-  const { time, moreBefore, moreAfter, tokens } = response;
-  return {
-    time: isoTime(time),
-    entries: entriesOf(response),
-    more_before: moreBefore,
-    more_after: moreAfter,
-    budget: { tokens: request.budgetTokens, used: tokens },
-  };
-}
 
 function requestOf({
   before = DEFAULT_SIDE,

@@ -1,29 +1,18 @@
-import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { embeddedFields, recordId } from '../shared/record-fields.ts';
+import { undelete } from '../../engine/records/delete.ts';
+import { undeleteInput, undeleteOutput } from '../../engine/records/record-schemas.ts';
+import type { Operation } from '../operation.ts';
 
-const input = z.strictObject({ id: recordId() });
-const output = z.strictObject({
-  id: recordId(),
-  title: z.string(),
-  citation: z.string().describe('`get` reads it.'),
-  ...embeddedFields(),
-});
-
-export type UndeleteOutput = z.infer<typeof output>;
-
-export const undelete: Operation<z.infer<typeof input>, UndeleteOutput> = {
+export const undeleteOperation: Operation<typeof undeleteInput, typeof undeleteOutput> = {
   name: 'undelete',
   title: 'Restore a record',
   description: 'Restores a deleted record or fact as it was; search finds it again at once.',
-  input,
-  output,
+  input: undeleteInput,
+  output: undeleteOutput,
   readOnly: false,
   destructive: false,
   idempotent: false,
   scope: 'write',
   tool: 'memory_undelete',
   examples: [{ title: 'A record that was deleted by mistake', input: { id: 1 } }],
-  run: async (context: OperationContext, { id }): Promise<UndeleteOutput> =>
-    (await context.loci()).undelete(id),
+  run: async (context, given) => undelete(await context.loci(), given),
 };

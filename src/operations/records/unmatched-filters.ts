@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { closestWord } from '../../core/text/closest-word.ts';
-import type { Loci } from '../../engine/open.ts';
+import type { FacetField } from '../../store/model.ts';
 import type { SearchRequest } from '../../engine/records/search.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { facet } from '../../engine/records/facet.ts';
 
 const FILTER_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
 
@@ -18,7 +20,7 @@ type UnmatchedFilter = z.infer<typeof unmatchedFilter>;
 type Filters = Omit<SearchRequest, 'query'>;
 type FilterName = UnmatchedFilter['filter'];
 
-const FIELDS: Readonly<Record<FilterName, Parameters<Loci['facet']>[0]>> = {
+const FIELDS: Readonly<Record<FilterName, FacetField>> = {
   tag: 'tag',
   source: 'source',
   project: 'project',
@@ -30,12 +32,12 @@ const FIELDS: Readonly<Record<FilterName, Parameters<Loci['facet']>[0]>> = {
 const MAX_KNOWN_VALUES = 10;
 
 /** The values of the request's filters that no record has. Reads the fields of all records. */
-export async function unmatchedFilters(loci: Loci, request: Filters): Promise<UnmatchedFilter[]> {
+export async function unmatchedFilters(loci: EngineContext, request: Filters): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
   for (const filter of FILTER_NAMES) {
     const requested = valuesOf(filter, request);
     if (requested.length === 0) continue;
-    const existing = (await loci.facet(FIELDS[filter])).map(({ value }) => value);
+    const existing = (await facet(loci, FIELDS[filter])).map(({ value }) => value);
     for (const value of requested) {
       if (existing.some((each) => isMatch(filter, value, each))) continue;
       const similar = closestWord(value, existing);

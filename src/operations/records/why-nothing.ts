@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Loci } from '../../engine/open.ts';
 import type { HiddenResults, SearchRequest, SearchResponse } from '../../engine/records/search.ts';
 import { isEnabled } from '../../engine/reading/configured/vault-names.ts';
 import type { OperationContext } from '../operation.ts';
 import { namedVaults } from '../vaults/vaults.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { facet, readSources } from '../../engine/records/facet.ts';
 
 /** The filters of a request, by their names in the operation. */
 const FILTERS = [
@@ -42,7 +43,7 @@ export type WhyNothing = z.infer<typeof whyNothing>;
 /** Reads the fields of all records. */
 export async function reasonsForNothing(
   context: OperationContext,
-  loci: Loci,
+  loci: EngineContext,
   request: SearchRequest,
   { hidden, hiddenOfSources }: Pick<SearchResponse, 'hidden' | 'hiddenOfSources'>,
 ): Promise<WhyNothing> {
@@ -50,10 +51,10 @@ export async function reasonsForNothing(
   const { namespace } = loci.caller;
   // Other callers must not learn the names of the owner's vaults.
   const vaults = namespace === config.values.namespace ? namedVaults(config) : [];
-  const sources = new Set((await loci.facet('source')).map(({ value }) => value));
+  const sources = new Set((await facet(loci, 'source')).map(({ value }) => value));
   // A vault that was read may be empty, and the notes of an imported one are here before it is read.
-  const known = new Set((await loci.facet('source', { origins: ['vault'] })).map(({ value }) => value));
-  const read = await loci.readSources();
+  const known = new Set((await facet(loci, 'source', { origins: ['vault'] })).map(({ value }) => value));
+  const read = await readSources(loci);
   return {
     namespace,
     empty: sources.size === 0,
@@ -69,7 +70,10 @@ export async function reasonsForNothing(
   };
 }
 
-async function unmetFilters(loci: Loci, request: SearchRequest): Promise<WhyNothing['unmet_filters']> {
+async function unmetFilters(
+  loci: EngineContext,
+  request: SearchRequest,
+): Promise<WhyNothing['unmet_filters']> {
   const {
     query: _query,
     limit: _limit,
@@ -81,7 +85,7 @@ async function unmetFilters(loci: Loci, request: SearchRequest): Promise<WhyNoth
   } = request;
   const names = FILTERS.flatMap(([field, name]) => (field in filter ? [name] : []));
   if (names.length === 0) return [];
-  return (await loci.facet('source', filter)).length === 0 ? names : [];
+  return (await facet(loci, 'source', filter)).length === 0 ? names : [];
 }
 
 function hiddenOutput({ results, best, minScore }: HiddenResults): NonNullable<WhyNothing['hidden']> {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { effectiveSetting } from '../../config/load.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { printedSetting } from './printed-setting.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   key: filterValue().describe('Path of the setting, such as `search.limit`.'),
@@ -14,10 +14,9 @@ const output = z.strictObject({
   origin: z.string().describe('`default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`.'),
 });
 
-type ConfigGetInput = z.infer<typeof input>;
 export type ConfigGetOutput = z.infer<typeof output>;
 
-export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
+export const configGetOperation: Operation<typeof input, typeof output> = {
   name: 'config-get',
   title: 'Get a setting',
   description: 'Returns one effective setting, and where it comes from. Secrets are masked.',
@@ -29,10 +28,8 @@ export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'How many results a search returns', input: { key: 'search.limit' } }],
-  run: runConfigGet,
+  run: async (context, { key }) => {
+    const { value, origin } = effectiveSetting(await context.loadConfig(), key);
+    return { key, value: await printedSetting(key, value), origin };
+  },
 };
-
-async function runConfigGet(context: OperationContext, { key }: ConfigGetInput): Promise<ConfigGetOutput> {
-  const { value, origin } = effectiveSetting(await context.loadConfig(), key);
-  return { key, value: await printedSetting(key, value), origin };
-}

@@ -5,8 +5,8 @@ import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
 import { detectSecrets } from '../../secrets/detect.ts';
 import { printedSetting } from './printed-setting.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import type { Operation } from '../operation.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
 
 const input = z.strictObject({
   key: filterValue().describe('Path of the setting, such as `search.limit`.'),
@@ -30,10 +30,9 @@ const output = z.strictObject({
   overridden_by: z.string().nullable().describe('An environment variable that overrides the new value.'),
 });
 
-type ConfigSetInput = z.infer<typeof input>;
 export type ConfigSetOutput = z.infer<typeof output>;
 
-export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
+export const configSetOperation: Operation<typeof input, typeof output> = {
   name: 'config-set',
   title: 'Change a setting',
   description:
@@ -50,33 +49,28 @@ export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
     { title: 'Five results a search', input: { key: 'search.limit', value: '5' } },
     { title: 'Search by text and recency only', input: { key: 'embedding.provider', value: 'none' } },
   ],
-  run: runConfigSet,
+  run: async (context, { key, value }) => {
+    const change = await writeSetting(key, value, context).catch(async (error: unknown) => {
+      // The message repeats the value.
+      if (!(error instanceof LociError) || !(await hasCredential(value))) throw error;
+      throw new LociError(
+        error.code,
+        `${key}: the given value is not valid; it has a credential and is not repeated`,
+        {
+          hint: `docs/configuration.md says what ${key} takes.`,
+        },
+      );
+    });
+    return {
+      key: change.path,
+      value: await printedSetting(change.path, change.value),
+      in_clear: isKeyItself(change.path, change.value),
+      origin: change.origin,
+      file: change.file,
+      overridden_by: change.overriddenBy ?? null,
+    };
+  },
 };
-
-async function runConfigSet(
-  context: OperationContext,
-  { key, value }: ConfigSetInput,
-): Promise<ConfigSetOutput> {
-  const change = await writeSetting(key, value, context).catch(async (error: unknown) => {
-    // The message repeats the value.
-    if (!(error instanceof LociError) || !(await hasCredential(value))) throw error;
-    throw new LociError(
-      error.code,
-      `${key}: the given value is not valid; it has a credential and is not repeated`,
-      {
-        hint: `docs/configuration.md says what ${key} takes.`,
-      },
-    );
-  });
-  return {
-    key: change.path,
-    value: await printedSetting(change.path, change.value),
-    in_clear: isKeyItself(change.path, change.value),
-    origin: change.origin,
-    file: change.file,
-    overridden_by: change.overriddenBy ?? null,
-  };
-}
 
 async function hasCredential(value: Json): Promise<boolean> {
   return (await detectSecrets(typeof value === 'string' ? value : JSON.stringify(value))).length > 0;

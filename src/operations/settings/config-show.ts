@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { effectiveSettings } from '../../config/load.ts';
 import { printedSetting } from './printed-setting.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 const input = z.strictObject({});
 
@@ -20,7 +20,7 @@ const output = z.strictObject({
 
 export type ConfigShowOutput = z.infer<typeof output>;
 
-export const configShow: Operation<z.infer<typeof input>, ConfigShowOutput> = {
+export const configShowOperation: Operation<typeof input, typeof output> = {
   name: 'config-show',
   title: 'Show the settings',
   description:
@@ -33,21 +33,19 @@ export const configShow: Operation<z.infer<typeof input>, ConfigShowOutput> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'All effective settings', input: {} }],
-  run: runConfigShow,
+  run: async (context) => {
+    const config = await context.loadConfig();
+    return {
+      home: config.home,
+      file: config.file,
+      settings: await Promise.all(
+        effectiveSettings(config).map(async ({ path, value, origin }) => ({
+          key: path,
+          value: await printedSetting(path, value),
+          origin,
+        })),
+      ),
+      warnings: [...config.warnings],
+    };
+  },
 };
-
-async function runConfigShow(context: OperationContext): Promise<ConfigShowOutput> {
-  const config = await context.loadConfig();
-  return {
-    home: config.home,
-    file: config.file,
-    settings: await Promise.all(
-      effectiveSettings(config).map(async ({ path, value, origin }) => ({
-        key: path,
-        value: await printedSetting(path, value),
-        origin,
-      })),
-    ),
-    warnings: [...config.warnings],
-  };
-}

@@ -10,7 +10,9 @@ import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { replaceFile } from '../../core/fs/replace-file.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
+import { status } from '../../engine/health/status.ts';
+import { assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 
 const input = z.strictObject({
   vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),
@@ -29,7 +31,7 @@ const output = z.strictObject({
 type InitInput = z.infer<typeof input>;
 export type InitOutput = z.infer<typeof output>;
 
-export const init: Operation<InitInput, InitOutput> = {
+export const initOperation: Operation<typeof input, typeof output> = {
   name: 'init',
   title: 'Set up Loci',
   description:
@@ -63,8 +65,8 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   const store = before.values.store.path;
   if (!existsSync(store)) created.push('store');
   const loci = await context.loci({ create: true });
-  await loci.status();
-  await loci.assertVaultNamesAreFree(placed?.unconfigured ?? []);
+  await status(loci);
+  await assertVaultNamesAreFree(loci, placed?.unconfigured ?? []);
   const notes = await addVaults(context, placed?.unconfigured ?? []);
   if (placed !== null && placed.unconfigured.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];

@@ -21,11 +21,11 @@ export interface InputWording {
  * @throws LociError `invalid_input` that names each wrong field and what it must be, and the closest name of unknown ones; the hint
  * then lists the known ones
  */
-export function parseInput<Input>(
+export function parseInput<Input extends z.ZodType>(
   operation: Pick<Operation<Input>, 'input'>,
   raw: unknown,
   wording?: InputWording,
-): Input {
+): z.output<Input> {
   const parsed = safeParse(operation.input, raw);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
@@ -55,7 +55,10 @@ export interface InputField {
 
 /** The fields of the input of an operation, in the order of their declaration. */
 export function inputFields(operation: Pick<Operation, 'input'>): InputField[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
+  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     required: required.includes(name),

@@ -4,7 +4,8 @@ import { formatCommand } from '../../engine/reading/approval/approval.ts';
 import { unwatched } from '../../engine/reading/approval/unwatched.ts';
 import { unknownSourceError } from '../../engine/reading/configured/configured-sources.ts';
 import type { SourceReport } from '../../engine/reading/reports.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
+import type { Operation } from '../operation.ts';
 import { FINGERPRINT_LENGTH } from './source-output.ts';
 
 const input = z.strictObject({
@@ -23,7 +24,6 @@ const input = z.strictObject({
       'Approve a single source only if it has this fingerprint, as `sources list` or `sources show` prints it.',
     ),
 });
-type SourcesApproveInput = z.infer<typeof input>;
 
 const approvedSource = z.strictObject({
   id: z.string(),
@@ -42,7 +42,7 @@ const approvedSource = z.strictObject({
 const output = z.strictObject({ approved: z.array(approvedSource) });
 export type SourcesApproveOutput = z.infer<typeof output>;
 
-export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput> = {
+export const sourcesApproveOperation: Operation<typeof input, typeof output> = {
   name: 'sources-approve',
   title: 'Approve sources',
   description:
@@ -60,38 +60,33 @@ export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput
     { title: 'Let the command of a source run', input: { ids: ['tasks'] } },
     { title: 'Let those of several run', input: { ids: ['tasks', 'calendar'] } },
   ],
-  run: runSourcesApprove,
+  run: async (context, { ids, fingerprint }) => {
+    const distinctIds = [...new Set(ids)];
+    if (fingerprint !== undefined && distinctIds.length > 1)
+      throw new LociError('invalid_input', 'a fingerprint belongs to one source, but several were named', {
+        hint: 'Approve them one at a time.',
+      });
+    const sources = sourcesOf(await context.loci({ create: true }));
+    if (distinctIds.length > 1) assertRunnable(await sources.list(), distinctIds);
+    const approved: SourcesApproveOutput['approved'] = [];
+    for (const id of distinctIds) {
+      const command = await sources.approve(id, fingerprint);
+      const { text, isRisk } = unwatched(command);
+      approved.push({
+        id,
+        command: formatCommand(command.argv),
+        cwd: command.cwd,
+        fingerprint: command.fingerprint.slice(0, FINGERPRINT_LENGTH),
+        changes: [...command.changes],
+        shell: command.shell,
+        watched: command.files.filter(({ state }) => !state.startsWith('system')).map(({ path }) => path),
+        not_watched: text,
+        not_watched_risk: isRisk,
+      });
+    }
+    return { approved };
+  },
 };
-
-async function runSourcesApprove(
-  context: OperationContext,
-  { ids, fingerprint }: SourcesApproveInput,
-): Promise<SourcesApproveOutput> {
-  const distinctIds = [...new Set(ids)];
-  if (fingerprint !== undefined && distinctIds.length > 1)
-    throw new LociError('invalid_input', 'a fingerprint belongs to one source, but several were named', {
-      hint: 'Approve them one at a time.',
-    });
-  const { sources } = await context.loci({ create: true });
-  if (distinctIds.length > 1) assertRunnable(await sources.list(), distinctIds);
-  const approved: SourcesApproveOutput['approved'] = [];
-  for (const id of distinctIds) {
-    const command = await sources.approve(id, fingerprint);
-    const { text, isRisk } = unwatched(command);
-    approved.push({
-      id,
-      command: formatCommand(command.argv),
-      cwd: command.cwd,
-      fingerprint: command.fingerprint.slice(0, FINGERPRINT_LENGTH),
-      changes: [...command.changes],
-      shell: command.shell,
-      watched: command.files.filter(({ state }) => !state.startsWith('system')).map(({ path }) => path),
-      not_watched: text,
-      not_watched_risk: isRisk,
-    });
-  }
-  return { approved };
-}
 
 /** Checks all sources before the first is approved. @throws LociError `not_found`, `invalid_config` */
 function assertRunnable(reports: readonly SourceReport[], ids: readonly string[]): void {

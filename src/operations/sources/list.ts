@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { openForSources, sourceOutput, toSourceOutput } from './source-output.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
+const input = z.strictObject({});
 const output = z.strictObject({
   sources: z
     .array(sourceOutput)
@@ -11,13 +13,13 @@ const output = z.strictObject({
 });
 export type SourcesListOutput = z.infer<typeof output>;
 
-export const sourcesList: Operation<Record<string, never>, SourcesListOutput> = {
+export const sourcesListOperation: Operation<typeof input, typeof output> = {
   name: 'sources-list',
   title: 'List sources',
   description:
     'Lists the vaults and sources whose documents are searched, each with its condition, its number of documents, when it was ' +
     'last read, what failed, and how many searches found it.',
-  input: z.strictObject({}),
+  input,
   output,
   readOnly: true,
   destructive: false,
@@ -25,10 +27,8 @@ export const sourcesList: Operation<Record<string, never>, SourcesListOutput> = 
   scope: 'read',
   tool: 'memory_sources',
   examples: [{ title: 'The condition of every source', input: {} }],
-  run: runSourcesList,
+  run: async (context) => {
+    const reports = await sourcesOf(await openForSources(context)).list();
+    return { sources: reports.map((report) => toSourceOutput(report, context.machine !== undefined)) };
+  },
 };
-
-async function runSourcesList(context: OperationContext): Promise<SourcesListOutput> {
-  const reports = await (await openForSources(context)).sources.list();
-  return { sources: reports.map((report) => toSourceOutput(report, context.machine !== undefined)) };
-}

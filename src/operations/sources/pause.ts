@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
 
@@ -9,8 +10,10 @@ const output = z.strictObject({
 });
 export type SourcesPauseOutput = z.infer<typeof output>;
 
+const input = z.strictObject({ id: idInput() });
+
 const shared = {
-  input: z.strictObject({ id: idInput() }),
+  input,
   output,
   readOnly: false,
   destructive: false,
@@ -18,7 +21,7 @@ const shared = {
   scope: 'admin',
 } as const;
 
-export const sourcesPause: Operation<{ readonly id: string }, SourcesPauseOutput> = {
+export const sourcesPauseOperation: Operation<typeof input, typeof output> = {
   ...shared,
   name: 'sources-pause',
   title: 'Pause a source',
@@ -29,7 +32,7 @@ export const sourcesPause: Operation<{ readonly id: string }, SourcesPauseOutput
   run: (context, { id }) => change(context, id, true),
 };
 
-export const sourcesResume: Operation<{ readonly id: string }, SourcesPauseOutput> = {
+export const sourcesResumeOperation: Operation<typeof input, typeof output> = {
   ...shared,
   name: 'sources-resume',
   title: 'Resume a source',
@@ -39,7 +42,7 @@ export const sourcesResume: Operation<{ readonly id: string }, SourcesPauseOutpu
 };
 
 async function change(context: OperationContext, name: string, paused: boolean): Promise<SourcesPauseOutput> {
-  const { sources } = await context.loci({ create: true });
+  const sources = sourcesOf(await context.loci({ create: true }));
   const { id, changed } = await sources.pause(name, paused);
   const source = toSourceOutput(await requireReport(context, id), context.machine !== undefined);
   return { paused, changed, source };

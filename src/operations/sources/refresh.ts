@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { formatProblem } from '../../engine/reading/refresh/source-failure.ts';
-import type { RefreshResult } from '../../engine/reading/sources.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { errorFields } from '../shared/problems.ts';
+import { sourcesOf, type RefreshResult } from '../../engine/reading/sources.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import type { Operation } from '../operation.ts';
+import { errorFields } from '../../engine/fields/problems.ts';
 import { failureNotice } from './source-output.ts';
 
 const count = () => z.number().int().nonnegative();
@@ -17,7 +17,6 @@ const input = z.strictObject({
       'The ids of the sources; all enabled ones unless given. A paused source runs once, a disabled one does not.',
     ),
 });
-type SourcesRefreshInput = z.infer<typeof input>;
 
 const refreshedSource = z.strictObject({
   id: z.string(),
@@ -39,7 +38,7 @@ export type RefreshedSource = z.infer<typeof refreshedSource>;
 const output = z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() });
 export type SourcesRefreshOutput = z.infer<typeof output>;
 
-export const sourcesRefresh: Operation<SourcesRefreshInput, SourcesRefreshOutput> = {
+export const sourcesRefreshOperation: Operation<typeof input, typeof output> = {
   name: 'sources-refresh',
   title: 'Refresh sources',
   description:
@@ -57,22 +56,17 @@ export const sourcesRefresh: Operation<SourcesRefreshInput, SourcesRefreshOutput
     { title: 'Refresh all sources', input: {} },
     { title: 'Refresh one source', input: { ids: ['tasks'] } },
   ],
-  run: runSourcesRefresh,
+  run: async (context, { ids }) => {
+    const started = performance.now();
+    const loci = await context.loci({ create: true });
+    const results = await sourcesOf(loci).refresh(ids, context);
+    const isOwner = context.machine !== undefined;
+    return {
+      sources: results.map((result) => toOutput(result, isOwner)),
+      took_ms: millisecondsSince(started),
+    };
+  },
 };
-
-async function runSourcesRefresh(
-  context: OperationContext,
-  { ids }: SourcesRefreshInput,
-): Promise<SourcesRefreshOutput> {
-  const started = performance.now();
-  const loci = await context.loci({ create: true });
-  const results = await loci.sources.refresh(ids, context);
-  const isOwner = context.machine !== undefined;
-  return {
-    sources: results.map((result) => toOutput(result, isOwner)),
-    took_ms: millisecondsSince(started),
-  };
-}
 
 /** A remote caller learns that a source failed, but not its error. */
 function toOutput(result: RefreshResult, isOwner: boolean): RefreshedSource {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { isJsonMap } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
 import { idInput, requireReport } from './source-output.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
+const input = z.strictObject({ id: idInput() });
 const output = z.strictObject({
   id: z.string(),
   removed: z.number().int().nonnegative().describe('Documents that were removed from the store.'),
@@ -12,13 +14,13 @@ const output = z.strictObject({
 });
 export type SourcesRemoveOutput = z.infer<typeof output>;
 
-export const sourcesRemove: Operation<{ readonly id: string }, SourcesRemoveOutput> = {
+export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
   name: 'sources-remove',
   title: 'Remove a source',
   description:
     'Removes a source from the settings, and its documents, its approval and its statistics from the store. The data that its ' +
     'command reads is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
-  input: z.strictObject({ id: idInput() }),
+  input,
   output,
   readOnly: false,
   destructive: true,
@@ -26,21 +28,16 @@ export const sourcesRemove: Operation<{ readonly id: string }, SourcesRemoveOutp
   scope: 'admin',
   local: true,
   examples: [{ title: 'Remove the todos', input: { id: 'tasks' } }],
-  run: runSourcesRemove,
+  run: async (context, input) => {
+    const { id, kind } = await requireReport(context, input.id);
+    if (kind === 'vault')
+      throw new LociError('invalid_input', `${id} is a vault`, {
+        hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
+      });
+    const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
+    if (isConfigured)
+      await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
+    const removed = await sourcesOf(await context.loci()).forget(id, context.signal);
+    return { id, removed, unconfigured: isConfigured };
+  },
 };
-
-async function runSourcesRemove(
-  context: OperationContext,
-  input: { readonly id: string },
-): Promise<SourcesRemoveOutput> {
-  const { id, kind } = await requireReport(context, input.id);
-  if (kind === 'vault')
-    throw new LociError('invalid_input', `${id} is a vault`, {
-      hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
-    });
-  const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
-  if (isConfigured)
-    await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
-  const removed = await (await context.loci()).sources.forget(id, context.signal);
-  return { id, removed, unconfigured: isConfigured };
-}

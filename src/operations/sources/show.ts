@@ -25,19 +25,20 @@ const runs = z.strictObject({
     .describe('The last approval. The command runs while its fingerprint is the current one.'),
 });
 
+const input = z.strictObject({ id: idInput() });
 const output = z.strictObject({
   source: sourceOutput,
   runs: runs.nullable().describe('The command; null for a vault, and for a source that cannot run.'),
 });
 export type SourcesShowOutput = z.infer<typeof output>;
 
-export const sourcesShow: Operation<{ readonly id: string }, SourcesShowOutput> = {
+export const sourcesShowOperation: Operation<typeof input, typeof output> = {
   name: 'sources-show',
   title: 'Show a source',
   description:
     'Shows everything about one source: its exact command, working folder, variables and watched files, what was approved and ' +
     'when, and its statistics.',
-  input: z.strictObject({ id: idInput() }),
+  input,
   output,
   readOnly: true,
   destructive: false,

@@ -3,8 +3,9 @@ import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/reading/approval/approval.ts';
 import { hasSources, unknownSourceError } from '../../engine/reading/configured/configured-sources.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/reading/reports.ts';
-import { isoTime } from '../shared/times.ts';
+import { isoTime } from '../../engine/fields/times.ts';
 import type { OperationContext } from '../operation.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const time = () => z.iso.datetime().nullable();
 const count = () => z.number().int().nonnegative();
@@ -124,7 +125,7 @@ export async function openForSources(context: OperationContext): ReturnType<Oper
 
 /** @throws LociError `not_found` that suggests the nearest */
 export async function requireReport(context: OperationContext, id: string): Promise<SourceReport> {
-  const reports = await (await openForSources(context)).sources.list();
+  const reports = await sourcesOf(await openForSources(context)).list();
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
   throw unknownSourceError(

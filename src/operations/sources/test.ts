@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { dayText } from '../../core/time/whole-day.ts';
 import { formatProblem } from '../../engine/reading/refresh/source-failure.ts';
-import { isoTime, tookMs } from '../shared/times.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import { isoTime, tookMs } from '../../engine/fields/times.ts';
+import type { Operation } from '../operation.ts';
 import { idInput } from './source-output.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -17,7 +18,6 @@ const input = z.strictObject({
     .exactOptional()
     .describe('The maximum number of documents to show; 10 unless given.'),
 });
-type SourcesTestInput = z.infer<typeof input>;
 
 const testedDocument = z.strictObject({
   id: z.string(),
@@ -48,7 +48,7 @@ const output = z.strictObject({
 });
 export type SourcesTestOutput = z.infer<typeof output>;
 
-export const sourcesTest: Operation<SourcesTestInput, SourcesTestOutput> = {
+export const sourcesTestOperation: Operation<typeof input, typeof output> = {
   name: 'sources-test',
   title: 'Test a source',
   description:
@@ -62,29 +62,24 @@ export const sourcesTest: Operation<SourcesTestInput, SourcesTestOutput> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'Show what would be stored', input: { id: 'tasks' } }],
-  run: runSourcesTest,
+  run: async (context, { id, limit = DEFAULT_LIMIT }) => {
+    const loci = await context.loci({ create: true });
+    const fetched = await sourcesOf(loci).test(id, context.signal);
+    return {
+      id,
+      documents: fetched.documents.slice(0, limit).map(({ timestamp, wholeDay, tags, ...document }) => ({
+        ...document,
+        tags: [...tags],
+        timestamp: timestamp === null ? null : wholeDay ? dayText(timestamp) : isoTime(timestamp),
+      })),
+      total: fetched.documents.length,
+      printed: fetched.printed,
+      problems: fetched.problems.map(formatProblem),
+      stderr: fetched.stderr,
+      bytes: fetched.bytes,
+      took_ms: Math.round(fetched.milliseconds),
+    };
+  },
 };
 
 const DEFAULT_LIMIT = 10;
-
-async function runSourcesTest(
-  context: OperationContext,
-  { id, limit = DEFAULT_LIMIT }: SourcesTestInput,
-): Promise<SourcesTestOutput> {
-  const loci = await context.loci({ create: true });
-  const fetched = await loci.sources.test(id, context.signal);
-  return {
-    id,
-    documents: fetched.documents.slice(0, limit).map(({ timestamp, wholeDay, tags, ...document }) => ({
-      ...document,
-      tags: [...tags],
-      timestamp: timestamp === null ? null : wholeDay ? dayText(timestamp) : isoTime(timestamp),
-    })),
-    total: fetched.documents.length,
-    printed: fetched.printed,
-    problems: fetched.problems.map(formatProblem),
-    stderr: fetched.stderr,
-    bytes: fetched.bytes,
-    took_ms: Math.round(fetched.milliseconds),
-  };
-}

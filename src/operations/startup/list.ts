@@ -1,25 +1,22 @@
 import { z } from 'zod';
+import { listStartupOutput } from '../../engine/startup/startup-fields.ts';
+import { listStartup } from '../../engine/startup/startup.ts';
 import type { Operation } from '../operation.ts';
-import { formatStartupEntry, startupEntry } from './startup-fields.ts';
 
-const output = z.strictObject({ entries: z.array(startupEntry) });
-export type StartupListOutput = z.infer<typeof output>;
+const input = z.strictObject({});
 
-export const listStartup: Operation<Record<string, never>, StartupListOutput> = {
+export const listStartupOperation: Operation<typeof input, typeof listStartupOutput> = {
   name: 'startup-list',
   title: 'List startup entries',
   description:
     'Lists the entries of the startup text, which agents get when a session starts, in the order of the text.',
-  input: z.strictObject({}),
-  output,
+  input,
+  output: listStartupOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   listedOnRequest: true,
   examples: [{ title: 'All entries', input: {} }],
-  run: async (context) => {
-    const loci = await context.loci();
-    return { entries: (await loci.startup.list()).map(formatStartupEntry) };
-  },
+  run: async (context) => listStartup(await context.loci()),
 };

@@ -2,10 +2,14 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
-import type { Loci } from '../../engine/open.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
-import { filterValue } from '../shared/record-fields.ts';
+import { filterValue } from '../../engine/fields/record-fields.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { vaultStates } from '../../engine/reading/vault-states.ts';
+import { forgetSource } from '../../engine/reading/forget-source.ts';
+import { sourcesOf } from '../../engine/reading/sources.ts';
+import { facet } from '../../engine/records/facet.ts';
 
 const input = z.strictObject({
   vault: filterValue().trim().min(1).describe('The name of the vault, as `status` shows it.'),
@@ -16,7 +20,6 @@ const input = z.strictObject({
       'Forget the vault although its folder is missing and Loci may have the last copy of its notes.',
     ),
 });
-type ForgetVaultInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   vault: z.string(),
@@ -26,7 +29,7 @@ const output = z.strictObject({
 });
 export type ForgetVaultOutput = z.infer<typeof output>;
 
-export const forgetVault: Operation<ForgetVaultInput, ForgetVaultOutput> = {
+export const forgetVaultOperation: Operation<typeof input, typeof output> = {
   name: 'forget-vault',
   title: 'Forget a vault',
   description:
@@ -40,35 +43,30 @@ export const forgetVault: Operation<ForgetVaultInput, ForgetVaultOutput> = {
   scope: 'admin',
   local: true,
   examples: [{ title: 'Stop finding the notes of a vault', input: { vault: 'vault' } }],
-  run: runForgetVault,
+  run: async (context, { vault, even_if_gone = false }) => {
+    const configured = namedVaults(await context.loadConfig()).find(({ name }) => name === vault);
+    const loci = await context.loci();
+    if (configured === undefined) {
+      const { vaults, unconfigured } = await vaultStates(loci);
+      if (!unconfigured.some(({ name }) => name === vault)) {
+        if (await isSource(loci, vault)) throw notAVault(vault);
+        throw unknownVault(
+          vault,
+          [...vaults, ...unconfigured].map(({ name }) => name),
+        );
+      }
+    } else {
+      const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
+      if (!isSafe) throw lastCopy(vault, configured.path);
+      await removeVault(context, vault);
+    }
+    const removed = await forgetSource(loci, vault, { signal: context.signal });
+    return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
+  },
 };
 
-async function runForgetVault(
-  context: OperationContext,
-  { vault, even_if_gone = false }: ForgetVaultInput,
-): Promise<ForgetVaultOutput> {
-  const configured = namedVaults(await context.loadConfig()).find(({ name }) => name === vault);
-  const loci = await context.loci();
-  if (configured === undefined) {
-    const { vaults, unconfigured } = await loci.vaults();
-    if (!unconfigured.some(({ name }) => name === vault)) {
-      if (await isSource(loci, vault)) throw notAVault(vault);
-      throw unknownVault(
-        vault,
-        [...vaults, ...unconfigured].map(({ name }) => name),
-      );
-    }
-  } else {
-    const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
-    if (!isSafe) throw lastCopy(vault, configured.path);
-    await removeVault(context, vault);
-  }
-  const removed = await loci.forgetVault(vault, { signal: context.signal });
-  return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
-}
-
-async function isSource(loci: Loci, id: string): Promise<boolean> {
-  return (await loci.sources.list()).some((source) => source.id === id && source.kind !== 'vault');
+async function isSource(loci: EngineContext, id: string): Promise<boolean> {
+  return (await sourcesOf(loci).list()).some((source) => source.id === id && source.kind !== 'vault');
 }
 
 function notAVault(id: string): LociError {
@@ -93,8 +91,8 @@ function lastCopy(vault: string, path: string): LociError {
   );
 }
 
-async function hasRecords(loci: Loci, vault: string): Promise<boolean> {
-  const sources = await loci.facet('source', { origins: ['vault'] });
+async function hasRecords(loci: EngineContext, vault: string): Promise<boolean> {
+  const sources = await facet(loci, 'source', { origins: ['vault'] });
   return sources.some(({ value }) => value === vault);
 }
 

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { IncompleteIndexError, type IndexReport } from '../../engine/reading/index-vaults.ts';
-import { isEnabled } from '../../engine/reading/configured/vault-names.ts';
-import { millisecondsSince, tookMs } from '../shared/times.ts';
+import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
+import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
-import { asProblem, errorFields, problemList } from '../shared/problems.ts';
-import { refusalFields, refusalOutput } from '../shared/refusals.ts';
+import { asProblem, errorFields, problemList } from '../../engine/fields/problems.ts';
+import { refusalFields } from '../../engine/embedding/refusal-report.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
-import { localPath } from '../shared/record-fields.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -83,7 +84,7 @@ const output = z.strictObject({
 });
 export type IndexOutput = z.infer<typeof output>;
 
-export const indexVaults: Operation<IndexInput, IndexOutput> = {
+export const indexVaultsOperation: Operation<typeof input, typeof output> = {
   name: 'index',
   title: 'Index notes',
   description:
@@ -123,13 +124,13 @@ async function runIndex(
   if (vaults.length === 0) await assertHasRecords(context);
   const loci = await context.loci({ create: true });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
-  await loci.assertVaultNamesAreFree(vaults);
+  await assertVaultNamesAreFree(loci, vaults);
   const added = once ? [] : placed.unconfigured;
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
   const options = { vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress };
-  const index = (): Promise<CompletedIndex> => reportWithError(loci.index(options));
+  const index = (): Promise<CompletedIndex> => reportWithError(indexVaults(loci, options));
   const { report, error } = await (wait ? retryOnConflict(index, signal) : index());
   const startsProcess = background && report.pending > 0 && report.embeddedBy === null;
   const embeddedBy = startsProcess ? startInBackground(context, paths, once) : report.embeddedBy;
@@ -147,7 +148,8 @@ async function runIndex(
     })),
     problems: report.problems.map(asProblem),
     embedded: report.embedded,
-    ...refusalOutput(report),
+    refused: report.refused,
+    refusals: report.refusals,
     pending: report.pending,
     embedded_by: embeddedBy,
     configured: added.map(({ name }) => name),
@@ -170,8 +172,7 @@ async function assertHasRecords(context: OperationContext): Promise<void> {
     if (!(error instanceof LociError) || error.code !== 'store_not_found') throw error;
     return null;
   });
-  const listed = await loci?.list({ limit: 1 });
-  if (listed === undefined || listed.records.length === 0)
+  if (loci === null || (await listRecords(loci, { limit: 1 })).records.length === 0)
     throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
 }
 

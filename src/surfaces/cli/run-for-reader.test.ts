@@ -9,6 +9,8 @@ import { parseInput } from '../../operations/shared/input.ts';
 import type { SearchOutput } from '../../operations/records/search.ts';
 import type { HostReader } from '../shared/host-reader.ts';
 import { runForReader } from './run-for-reader.ts';
+import { indexVaults } from '../../engine/reading/index-vaults.ts';
+import { write } from '../../engine/records/write.ts';
 
 const AGENT = 'agent:main';
 
@@ -30,14 +32,14 @@ describe('an agent that reads its own namespace and a shared one', () => {
     const vaults = [{ name: 'workspace of main', path: vault }];
     reader = { namespace: AGENT, shared: ['default', 'house'], vaults };
     const loci = await context.loci({ create: true });
-    await loci.index({ vaults });
-    await loci.write({ content: 'The stopcock is old.' });
+    await indexVaults(loci, { vaults });
+    await write(loci, { content: 'The stopcock is old.' });
     const owner = loci.as({ ...loci.caller, namespace: 'default' });
     for (const place of ['under the stairs', 'behind the boiler'])
-      await owner.write({ content: `A stopcock is ${place}.` });
-    await loci
-      .as({ ...loci.caller, namespace: 'other' })
-      .write({ content: 'The stopcock of somebody else.' });
+      await write(owner, { content: `A stopcock is ${place}.` });
+    await write(loci.as({ ...loci.caller, namespace: 'other' }), {
+      content: 'The stopcock of somebody else.',
+    });
   });
 
   afterAll(async () => {

@@ -9,12 +9,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { asLociError } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
-import type { FactCategoriesOutput } from '../../operations/facts/categories.ts';
+import type { FactCategoriesOutput } from '../../engine/facts/fact-fields.ts';
 import type { GetOutput } from '../../operations/records/get.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources/list.ts';
-import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
+import type { StartupTextOutput } from '../../engine/startup/startup-fields.ts';
 import { withoutHidden } from '../shared/escape-control.ts';
 import { jsonText, RECALLED_FIELDS_ARE_DATA } from './results/fence.ts';
 import { errorText, outputText } from './results/tool-result.ts';

@@ -98,7 +98,8 @@ async function tryToWarmUp(
     // A store that is opened after the end would never be closed.
     if (ended.aborted) return true;
     const [loci] = await Promise.all([context.loci(), loadToolbox()]);
-    loci.sources.keepFresh({
+    const { sourcesOf } = await import('../../engine/reading/sources.ts');
+    sourcesOf(loci).keepFresh({
       onEvent: (event) => {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message, io);
       },

@@ -51,9 +51,7 @@ async function statusOf(
 ): Promise<MemoryStatus> {
   const namespace = engine.namespaceOf(agentId);
   const { shared } = engine.grant(operatorTurn(agentId));
-  const statuses = await Promise.all(
-    [namespace, ...shared].map(async (each) => (await engine.loci(each)).status()),
-  );
+  const statuses = await Promise.all([namespace, ...shared].map((each) => engine.status(each)));
   const sum = (count: (status: (typeof statuses)[number]) => number): number =>
     statuses.reduce((total, status) => total + count(status), 0);
   const hasModel = engine.config.embedding.provider !== 'none';

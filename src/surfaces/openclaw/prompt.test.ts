@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptRequest } from './host/api.ts';
 import { memorySection, StartupPrompt } from './prompt.ts';
+import { setStartup } from '../../engine/startup/startup.ts';
 
 function memoryIn(home: string): GatewayMemory & AsyncDisposable {
   const api = {
@@ -27,7 +28,7 @@ it('the first turn of a session has the startup text, also while the store is be
   {
     await using before = memoryIn(folder.path);
     const { engine } = await before.open();
-    await (await engine.loci()).startup.set({ key: 'soul', content: 'You are Ada.' });
+    await setStartup(await engine.loci(), { key: 'soul', content: 'You are Ada.' });
   }
   await using memory = memoryIn(folder.path);
   const prompt = new StartupPrompt(memory);

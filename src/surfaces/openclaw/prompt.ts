@@ -73,9 +73,8 @@ export class StartupPrompt {
     const { mode, enabled } = engine.config.startup;
     if (!enabled) return '';
     if (mode === 'first-run' && last !== undefined && last !== '') return last;
-    const loci = await engine.loci();
     const model = this.#memory.turns.modelOf(session) ?? configuredModel(this.#memory.hostConfig, agent);
-    const { text } = await loci.startup.inject({
+    const { text } = await engine.startup({
       agent,
       mode: 'always',
       ...(model !== undefined && { model }),

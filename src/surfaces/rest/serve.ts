@@ -62,7 +62,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
-    loci.sources.keepFresh({ onEvent: (event) => logSourceEvent(event, log) });
+    const { sourcesOf } = await import('../../engine/reading/sources.ts');
+    sourcesOf(loci).keepFresh({ onEvent: (event) => logSourceEvent(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({
       limits,
@@ -94,7 +95,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics.close();
       const ended = listener.end(limits.shutdownTimeoutMs);
       // Stops commands of sources, which may run for minutes, so that requests that wait for them can end.
-      await loci.sources.stop();
+      await loci.stop();
       await endpoint?.close();
       await ended;
       await unbind(address);

@@ -7,7 +7,7 @@ import { nameKey } from '../../../core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
 import { auditDraft } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
-import { assertWithinLimits } from '../../records/limits.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
 import {
   findConcept,

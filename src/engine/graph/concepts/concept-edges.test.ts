@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import { MAX_MENTIONING_RECORDS } from '../../../store/concept-model.ts';
-import type { Loci } from '../../open.ts';
+import type { EngineContext } from '../../context.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
+import { showNodes } from '../show-nodes.ts';
+import { showConcept } from './concepts.ts';
+import { graphStatus } from '../graph-status.ts';
+import { mergeConcepts, renameConcept, undoConceptChange } from './change-concepts.ts';
 
 const NOTES = {
   'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
@@ -12,9 +17,9 @@ const NOTES = {
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
-function open(): Promise<Loci> {
+function open(): Promise<EngineContext> {
   return openInline(settings(folder.path, { vaults: [{ name: 'notes', path: join(folder.path, 'vault') }] }));
 }
 
@@ -23,7 +28,7 @@ beforeEach(async () => {
   await mkdir(join(folder.path, 'vault'));
   await writeNotes(join(folder.path, 'vault'), NOTES);
   loci = await open();
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterEach(async () => {
@@ -33,7 +38,7 @@ afterEach(async () => {
 
 /** The edges of a node, as `from type to`, without those to its project. */
 async function edgesOf(name: string): Promise<string[]> {
-  const { nodes } = await loci.graph.show({ names: [name], depth: 1, limit: 200 });
+  const { nodes } = await showNodes(loci, { names: [name], depth: 1, limit: 200 });
   return nodes[0]!.steps
     .map(({ edge, from, to, forwards }) =>
       [forwards ? from : to, edge.type, forwards ? to : from]
@@ -44,14 +49,14 @@ async function edgesOf(name: string): Promise<string[]> {
 }
 
 async function idOf(concept: string): Promise<string> {
-  return (await loci.concepts.show(concept)).concept.id;
+  return (await showConcept(loci, concept)).concept.id;
 }
 
 describe('the edges of concepts in the graph', () => {
   it('lead from a text to the note that it names, with the line, and back', async () => {
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
     expect(await edgesOf('Oven')).toEqual(['Log mentions Oven', 'Oven mentions Miller Brothers']);
-    const { nodes } = await loci.graph.show({ names: ['Log'], depth: 1, limit: 9 });
+    const { nodes } = await showNodes(loci, { names: ['Log'], depth: 1, limit: 9 });
     const { edge } = nodes[0]!.steps.find(({ to }) => to.title === 'Oven')!;
     expect(edge.reason).toBe('names ‘Stove’ in line 1, 2 times in all');
     expect(edge.provenance).toMatchObject({ passage: 0, lines: { first: 1, last: 1 } });
@@ -63,22 +68,22 @@ describe('the edges of concepts in the graph', () => {
     await loci.close();
     loci = await open();
     expect(await edgesOf(id)).toEqual(['Furnace mentions Miller Brothers', 'Oven mentions Miller Brothers']);
-    const { counts } = await loci.graph.status();
+    const { counts } = await graphStatus(loci);
     expect(counts.nodes.find(({ type }) => type === 'concept')?.nodes).toBe(1);
     expect(counts.edges.find(({ type }) => type === 'mentions')?.edges).toBe(4);
   });
 
   it('follow a merge at once, a change of a label, and their undo', async () => {
-    const { change } = await loci.concepts.merge('Oven', ['Furnace']);
+    const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
     const id = await idOf('Oven');
     expect(await edgesOf('Log')).toEqual(['Log mentions Oven']);
     expect(await edgesOf(id)).toEqual(['Log mentions Oven', 'Oven same_as Furnace', 'Oven same_as Oven']);
-    const renamed = await loci.concepts.rename('Oven', 'Heating');
+    const renamed = await renameConcept(loci, 'Oven', 'Heating');
     expect(await edgesOf('Furnace')).toEqual(['Furnace mentions Miller Brothers', 'Heating same_as Furnace']);
-    await loci.concepts.undo(renamed.change.id);
-    await loci.concepts.undo(change.id);
+    await undoConceptChange(loci, renamed.change.id);
+    await undoConceptChange(loci, change.id);
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
-    const { unknown } = await loci.graph.show({ names: [id], depth: 1, limit: 9 });
+    const { unknown } = await showNodes(loci, { names: [id], depth: 1, limit: 9 });
     expect(unknown).toHaveLength(1);
   });
 
@@ -89,7 +94,7 @@ describe('the edges of concepts in the graph', () => {
         return [`more/N${String(i)}.md`, `${text} ${String(i)}\n`] as const;
       });
       await writeNotes(join(folder.path, 'vault'), Object.fromEntries(notes));
-      await loci.index();
+      await indexVaults(loci);
     };
     await write(MAX_MENTIONING_RECORDS);
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace']);

@@ -1,7 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
-import type { Concept } from '../../../graph/concepts/concept-changes.ts';
-import { namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
+import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/change-references.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';

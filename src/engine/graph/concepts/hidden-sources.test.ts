@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import type { Loci } from '../../open.ts';
+import type { EngineContext } from '../../context.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
+import { listConcepts, conceptConflicts, showConcept, conceptChanges } from './concepts.ts';
+import { mergeConcepts, undoConceptChange, renameConcept } from './change-concepts.ts';
+import { showNodes } from '../show-nodes.ts';
 
 const HIDDEN = {
   'Layoff.md': '---\naliases: [Layoff plan, Wolfram]\ntags: [xlayoff]\n---\nMiller Brothers help.\n',
@@ -15,10 +19,13 @@ const VISIBLE = {
 const SECRET = /layoff|xlayoff|miller/i;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let owner: Loci;
-let agent: Loci;
+let owner: EngineContext;
+let agent: EngineContext;
 
-function open(hidden: { readonly includeInContext?: boolean; readonly enabled?: boolean }): Promise<Loci> {
+function open(hidden: {
+  readonly includeInContext?: boolean;
+  readonly enabled?: boolean;
+}): Promise<EngineContext> {
   const vaults = [
     { name: 'Hidden', path: join(folder.path, 'hidden'), ...hidden },
     { name: 'Open', path: join(folder.path, 'open') },
@@ -26,7 +33,7 @@ function open(hidden: { readonly includeInContext?: boolean; readonly enabled?: 
   return openInline(settings(folder.path, { vaults }));
 }
 
-function agentOf(loci: Loci): Loci {
+function agentOf(loci: EngineContext): EngineContext {
   return loci.as({ namespace: loci.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
 }
 
@@ -35,7 +42,7 @@ beforeEach(async () => {
   await writeNotes(join(folder.path, 'hidden'), HIDDEN);
   await writeNotes(join(folder.path, 'open'), VISIBLE);
   owner = await open({ includeInContext: false });
-  await owner.index();
+  await indexVaults(owner);
   agent = agentOf(owner);
 });
 
@@ -44,35 +51,35 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-async function labels(loci: Loci): Promise<string[]> {
-  return (await loci.concepts.list({ limit: 100 })).concepts.map(({ label }) => label).sort();
+async function labels(loci: EngineContext): Promise<string[]> {
+  return (await listConcepts(loci, { limit: 100 })).concepts.map(({ label }) => label).sort();
 }
 
 describe('concepts of hidden sources', () => {
   it('are shown to the owner, with all names', async () => {
     expect(await labels(owner)).toEqual(['Cellar', 'Layoff', 'Layoff2', 'Miller Brothers', 'Oven', 'Slow Heat', 'shared', 'xlayoff']); // prettier-ignore
-    expect((await owner.concepts.conflicts()).map(({ name }) => name)).toEqual(['Wolfram']);
+    expect((await conceptConflicts(owner)).map(({ name }) => name)).toEqual(['Wolfram']);
   });
 
   it('do not exist for an agent, which sees neither their names nor their mentions', async () => {
-    const page = await agent.concepts.list({ limit: 100 });
+    const page = await listConcepts(agent, { limit: 100 });
     expect(page.concepts.map(({ label }) => label).sort()).toEqual(['Cellar', 'Oven', 'shared']);
     expect(page.total).toBe(3);
     expect(JSON.stringify(page)).not.toMatch(SECRET);
-    expect(await agent.concepts.conflicts()).toEqual([]);
-    const { mentionedIn } = await agent.concepts.show('#shared');
+    expect(await conceptConflicts(agent)).toEqual([]);
+    const { mentionedIn } = await showConcept(agent, '#shared');
     expect(mentionedIn.map(({ title }) => title).sort()).toEqual(['Cellar', 'Oven']);
     for (const name of ['Layoff', 'Layoff plan', 'Wolfram', 'xlayoff', 'Miller Brothers', 'Slow Heat'])
-      await expect(agent.concepts.show(name)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(showConcept(agent, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('hide the changes that speak of them, and the undo of such a change', async () => {
-    const { change } = await owner.concepts.merge('Oven', ['xlayoff']);
-    await owner.concepts.undo(change.id);
-    await owner.concepts.rename('Layoff', 'Layoffs of the year');
-    await owner.concepts.rename('Oven', 'Range');
-    expect(await owner.concepts.changes()).toHaveLength(4);
-    const seen = await agent.concepts.changes();
+    const { change } = await mergeConcepts(owner, 'Oven', ['xlayoff']);
+    await undoConceptChange(owner, change.id);
+    await renameConcept(owner, 'Layoff', 'Layoffs of the year');
+    await renameConcept(owner, 'Oven', 'Range');
+    expect(await conceptChanges(owner)).toHaveLength(4);
+    const seen = await conceptChanges(agent);
     expect(seen.map(({ change: { kind } }) => kind)).toEqual(['rename']);
     expect(JSON.stringify(seen)).not.toMatch(SECRET);
   });
@@ -83,16 +90,16 @@ describe('concepts of hidden sources', () => {
       'One.md': 'We met “Ada Lovelace”.\n',
       'Two.md': 'Say “Ada Lovelace”.\n',
     });
-    await owner.index();
-    const { concept } = await agent.concepts.show('Ada Lovelace');
-    const titles = async (loci: Loci, name: string): Promise<string[]> => {
-      const { nodes } = await loci.graph.show({ names: [name], depth: 1, limit: 9 });
+    await indexVaults(owner);
+    const { concept } = await showConcept(agent, 'Ada Lovelace');
+    const titles = async (loci: EngineContext, name: string): Promise<string[]> => {
+      const { nodes } = await showNodes(loci, { names: [name], depth: 1, limit: 9 });
       return nodes.flatMap(({ steps }) => steps.map(({ to }) => to.title)).sort();
     };
     expect(await titles(agent, concept.id)).toEqual(['One', 'Two']);
     expect(await titles(agent, 'One')).toEqual(['Ada Lovelace']);
     expect(await titles(owner, concept.id)).toEqual([]);
-    const { nodes } = await agent.graph.show({ names: ['One'], depth: 2, limit: 9 });
+    const { nodes } = await showNodes(agent, { names: ['One'], depth: 2, limit: 9 });
     expect(nodes[0]!.near.map(({ node }) => node.title)).toEqual(['Two']);
   });
 
@@ -101,6 +108,6 @@ describe('concepts of hidden sources', () => {
     owner = await open({ enabled: false });
     expect(await labels(owner)).toEqual(['Cellar', 'Oven', 'shared']);
     expect(await labels(agentOf(owner))).toEqual(['Cellar', 'Oven', 'shared']);
-    await expect(owner.concepts.show('Layoff')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(showConcept(owner, 'Layoff')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -26,7 +26,7 @@ const MAX_LINES_FILE_BYTES = 4 * 1024 * 1024;
 export async function exportToFile(
   context: EngineContext,
   path: string,
-  options: ExportOptions,
+  options: ExportOptions = {},
 ): Promise<ExportCounts> {
   const target = await realpath(path).catch(() => resolve(path));
   const existing = await entryAt(target);
@@ -57,7 +57,7 @@ export async function exportToFile(
 export async function exportToFolder(
   context: EngineContext,
   path: string,
-  options: ExportOptions,
+  options: ExportOptions = {},
 ): Promise<ExportCounts> {
   const target = await realpath(path).catch(() => resolve(path));
   await assertReplaceable(target, path, options.force === true);

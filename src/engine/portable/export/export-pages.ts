@@ -98,6 +98,16 @@ export interface ExportPage {
 
 const MIN_PAGE_CHARACTERS = 200_000;
 
+/** The lines of the JSON Lines export. */
+export async function* exportLines(
+  context: EngineContext,
+  options: ProgressOptions = {},
+): AsyncGenerator<string, ExportCounts> {
+  const counts = noExportCounts();
+  for await (const { lines } of exportSteps(context, options, counts)) yield* lines;
+  return counts;
+}
+
 /** @throws LociError `invalid_input` when `after` is not the `next` of a page */
 export async function exportPage(context: EngineContext, after?: string): Promise<ExportPage> {
   let cursor: ExportCursor | null = after === undefined ? START : parseCursor(after);

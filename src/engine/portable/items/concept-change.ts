@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import { auditDraft } from '../../audit/audit.ts';
-import { assertWithinLimits } from '../../records/limits.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { ITEMS_PER_WRITE, sliceFrom, type ItemType } from './item-type.ts';
 import { lineFormat, time, uuid } from './line-format.ts';

@@ -3,7 +3,7 @@ import { sha256 } from '../../../core/ids.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft, type HistoryRow } from '../../../store/admin-model.ts';
 import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
-import { assertWithinLimits } from '../../records/limits.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
 import {
   assertShort,

@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
-import { MAX_KEY_LENGTH } from '../../records/limits.ts';
+import { MAX_KEY_LENGTH } from '../../fields/limits.ts';
 import type { ImportReport } from '../import/import-report.ts';
 import type { CountName } from './header.ts';
 import type { LineFormat } from './line-format.ts';

@@ -6,9 +6,9 @@ import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import { auditDraft, diffOf } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
+import { TTL_SECONDS } from '../../facts/fact-fields.ts';
 import { invalidateNextExpiry } from '../../shared/retention.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import { TTL_SECONDS } from '../../facts/facts.ts';
 import {
   ITEMS_PER_WRITE,
   type ExportedRecord,

@@ -1,7 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
-import { assertWithinLimits } from '../../records/limits.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
 import type { Fragment } from './fragments.ts';
 import { contentHash } from './matching.ts';

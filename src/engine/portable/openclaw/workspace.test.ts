@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { importMemory } from '../import.ts';
+import { listRecords } from '../../records/list.ts';
+import { listStartup } from '../../startup/startup.ts';
 
 it('files of a workspace are read in whatever case their names have, and as plain text', async () => {
   await using folder = await temporaryFolder();
@@ -17,9 +20,9 @@ it('files of a workspace are read in whatever case their names have, and as plai
   });
   const loci = await openInline(settings(folder.path));
   try {
-    const { report } = await loci.portable.import({ from: { path: workspace } });
+    const { report } = await importMemory(loci, { from: { path: workspace } });
     expect(report.problems).toEqual([{ location: 'soul.md', message: 'SOUL.md is imported in its place' }]);
-    const { records } = await loci.list({ limit: 10 });
+    const { records } = await listRecords(loci, { limit: 10 });
     expect(
       records
         .map(({ record }) => `${record.category}: ${JSON.stringify(record.metadata['file'])} ${record.title}`)
@@ -30,11 +33,11 @@ it('files of a workspace are read in whatever case their names have, and as plai
       'memory: "memory.md" memory',
       'user: "User.md" User',
     ]);
-    expect((await loci.startup.list()).map(({ key, content }) => [key, content])).toEqual([
+    expect((await listStartup(loci)).entries.map(({ key, content }) => [key, content])).toEqual([
       ['soul', 'calm'],
       ['agents', 'Ask first.'],
     ]);
-    const again = await loci.portable.import({ from: { path: workspace } });
+    const again = await importMemory(loci, { from: { path: workspace } });
     expect(again.report.records).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 4 });
   } finally {
     await loci.close();

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
+import { sourcesOf } from '../sources.ts';
 
 const CHANGED = 'changed, waiting for approval';
 
@@ -15,7 +16,7 @@ afterEach(() => tasks[Symbol.asyncDispose]());
 
 async function approve(settings?: Readonly<Record<string, unknown>>): Promise<void> {
   if (settings !== undefined) await tasks.reopen(settings);
-  await tasks.loci.sources.approve('tasks');
+  await sourcesOf(tasks.loci).approve('tasks');
 }
 
 async function condition(settings?: Readonly<Record<string, unknown>>): Promise<string | undefined> {
@@ -26,7 +27,7 @@ async function condition(settings?: Readonly<Record<string, unknown>>): Promise<
 describe('a command', () => {
   it('does not run before it is approved', async () => {
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
-    await expect(tasks.loci.sources.test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
+    await expect(sourcesOf(tasks.loci).test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
     expect(await condition()).toBe('waiting for approval');
     expect(await tasks.firstLines('tile samples')).toEqual([]);
     await approve();
@@ -39,7 +40,7 @@ describe('a command', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2 });
     await tasks.write('tasks.sh', '#!/bin/sh\ncat tasks.json; exit 0\n', 0o755);
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
-    await expect(tasks.loci.sources.test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
+    await expect(sourcesOf(tasks.loci).test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
     await approve();
     expect(await tasks.refresh()).toMatchObject({ unchanged: 2 });
   });
@@ -50,7 +51,7 @@ describe('a command', () => {
     const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
     const skills = [{ path: join(tasks.folder, 'skills') }];
     await tasks.reopenWith({ sources: [source], skills }, { trustsSettings: true });
-    expect(await tasks.loci.sources.refresh()).toMatchObject([
+    expect(await sourcesOf(tasks.loci).refresh()).toMatchObject([
       { id: 'tasks', added: 2 },
       { id: 'mail', error: { code: 'not_approved' } },
     ]);
@@ -184,7 +185,7 @@ describe('the fingerprint', () => {
       message: `there is no file or folder ${tasks.folder}/helper.js to watch`,
       hint: expect.stringContaining('`watch`') as string,
     };
-    await expect(tasks.loci.sources.approve('tasks')).rejects.toMatchObject(missing);
+    await expect(sourcesOf(tasks.loci).approve('tasks')).rejects.toMatchObject(missing);
     expect(await tasks.refresh()).toMatchObject({ error: missing });
     expect(await tasks.report()).toMatchObject({ condition: 'broken', error: missing.message });
   });
@@ -194,7 +195,7 @@ describe('the fingerprint', () => {
     await tasks.write('script.sh');
     const { files } = await (async () => {
       await tasks.reopen({ command: '/bin/sh script.sh' });
-      return tasks.loci.sources.approve('tasks');
+      return sourcesOf(tasks.loci).approve('tasks');
     })();
     expect(files).toEqual([
       { path: '/bin/sh', state: expect.stringMatching(/^system( \/.+)?$/) as string },
@@ -210,7 +211,7 @@ describe('the fingerprint', () => {
   it('does not cover files that a shell line starts, and the approval reports that it is a shell line', async () => {
     await tasks.write('run', '', 0o755);
     await tasks.reopen({ command: './run; sh ./run', shell: true });
-    expect(await tasks.loci.sources.approve('tasks')).toMatchObject({ shell: true });
+    expect(await sourcesOf(tasks.loci).approve('tasks')).toMatchObject({ shell: true });
     await tasks.write('run', 'changed', 0o755);
     expect(await condition()).toBe('new');
     expect(await condition({ command: './run; sh ./run', shell: true, watch: ['run'] })).toBe(CHANGED);

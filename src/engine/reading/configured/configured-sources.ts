@@ -1,3 +1,4 @@
+import { invalidateNextExpiry } from '../../shared/retention.ts';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
@@ -79,8 +80,12 @@ const cache = new WeakMap<
   { readonly readAt: number; readonly sources: Promise<ConfiguredSources> }
 >();
 
-/** Makes the next call of `cachedSources` read the folders of skills. */
-export function dropCachedSources(context: EngineContext): void {
+/**
+ * Makes the next calls read what this process reads only every ten seconds: when records expire, and the folders of skills. They then
+ * see everything that other processes have changed.
+ */
+export function dropCaches(context: EngineContext): void {
+  invalidateNextExpiry(context);
   cache.delete(context.shared(RegisteredSources));
 }
 

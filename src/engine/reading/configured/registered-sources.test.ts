@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
 import type { FetchedDocument } from '../../../sources/document.ts';
-import type { Loci } from '../../open.ts';
 import type { RefreshEvent } from '../refresh-scheduler.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
+import type { EngineContext } from '../../context.ts';
+import { sourcesOf } from '../sources.ts';
+import { search } from '../../records/search.ts';
 
 const MINUTE = 60_000;
 /** Joined from parts, so that no scanner reports a secret in this file. */
@@ -16,7 +18,7 @@ const TICKETS: readonly FetchedDocument[] = [
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let now: number;
-let loci: Loci;
+let loci: EngineContext;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -34,20 +36,26 @@ function register(
   fetch: ReadOnlyMemorySource['fetch'],
   more: Partial<ReadOnlyMemorySource> = {},
 ): Registration {
-  return loci.sources.register({ id: 'tickets', name: 'Tickets', refreshIntervalMs: MINUTE, fetch, ...more });
+  return sourcesOf(loci).register({
+    id: 'tickets',
+    name: 'Tickets',
+    refreshIntervalMs: MINUTE,
+    fetch,
+    ...more,
+  });
 }
 
 async function refresh(): Promise<object | undefined> {
-  return (await loci.sources.refresh(['tickets']))[0];
+  return (await sourcesOf(loci).refresh(['tickets']))[0];
 }
 
 async function found(query: string): Promise<[text: string, from: string | undefined][]> {
-  const { results } = await loci.search({ query });
+  const { results } = await search(loci, { query });
   return results.map(({ snippet, from }) => [snippet.text, from?.line]);
 }
 
 async function report(): Promise<object | undefined> {
-  return (await loci.sources.list()).find(({ id }) => id === 'tickets');
+  return (await sourcesOf(loci).list()).find(({ id }) => id === 'tickets');
 }
 
 describe('a source that the program has registered', () => {
@@ -77,7 +85,7 @@ describe('a source that the program has registered', () => {
     expect(await refresh()).toMatchObject({ added: 1, problems: [{ index: 1 }] });
     expect(JSON.stringify(await found('account number 4711'))).not.toContain('4711');
     expect(await found('invoice')).toHaveLength(1);
-    expect((await loci.search({ query: 'invoice', audience: 'context' })).results).toEqual([]);
+    expect((await search(loci, { query: 'invoice', audience: 'context' })).results).toEqual([]);
   });
 
   it('keeps its last documents when it fails, and is tried again later', async () => {
@@ -130,14 +138,14 @@ describe('a source that the program has registered', () => {
     registration.unregister();
     expect(await refreshing).toMatchObject({ error: { code: 'aborted' } });
     expect(signal.aborted).toBe(true);
-    await expect(loci.sources.refresh(['tickets'])).rejects.toMatchObject({ code: 'not_found' });
+    await expect(sourcesOf(loci).refresh(['tickets'])).rejects.toMatchObject({ code: 'not_found' });
 
     const { promise: calledAgain, resolve: callAgain } = Promise.withResolvers<null>();
     register(() => {
       callAgain(null);
       return Promise.withResolvers<never>().promise;
     });
-    const last = loci.sources.refresh(['tickets']);
+    const last = sourcesOf(loci).refresh(['tickets']);
     const stopped = expect(last).rejects.toMatchObject({ code: 'aborted' });
     await calledAgain;
     await loci.close();
@@ -156,7 +164,7 @@ describe('a source that the program has registered', () => {
         resolve(event);
       } else resolveAgain(event);
     };
-    const keeper = loci.sources.keepFresh({ onEvent });
+    const keeper = sourcesOf(loci).keepFresh({ onEvent });
     expect(await refreshed).toMatchObject({ source: 'tickets', report: { added: 1 } });
     expect(await again).toMatchObject({ source: 'tickets', report: { updated: 1 } });
     await keeper.close();
@@ -168,7 +176,7 @@ describe('a source that the program has registered', () => {
     registration.unregister();
     expect(await report()).toMatchObject({ condition: 'gone', documents: 2 });
     expect(await found('water cellar')).toHaveLength(1);
-    expect(await loci.sources.forget('tickets')).toBe(2);
+    expect(await sourcesOf(loci).forget('tickets')).toBe(2);
     expect(await report()).toBeUndefined();
   });
 });
@@ -194,12 +202,12 @@ describe('the registration of a source', () => {
     expect(await report()).toMatchObject({ condition: 'new' });
     const other = loci.as({ namespace: 'bob', actor: 'bob', surface: 'library', trust: 'agent' });
     expect(() =>
-      other.sources.register({ id: 'x', name: 'X', refreshIntervalMs: 1000, fetch: async () => [] }),
+      sourcesOf(other).register({ id: 'x', name: 'X', refreshIntervalMs: 1000, fetch: async () => [] }),
     ).toThrow(expect.objectContaining({ code: 'forbidden' }) as Error);
     await refresh();
-    expect((await other.search({ query: 'water cellar' })).results).toEqual([]);
-    expect(await other.sources.list()).toEqual([]);
-    await expect(loci.sources.approve('tickets')).rejects.toMatchObject({ code: 'conflict' });
+    expect((await search(other, { query: 'water cellar' })).results).toEqual([]);
+    expect(await sourcesOf(other).list()).toEqual([]);
+    await expect(sourcesOf(loci).approve('tickets')).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('may be an object of a class', async () => {
@@ -212,7 +220,7 @@ describe('the registration of a source', () => {
         return this.#documents;
       }
     }
-    loci.sources.register(new Tickets());
+    sourcesOf(loci).register(new Tickets());
     expect(await refresh()).toMatchObject({ added: 2 });
   });
 });

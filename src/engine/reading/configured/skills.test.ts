@@ -2,6 +2,9 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
+import { sourcesOf } from '../sources.ts';
+import { search } from '../../records/search.ts';
+import { dropCaches } from './configured-sources.ts';
 
 let tasks: TasksSource;
 
@@ -26,7 +29,7 @@ describe('a skill', () => {
     await tasks.reopenWith({ skills: [{ path: join(tasks.folder, 'skills') }] });
   });
 
-  const mail = async () => (await tasks.loci.sources.list()).find(({ id }) => id === 'mail');
+  const mail = async () => (await sourcesOf(tasks.loci).list()).find(({ id }) => id === 'mail');
 
   it('has a source that waits for approval, with the exact command', async () => {
     expect(await mail()).toMatchObject({
@@ -35,25 +38,25 @@ describe('a skill', () => {
       condition: 'waiting for approval',
       command: { argv: ['cat', 'mail.json'] },
     });
-    await tasks.loci.sources.approve('mail');
-    expect(await tasks.loci.sources.refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
+    await sourcesOf(tasks.loci).approve('mail');
+    expect(await sourcesOf(tasks.loci).refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
   });
 
   it('takes effect at once when it is changed, if caches are dropped', async () => {
     const { loci } = tasks;
-    await loci.sources.approve('mail');
-    await loci.sources.refresh();
-    expect((await loci.search({ query: 'plumber' })).results).toHaveLength(1);
+    await sourcesOf(loci).approve('mail');
+    await sourcesOf(loci).refresh();
+    expect((await search(loci, { query: 'plumber' })).results).toHaveLength(1);
     await writeFile(
       join(skill, 'SKILL.md'),
       '---\nname: mail\nmemorySource:\n  command: cat mail.json\n  name: Inbox\n  enabled: false\n---\n',
     );
-    loci.dropCaches();
-    expect((await loci.search({ query: 'plumber' })).results).toEqual([]);
+    dropCaches(loci);
+    expect((await search(loci, { query: 'plumber' })).results).toEqual([]);
   });
 
   it('needs a new approval when any of its files changes', async () => {
-    await tasks.loci.sources.approve('mail');
+    await sourcesOf(tasks.loci).approve('mail');
     expect((await mail())?.condition).toBe('new');
     await writeFile(join(skill, 'lib', 'read.mjs'), 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
@@ -65,7 +68,7 @@ describe('a skill', () => {
       await mkdir(join(skill, file, '..'), { recursive: true });
       await writeFile(join(skill, file), '');
       await writeFile(join(skill, 'index.js'), `require('./${file}')`);
-      await tasks.loci.sources.approve('mail');
+      await sourcesOf(tasks.loci).approve('mail');
       expect((await mail())?.condition).toBe('new');
       await writeFile(join(skill, file), 'steal()');
       expect((await mail())?.condition).toBe('changed, waiting for approval');
@@ -74,7 +77,7 @@ describe('a skill', () => {
 
   it('needs no new approval when Git or a file manager writes to its folder', async () => {
     await mkdir(join(skill, '.git'));
-    await tasks.loci.sources.approve('mail');
+    await sourcesOf(tasks.loci).approve('mail');
     for (const file of ['.git/index', '.DS_Store']) await writeFile(join(skill, file), 'x');
     expect((await mail())?.condition).toBe('new');
   });
@@ -84,7 +87,7 @@ describe('a skill', () => {
     await mkdir(packages, { recursive: true });
     await writeFile(join(packages, 'index.js'), '');
     await symlink('.store/mail', join(skill, 'node_modules', 'mail'));
-    await tasks.loci.sources.approve('mail');
+    await sourcesOf(tasks.loci).approve('mail');
     await writeFile(join(packages, 'index.js'), 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
     for (const [name, to] of [
@@ -95,7 +98,7 @@ describe('a skill', () => {
     ] as const) {
       await mkdir(join(skill, '.git'), { recursive: true });
       await symlink(to, join(skill, name));
-      await expect(tasks.loci.sources.approve('mail')).rejects.toMatchObject({
+      await expect(sourcesOf(tasks.loci).approve('mail')).rejects.toMatchObject({
         code: 'not_approved',
         message: expect.stringContaining(`${name} is a link that leads neither to a file`) as string,
       });
@@ -107,7 +110,7 @@ describe('a skill', () => {
     const many = join(skill, 'node_modules', 'many');
     await mkdir(many, { recursive: true });
     await Promise.all(Array.from({ length: 5001 }, (_, i) => writeFile(join(many, String(i)), '')));
-    await expect(tasks.loci.sources.approve('mail')).rejects.toMatchObject({
+    await expect(sourcesOf(tasks.loci).approve('mail')).rejects.toMatchObject({
       code: 'not_approved',
       message: expect.stringContaining('more than 5000 files') as string,
       hint: expect.stringContaining('--omit=dev') as string,
@@ -118,21 +121,21 @@ describe('a skill', () => {
     const target = join(tasks.folder, 'shared.mjs');
     await writeFile(target, '');
     await symlink(target, join(skill, 'lib', 'shared.mjs'));
-    await tasks.loci.sources.approve('mail');
+    await sourcesOf(tasks.loci).approve('mail');
     expect((await mail())?.condition).toBe('new');
     await writeFile(target, 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
   });
 
   it('keeps its source when another skill of the same name is added', async () => {
-    await tasks.loci.sources.approve('mail');
+    await sourcesOf(tasks.loci).approve('mail');
     const duplicate = join(tasks.folder, 'skills', 'aa');
     await mkdir(duplicate);
     await writeFile(
       join(duplicate, 'SKILL.md'),
       '---\nname: mail\nmemorySource:\n  command: cat /etc/hostname\n---\n',
     );
-    const sameName = (await tasks.loci.sources.list()).filter(({ id }) => id === 'mail');
+    const sameName = (await sourcesOf(tasks.loci).list()).filter(({ id }) => id === 'mail');
     expect(sameName.map(({ condition }) => condition)).toEqual(['broken', 'broken']);
     await rm(duplicate, { recursive: true });
     expect((await mail())?.condition).toBe('new');
@@ -148,15 +151,15 @@ describe('a skill', () => {
   });
 
   it('keeps its documents when it is removed, and is reported as gone', async () => {
-    await tasks.loci.sources.approve('mail');
-    await tasks.loci.sources.refresh();
+    await sourcesOf(tasks.loci).approve('mail');
+    await sourcesOf(tasks.loci).refresh();
     await rm(skill, { recursive: true });
     expect(await mail()).toMatchObject({ condition: 'gone', documents: 1 });
   });
 
   it('is broken if its settings are invalid, with the reason', async () => {
     await writeFile(join(skill, 'SKILL.md'), '---\nmemorySource:\n  comand: cat mail.json\n---\n');
-    const report = (await tasks.loci.sources.list()).find(({ condition }) => condition === 'broken');
+    const report = (await sourcesOf(tasks.loci).list()).find(({ condition }) => condition === 'broken');
     expect(report?.error).toContain('memorySource.command');
   });
 });

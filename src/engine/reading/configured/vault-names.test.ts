@@ -4,6 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
+import { indexVaults } from '../index-vaults.ts';
+import { facet } from '../../records/facet.ts';
+import { search } from '../../records/search.ts';
+import { forgetSource } from '../forget-source.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let [originalPath, otherPath] = ['', ''];
@@ -25,8 +29,8 @@ async function indexWith(
 ): Promise<readonly unknown[]> {
   const loci = await openInline(settings(folder.path, { vaults: configured }));
   try {
-    await loci.index(vaults === undefined ? {} : { vaults });
-    return (await loci.facet('source')).map(({ value, records }) => [value, records]);
+    await indexVaults(loci, vaults === undefined ? {} : { vaults });
+    return (await facet(loci, 'source')).map(({ value, records }) => [value, records]);
   } finally {
     await loci.close();
   }
@@ -35,7 +39,7 @@ async function indexWith(
 async function citations(): Promise<string[]> {
   const loci = await openInline(settings(folder.path));
   try {
-    const { results } = await loci.search({ query: 'aardvark badger', minScore: 0 });
+    const { results } = await search(loci, { query: 'aardvark badger', minScore: 0 });
     return results.map(({ citation }) => citation.replace(/#.*/, '')).sort();
   } finally {
     await loci.close();
@@ -77,7 +81,7 @@ describe('a folder with the name of an indexed vault', () => {
   it('is accepted under another name, and after the vault is forgotten', async () => {
     expect(await indexWith([{ path: originalPath }, { name: 'others', path: otherPath }])).toHaveLength(2);
     const loci = await openInline(settings(folder.path));
-    await loci.forgetVault('notes');
+    await forgetSource(loci, 'notes');
     await loci.close();
     await indexWith([{ path: otherPath }]);
     expect(await citations()).toEqual(['notes:b.md', 'others:b.md']);

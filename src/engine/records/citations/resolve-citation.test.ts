@@ -2,10 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import type { Loci } from '../../open.ts';
+import type { EngineContext } from '../../context.ts';
+import { indexVaults } from '../../reading/index-vaults.ts';
+import { search } from '../search.ts';
+import { get } from '../get.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let loci: Loci;
+let loci: EngineContext;
 
 const CANVAS = `---
 title: The canvas
@@ -64,7 +67,7 @@ beforeAll(async () => {
       search: { minScore: 0 },
     }),
   );
-  await loci.index();
+  await indexVaults(loci);
 });
 
 afterAll(async () => {
@@ -74,31 +77,31 @@ afterAll(async () => {
 
 describe('a citation', () => {
   it('names the source when two sources have the path, and is accepted by get', async () => {
-    const { results } = await loci.search({ query: 'oven' });
+    const { results } = await search(loci, { query: 'oven' });
     expect(results.map(({ citation }) => citation).toSorted()).toEqual([
       'home:Oven.md#L1-L4',
       'my: work:Oven.md#L1-L1',
     ]);
-    for (const { citation, id } of results) expect((await loci.get(citation)).record.id).toBe(id);
-    await expect(loci.get('Oven.md')).rejects.toMatchObject({
+    for (const { citation, id } of results) expect((await get(loci, citation)).record.id).toBe(id);
+    await expect(get(loci, 'Oven.md')).rejects.toMatchObject({
       code: 'ambiguous',
       message: 'Oven.md is in several sources: home:Oven.md, my: work:Oven.md',
     });
-    await expect(loci.get('Oven')).rejects.toMatchObject({ code: 'ambiguous' });
+    await expect(get(loci, 'Oven')).rejects.toMatchObject({ code: 'ambiguous' });
   });
 
   it('is the path alone when only one source has it, and is accepted without extension and in any Unicode form', async () => {
-    const [only] = (await loci.search({ query: 'only here' })).results;
+    const [only] = (await search(loci, { query: 'only here' })).results;
     expect(only?.citation).toBe('Only.md#L1-L1');
     for (const name of ['Only', 'Only.md', 'home:Only.md', 'Pläne/番茄 (a) #1.md'.normalize('NFD')])
-      expect((await loci.get(name)).totalLines).toBe(1);
-    await expect(loci.get('my: work:Only.md')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(loci.get('nowhere:Oven.md')).rejects.toMatchObject({ code: 'not_found' });
+      expect((await get(loci, name)).totalLines).toBe(1);
+    await expect(get(loci, 'my: work:Only.md')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, 'nowhere:Oven.md')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('reads its lines, up to the last line of the record', async () => {
     const read = async (lines: string): Promise<unknown> => {
-      const { text, lines: range, totalLines } = await loci.get(`home:Oven.md#${lines}`);
+      const { text, lines: range, totalLines } = await get(loci, `home:Oven.md#${lines}`);
       expect(totalLines).toBe(4);
       return [text, range.from, range.to];
     };
@@ -116,7 +119,7 @@ describe('a citation', () => {
     ['L99-L100', 'the text has 4 lines'],
     ['L3-L1', 'the end is before the beginning'],
   ])('of lines that do not exist, %s, is refused with the number of lines', async (lines, why) => {
-    await expect(loci.get(`home:Oven.md#${lines}`)).rejects.toMatchObject({
+    await expect(get(loci, `home:Oven.md#${lines}`)).rejects.toMatchObject({
       code: 'invalid_input',
       message: `there are no lines ${lines} in "home:Oven.md": ${why}`,
       hint: expect.stringContaining('L1 to L4') as string,
@@ -124,28 +127,28 @@ describe('a citation', () => {
   });
 
   it('of a number alone is the name of a note first, then the number of a record', async () => {
-    const first = await loci.get('record/1');
+    const first = await get(loci, 'record/1');
     expect(first.record).toMatchObject({ id: 1, key: '99.md' });
-    expect((await loci.get('loci://record/1')).record.id).toBe(1);
-    expect((await loci.get('1')).record.key).toBe('Years/1.md');
-    expect((await loci.get('1#L3')).text).toBe('the first year ^sum');
-    expect((await loci.get('1#^sum')).text).toBe('the first year ^sum');
-    await expect(loci.get('1#^total')).rejects.toMatchObject({
+    expect((await get(loci, 'loci://record/1')).record.id).toBe(1);
+    expect((await get(loci, '1')).record.key).toBe('Years/1.md');
+    expect((await get(loci, '1#L3')).text).toBe('the first year ^sum');
+    expect((await get(loci, '1#^sum')).text).toBe('the first year ^sum');
+    await expect(get(loci, '1#^total')).rejects.toMatchObject({
       message: 'there is no block "^total" in "1"',
       hint: 'Its blocks are "^sum".',
     });
-    expect((await loci.get('2')).record.id).toBe(2);
+    expect((await get(loci, '2')).record.id).toBe(2);
   });
 
   it('is also the name of a note: its file without extension, its title or an alias, in any case', async () => {
     for (const name of ['canvas', 'CANVAS.md', 'the Canvas', 'whiteboard', ' Whiteboard '])
-      expect((await loci.get(name)).record.key, name).toBe('Plugins/Canvas.md');
-    expect((await loci.get('kitchen remodel')).record.key).toBe('Home/Kitchen remodel.md');
-    expect((await loci.get('only.MD#L1')).record.key).toBe('Only.md');
+      expect((await get(loci, name)).record.key, name).toBe('Plugins/Canvas.md');
+    expect((await get(loci, 'kitchen remodel')).record.key).toBe('Home/Kitchen remodel.md');
+    expect((await get(loci, 'only.MD#L1')).record.key).toBe('Only.md');
   });
 
   it('that is the name of several notes is refused with their paths', async () => {
-    await expect(loci.get('oven')).rejects.toMatchObject({
+    await expect(get(loci, 'oven')).rejects.toMatchObject({
       code: 'ambiguous',
       message: '"oven" is the name of several notes: home:Oven.md, my: work:Oven.md',
       hint: 'Request one of these paths.',
@@ -165,7 +168,7 @@ describe('a citation', () => {
     // A long text is parsed in a thread.
     ['long#end', [1004, 1006]],
   ])('with a heading, %s, reads the lines below it', async (citation, [from, to]) => {
-    const { lines, text, record } = await loci.get(citation);
+    const { lines, text, record } = await get(loci, citation);
     expect(lines).toEqual({ from, to });
     expect(text).toBe(
       record.content
@@ -176,12 +179,12 @@ describe('a citation', () => {
   });
 
   it('with a heading that the note does not have is refused with its headings', async () => {
-    await expect(loci.get('canvas#Not a heading')).rejects.toMatchObject({
+    await expect(get(loci, 'canvas#Not a heading')).rejects.toMatchObject({
       code: 'not_found',
       message: 'there is no heading "Not a heading" in "canvas"',
       hint: 'Its headings are "Canvas", "Advanced tips", "Shortcuts", "Colours".',
     });
-    await expect(loci.get('Only.md#...')).rejects.toMatchObject({ hint: 'The text has no headings.' });
+    await expect(get(loci, 'Only.md#...')).rejects.toMatchObject({ hint: 'The text has no headings.' });
   });
 
   it.each([
@@ -198,14 +201,14 @@ describe('a citation', () => {
     ['record/98', 'Search again for a current citation.'],
     ['zzz', 'Search again for a current citation.'],
   ])('that matches nothing, %s, is refused with suggestions', async (citation, hint) => {
-    await expect(loci.get(citation)).rejects.toMatchObject({ code: 'not_found', hint });
+    await expect(get(loci, citation)).rejects.toMatchObject({ code: 'not_found', hint });
   });
 
   it('of another namespace is not suggested', async () => {
     const other = await openInline(settings(folder.path, { namespace: 'other' }));
     try {
       const expected = { code: 'not_found', hint: 'Search again for a current citation.' };
-      await expect(other.get('only')).rejects.toMatchObject(expected);
+      await expect(get(other, 'only')).rejects.toMatchObject(expected);
     } finally {
       await other.close();
     }
@@ -243,7 +246,7 @@ describe('a citation', () => {
     ];
     for (const path of paths) {
       for (const citation of [path, `${path}#L1-L2`])
-        await expect(loci.get(citation), citation).rejects.toMatchObject({ code: 'not_found' });
+        await expect(get(loci, citation), citation).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 });

@@ -27,8 +27,8 @@ export async function answerCommand(
     stderr: collector(2, stderr, output),
     env,
   };
-  const loci = await context.loci();
-  loci.dropCaches();
+  const { dropCaches } = await import('../../../engine/reading/configured/configured-sources.ts');
+  dropCaches(await context.loci());
   const exitCode = await run(argv, io, (options) => ({
     context: context.forCall({ ...options, cwd, signal }),
     explain: (error) => error,

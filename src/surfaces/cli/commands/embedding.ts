@@ -1,8 +1,8 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { EmbedBackfillOutput } from '../../../operations/embedding/backfill.ts';
-import type { EmbedCompareOutput } from '../../../operations/embedding/compare.ts';
-import type { EmbedPruneOutput } from '../../../operations/embedding/prune.ts';
-import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
+import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
+import type { EmbedCompareOutput } from '../../../engine/golden/compare.ts';
+import type { EmbedPruneOutput } from '../../../engine/embedding/prune.ts';
+import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationName, generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';

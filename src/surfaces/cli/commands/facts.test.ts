@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../operations/facts/fact-fields.ts';
+import type { Fact } from '../../../engine/facts/fact-fields.ts';
 import { makeStyle } from '../format/style.ts';
 import { textWidth } from '../format/text-width.ts';
 import { factCategories, factForget, factList, factRecall, factStore } from './facts.ts';

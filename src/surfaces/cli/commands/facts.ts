@@ -1,10 +1,12 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { FactCategoriesOutput } from '../../../operations/facts/categories.ts';
+import type {
+  FactCategoriesOutput,
+  Fact,
+  FactForgetOutput,
+  FactListOutput,
+  FactStoreOutput,
+} from '../../../engine/facts/fact-fields.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import type { Fact } from '../../../operations/facts/fact-fields.ts';
-import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
-import type { FactListOutput } from '../../../operations/facts/list.ts';
-import type { FactStoreOutput } from '../../../operations/facts/store.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { maskedWarnings, notEmbeddedLine } from '../format/phrases.ts';
 import { alignColumns } from '../format/table.ts';

@@ -1,8 +1,11 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { GoldenDiffOutput } from '../../../operations/golden/golden-diff.ts';
-import type { GoldenOutput, GoldenRunOutput } from '../../../operations/golden/golden-fields.ts';
-import type { GoldenRecordOutput } from '../../../operations/golden/golden-record.ts';
-import type { GoldenListOutput } from '../../../operations/golden/golden-list.ts';
+import type {
+  GoldenDiffOutput,
+  GoldenOutput,
+  GoldenRun,
+  GoldenRecordOutput,
+  GoldenListOutput,
+} from '../../../engine/golden/golden-fields.ts';
 import { SIGNAL_WORDS } from '../../../operations/records/reasons.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand, View } from './operation-command.ts';
@@ -41,7 +44,7 @@ export const goldenRemove: OperationCommand<GoldenOutput> = {
   render: ({ query }) => `Removed ${JSON.stringify(oneLine(query))}.\n`,
 };
 
-export const goldenReplay: OperationCommand<GoldenRunOutput> = {
+export const goldenReplay: OperationCommand<GoldenRun> = {
   isLong: true,
   shortOptions: { limit: 'n' },
   exitCode: ({ missing, failed = [] }) => (missing + failed.length === 0 ? 0 : 1),
@@ -114,7 +117,7 @@ function expectedText({ expected }: GoldenOutput): string {
 
 /** Nothing if all is as recorded. */
 function replayedText(
-  { query, expected, unexpected }: GoldenRunOutput['queries'][number],
+  { query, expected, unexpected }: GoldenRun['queries'][number],
   { style }: View,
 ): string[] {
   const moved = expected.filter(({ rank, recorded_rank: before }) => rank !== before);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StartupEntryOutput } from '../../../operations/startup/startup-fields.ts';
-import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import type { StartupEntryOutput, StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { makeStyle } from '../format/style.ts';
 import type { View } from './operation-command.ts';
 import { startupInject, startupList, startupPreview, startupRemove, startupSet } from './startup.ts';

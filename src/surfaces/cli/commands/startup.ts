@@ -1,8 +1,10 @@
-import type { StartupEntryOutput } from '../../../operations/startup/startup-fields.ts';
-import type { StartupListOutput } from '../../../operations/startup/list.ts';
-import type { StartupRemoveOutput } from '../../../operations/startup/remove.ts';
-import type { StartupSetOutput } from '../../../operations/startup/set.ts';
-import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import type {
+  StartupEntryOutput,
+  StartupListOutput,
+  StartupRemoveOutput,
+  StartupSetOutput,
+  StartupTextOutput,
+} from '../../../engine/startup/startup-fields.ts';
 import { alignColumns } from '../format/table.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { EmbedSwitchOutput } from '../../../operations/embedding/switch.ts';
-import type { RefusalOutput } from '../../../operations/shared/refusals.ts';
+import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
+import type { RefusalReport } from '../../../engine/embedding/refusal-report.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 
 /** A warning if secrets in the input were masked, because the stored text then differs from what was given. */
@@ -25,7 +25,7 @@ export function countsText(counts: readonly (readonly [count: number, change: st
 }
 
 /** A warning for the texts that the embedding provider refused, with a line for each of the first. */
-export function refusalWarnings({ refused, refusals }: RefusalOutput): string[] {
+export function refusalWarnings({ refused, refusals }: RefusalReport): string[] {
   if (refused === 0) return [];
   const lines = refusals.map(({ citation, why }) => `\n  ${oneLine(citation)}: ${oneLine(why)}`);
   const more = refused - refusals.length;

@@ -52,7 +52,8 @@ async function findNote({ operands, home }: StandaloneCall, io: Io): Promise<Not
   const caller = { surface: 'cli', trust: 'operator' } as const;
   const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
   try {
-    const { record, lines, totalLines } = await (await context.loci()).get(citation);
+    const { get } = await import('../../../engine/records/get.ts');
+    const { record, lines, totalLines } = await get(await context.loci(), citation);
     if (record.origin !== 'vault' || record.key === null)
       throw new LociError('invalid_input', `${citation} has no file: only notes of vaults can be opened`, {
         hint: `\`loci get record/${String(record.id)}\` shows it.`,

@@ -2,6 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
 import { hasSources } from '../../../engine/reading/configured/configured-sources.ts';
 import type { SourceReport } from '../../../engine/reading/reports.ts';
+import { sourcesOf } from '../../../engine/reading/sources.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
@@ -18,7 +19,8 @@ export const watch: RunStandalone = async ({ home, json }, io, { answerCommands 
   const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
   try {
     await assertSomethingToRefresh(context);
-    const { sources } = await context.loci({ create: true });
+    const loci = await context.loci({ create: true });
+    const sources = sourcesOf(loci);
     const reports = await sources.list();
     const stopAnswering = await answerCommands(context);
     if (json) io.stdout.write(`${sourcesJson(reports)}\n`);

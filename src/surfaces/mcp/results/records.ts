@@ -4,7 +4,7 @@ import type { PackOutput } from '../../../operations/packs/pack.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
 import type { ListOutput } from '../../../operations/records/list.ts';
 import type { TimelineOutput } from '../../../operations/records/timeline.ts';
-import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { type TimelineLine, timelineText } from '../../../pack/timeline-text.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import { jsonText, onOneLine } from './fence.ts';

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
-import type { Loci } from '../../../engine/open.ts';
+import type { EngineContext } from '../../../engine/context.ts';
 
 /** The folder of an agent, with the Markdown files that are its memory in OpenClaw. */
 export interface Workspace {
@@ -24,7 +24,7 @@ const MEMORY_FILES: readonly string[] = ['MEMORY.md', 'USER.md', 'memory'];
 interface AgentWorkspacesOptions {
   readonly list: () => readonly Workspace[];
   /** The engine of the agent's namespace. */
-  readonly loci: (agent: string) => Promise<Loci>;
+  readonly loci: (agent: string) => Promise<EngineContext>;
   readonly intervalMs: number;
   readonly log: (message: string) => void;
 }
@@ -87,7 +87,8 @@ export class AgentWorkspaces {
     if (vaults.length === 0) return;
     const loci = await this.#options.loci(agent);
     // A workspace may lose all of its memory files: its owner has removed them.
-    await loci.index({ vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
+    const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
+    await indexVaults(loci, { vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
     this.#lastProblem.delete(agent);
   }
 

@@ -13,6 +13,8 @@ import {
   searchMemory,
   storeConversation,
 } from './run-tool.ts';
+import { write } from '../../../engine/records/write.ts';
+import { get } from '../../../engine/records/get.ts';
 
 const MAIN = operatorTurn('main');
 const STRANGER: Turn = { agent: 'main', isOwner: false, isSandboxed: false };
@@ -105,7 +107,7 @@ describe('the engine of a gateway', () => {
 
   it('shares the namespace of the owner with its agents, under citations that memory_get accepts', async () => {
     const engine = await open();
-    await (await engine.loci()).write({ content: 'The stopcock is under the stairs.' });
+    await write(await engine.loci(), { content: 'The stopcock is under the stairs.' });
     await runWrite(engine, 'write', { content: 'The stopcock turns left.' }, { turn: MAIN });
     const found = await paths(engine, 'stopcock', MAIN);
     expect(found.toSorted()).toEqual(['default:record/1', 'record/1']);
@@ -115,7 +117,7 @@ describe('the engine of a gateway', () => {
 
   it('gives a turn of somebody else the memory of its agent alone, and lets it write nothing', async () => {
     const engine = await open();
-    await (await engine.loci()).write({ content: 'The stopcock is under the stairs.' });
+    await write(await engine.loci(), { content: 'The stopcock is under the stairs.' });
     await runWrite(engine, 'write', { content: 'The stopcock turns left.' }, { turn: MAIN });
     expect(await paths(engine, 'stopcock', STRANGER)).toEqual(['record/1']);
     expect(await readMemory(engine, { path: 'default:record/1' }, { turn: STRANGER })).toMatchObject({
@@ -183,7 +185,7 @@ describe('the engine of a gateway', () => {
     expect(await capture(['I prefer tea.'])).toBe(0);
     expect(await capture(['Call me Ada.'])).toBe(1);
     expect(await capture(['I never eat fish.'])).toBe(0);
-    const { record } = await (await engine.loci('agent:main')).get('record/1');
+    const { record } = await get(await engine.loci('agent:main'), 'record/1');
     expect(record).toMatchObject({
       content: 'I prefer tea.',
       trust: 'agent',
@@ -218,7 +220,7 @@ describe('the engine of a gateway', () => {
   it('masks secrets in stated facts', async () => {
     const engine = await open();
     await captureFacts(engine, ['My password is swordfish-4411.'], { turn: MAIN, origin: {} });
-    const { record } = await (await engine.loci('agent:main')).get('record/1');
+    const { record } = await get(await engine.loci('agent:main'), 'record/1');
     expect(record.content).not.toContain('swordfish');
   });
 

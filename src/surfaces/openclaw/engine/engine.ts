@@ -1,6 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
 import { expandHome } from '../../../config/paths.ts';
-import type { Loci } from '../../../engine/open.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import type { OperationContext } from '../../../operations/operation.ts';
 import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
@@ -8,6 +7,10 @@ import { conversationsOf, type Grant, grantOf } from './grant.ts';
 import { type PluginSettings, parsePluginConfig } from './settings.ts';
 import { namespaceOf } from '../host/agents.ts';
 import type { Turn } from '../host/turn.ts';
+import type { EngineContext } from '../../../engine/context.ts';
+import type { Status } from '../../../engine/health/status.ts';
+import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
+import type { StartupRequest } from '../../../engine/startup/startup.ts';
 
 /** The name of this surface in the audit log. */
 const SURFACE = 'openclaw';
@@ -91,15 +94,28 @@ export class GatewayEngine {
   }
 
   /** The engine of a namespace on behalf of the owner. */
-  async loci(namespace: string = this.config.namespace): Promise<Loci> {
+  async loci(namespace: string = this.config.namespace): Promise<EngineContext> {
     const loci = await this.#context.loci({ create: true });
     return loci.as({ ...loci.caller, namespace });
+  }
+
+  /** The state of a namespace. */
+  async status(namespace: string): Promise<Status> {
+    const { status } = await import('../../../engine/health/status.ts');
+    return status(await this.loci(namespace));
+  }
+
+  /** The startup text of an agent. */
+  async startup(request: StartupRequest): Promise<StartupTextOutput> {
+    const { injectStartup } = await import('../../../engine/startup/startup.ts');
+    return injectStartup(await this.loci(), request);
   }
 
   /** Refreshes vaults, sources and workspaces until the engine is closed. */
   async keepFresh(log: (message: string) => void): Promise<void> {
     const loci = await this.loci();
-    loci.sources.keepFresh({
+    const { sourcesOf } = await import('../../../engine/reading/sources.ts');
+    sourcesOf(loci).keepFresh({
       newVaults: true,
       onEvent: (event) => {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message);

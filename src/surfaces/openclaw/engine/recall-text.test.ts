@@ -9,6 +9,10 @@ import { registerRecall } from '../recall.ts';
 import { GatewayEngine } from './engine.ts';
 import { recallText } from './recall-text.ts';
 import * as tools from './run-tool.ts';
+import { indexVaults } from '../../../engine/reading/index-vaults.ts';
+import { write } from '../../../engine/records/write.ts';
+import { listReceipts } from '../../../engine/packs/receipts.ts';
+import { verifyReceipt } from '../../../engine/packs/verify-receipt.ts';
 
 const MAIN = operatorTurn('main');
 const MESSAGE = 'What about the oven door?';
@@ -69,9 +73,9 @@ async function recalled(message: string): Promise<string> {
 
 it('auto-recall writes a receipt into each namespace that the text comes from, which says where its bytes are', async () => {
   writeFileSync(join(folder, 'vault/Oven.md'), '# Oven\n\nThe oven door has a marzipan handle.\n');
-  await (await engine.loci()).index();
+  await indexVaults(await engine.loci());
   const own = await engine.loci(engine.namespaceOf('main'));
-  await own.write({ content: 'The oven door closes softly.', title: 'Door' });
+  await write(own, { content: 'The oven door closes softly.', title: 'Door' });
   const text = await recalled(MESSAGE);
   expect(text).toContain('marzipan handle');
   expect(text).toContain('closes softly');
@@ -79,7 +83,7 @@ it('auto-recall writes a receipt into each namespace that the text comes from, w
   const stored = async (): Promise<number[]> =>
     Promise.all(
       namespaces.map(
-        async (name) => (await (await engine.loci(name)).receipts.list({ limit: 5 })).receipts.length,
+        async (name) => (await listReceipts(await engine.loci(name), { limit: 5 })).receipts.length,
       ),
     );
   // The text does not wait for its receipts.
@@ -91,10 +95,10 @@ it('auto-recall writes a receipt into each namespace that the text comes from, w
     [engine.namespaceOf('main'), 'closes softly', 'record/1'],
   ] as const) {
     const loci = await engine.loci(namespace);
-    const { receipts } = await loci.receipts.list({ limit: 5 });
+    const { receipts } = await listReceipts(loci, { limit: 5 });
     expect(receipts).toMatchObject([{ kind: 'recall', candidates: [{ included: true, reason: null }] }]);
     expect(JSON.stringify(receipts)).not.toMatch(/oven|marzipan|softly|door/i);
-    const verified = await loci.receipts.verify({ prompt });
+    const verified = await verifyReceipt(loci, { prompt });
     expect(verified.receipts).toMatchObject([{ isWhole: true }]);
     const shown = verified.receipts[0]!.pieces.map((piece) => ({
       text: Buffer.from(prompt).subarray(piece.prompt!.start, piece.prompt!.end).toString(),
@@ -114,7 +118,7 @@ it('auto-recall writes no receipt when nothing was recalled', async () => {
   expect(await recalled('What about the teapot?')).toBe('');
   await engine.close();
   await open();
-  expect((await (await engine.loci()).receipts.list({ limit: 5 })).receipts).toEqual([]);
+  expect((await listReceipts(await engine.loci(), { limit: 5 })).receipts).toEqual([]);
 });
 
 it('auto-recall keeps to its length, cites records of shared namespaces with their names, and has the same bytes each time', async () => {
@@ -122,7 +126,7 @@ it('auto-recall keeps to its length, cites records of shared namespaces with the
     `The oven door number ${String(i)} is made of steel. `.repeat(9),
   );
   writeFileSync(join(folder, 'vault/Oven.md'), `# Oven\n\n${paragraphs.join('\n\n')}\n`);
-  await (await engine.loci()).index();
+  await indexVaults(await engine.loci());
   const text = await recalled(MESSAGE);
   expect(text.length).toBeGreaterThan(1000);
   expect(text.length).toBeLessThanOrEqual(2400);

@@ -1,3 +1,5 @@
+import { ReceiptLog } from '../../../engine/packs/receipt-log.ts';
+import type { recallPack as recallPackFunction } from '../../../engine/packs/memory-pack.ts';
 import { citationPrefix } from '../../../operations/records/several-namespaces.ts';
 import type { Turn } from '../host/turn.ts';
 import type { GatewayEngine } from './engine.ts';
@@ -18,11 +20,12 @@ export async function recallText(engine: GatewayEngine, query: string, turn: Tur
   const { limit, minScore, maxChars } = engine.settings.autoRecall;
   const grant = engine.grant(turn);
   const own = requireReadable(grant);
+  const { recallPack } = await import('../../../engine/packs/memory-pack.ts');
   const packs = await Promise.all(
     [own, ...grant.shared].map(async (namespace) => {
       const loci = await engine.loci(namespace);
-      const pack = (chars: number): ReturnType<typeof loci.recall> =>
-        loci.recall({
+      const pack = (chars: number): ReturnType<typeof recallPackFunction> =>
+        recallPack(loci, {
           ...{ query, limit, minScore, maxChars: chars },
           citationPrefix: citationPrefix(namespace, own),
         });
@@ -40,7 +43,7 @@ export async function recallText(engine: GatewayEngine, query: string, turn: Tur
     if (made.text === '') continue;
     texts.push(made.text);
     left -= made.text.length;
-    loci.receipts.record(() => Promise.resolve(made.receipt));
+    loci.shared(ReceiptLog).record(loci.namespace, () => Promise.resolve(made.receipt));
   }
   return texts.join('\n\n');
 }

@@ -173,17 +173,17 @@ export async function runWrite(
 
 /** @throws LociError `invalid_input` */
 function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
-  return parseInput({ input: schema }, lenientInput({ input: schema }, input)) as z.infer<Schema>;
+  return parseInput({ input: schema }, lenientInput({ input: schema }, input));
 }
 
 const loaded = new Map<string, Promise<Operation>>();
 
-async function operation<Output = unknown>(name: string): Promise<Operation<unknown, Output>> {
+async function operation<Output = unknown>(name: string): Promise<Operation<z.ZodType, z.ZodType<Output>>> {
   const entry = OPERATIONS.find((each) => each.name === name);
   if (entry === undefined) throw new LociError('internal', `there is no operation ${name}`);
   const operations = loaded.get(name) ?? entry.load();
   loaded.set(name, operations);
-  return (await operations) as Operation<unknown, Output>;
+  return (await operations) as Operation<z.ZodType, z.ZodType<Output>>;
 }
 
 /** The tag of records that auto-capture has written. */
@@ -204,11 +204,15 @@ export async function captureFacts(
   const loci = await engine.contextOf(own, turn.agent).loci({ create: true });
   const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;
   const today = new Date().setHours(0, 0, 0, 0);
-  const { records } = await loci.list({ limit: maxPerDay, tags: [CAPTURED] });
+  const [{ listRecords }, { write }] = await Promise.all([
+    import('../../../engine/records/list.ts'),
+    import('../../../engine/records/write.ts'),
+  ]);
+  const { records } = await listRecords(loci, { limit: maxPerDay, tags: [CAPTURED] });
   const writtenToday = records.filter(({ record }) => record.createdAt >= today).length;
   let written = 0;
   for (const content of facts.slice(0, Math.min(maxPerTurn, maxPerDay - writtenToday))) {
-    const { replayed } = await loci.write({
+    const { replayed } = await write(loci, {
       content,
       category: CAPTURED,
       tags: [CAPTURED],
@@ -222,7 +226,6 @@ export async function captureFacts(
 
 /** Longer messages and answers are cut. In characters. */
 const MAX_CONVERSATION_LENGTH = 20_000;
-const DAY_SECONDS = 24 * 60 * 60;
 
 /**
  * Stores a message of the owner with its answer, which expires, in the namespace of the agent's conversations. Stores nothing of a
@@ -243,11 +246,12 @@ export async function storeConversation(
   if (!mayWrite || !shared.includes(namespace)) return;
   const loci = await engine.contextOf(namespace, agent).loci({ create: true });
   const { session = '', run = randomUUID() } = origin;
-  await loci.facts.store({
+  const { storeFact } = await import('../../../engine/facts/facts.ts');
+  await storeFact(loci, {
     key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),
     value: text.slice(0, MAX_CONVERSATION_LENGTH).toWellFormed(),
     category: 'sessions',
-    ttlSeconds: engine.settings.sessions.days * DAY_SECONDS,
+    expires: `${String(engine.settings.sessions.days)}d`,
   });
 }
 

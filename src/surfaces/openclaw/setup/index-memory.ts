@@ -44,11 +44,12 @@ export async function indexMemory(
   try {
     const indexed: IndexedWorkspace[] = [];
     if (!engine.settings.workspace.enabled) return indexed;
+    const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
     for (const workspace of workspaces) {
       const { agent, folder } = workspace;
       const vaults = await memoryVaults(workspace);
       const loci = await engine.loci(engine.namespaceOf(agent));
-      const { sources } = await loci.index({ vaults, allowEmpty: true, ...options });
+      const { sources } = await indexVaults(loci, { vaults, allowEmpty: true, ...options });
       indexed.push({
         agent,
         folder,
@@ -81,12 +82,16 @@ export async function workspaceStates(
   const { settings, hostSettings } = parsePluginConfig(PLUGIN, config);
   const context = createContext({ home, caller: OWNER, hostSettings, storeThreads: false });
   try {
+    const { vaultStates } = await import('../../../engine/reading/vault-states.ts');
     const loci = await context.loci();
     return await Promise.all(
       workspaces.map(async (workspace) => {
         const { agent, folder } = workspace;
         const namespace = settings.agents[agent]?.namespace ?? `agent:${agent}`;
-        const { vaults } = await loci.as({ ...loci.caller, namespace }).vaults(await memoryVaults(workspace));
+        const { vaults } = await vaultStates(
+          loci.as({ ...loci.caller, namespace }),
+          await memoryVaults(workspace),
+        );
         const changes = vaults.flatMap((each) =>
           each.changes === null ? [] : formatVaultChanges(each.changes),
         );

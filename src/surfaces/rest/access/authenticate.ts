@@ -5,9 +5,9 @@ import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
 import type { TokenInfo } from '../../../engine/access/access.ts';
 import type { Caller } from '../../../core/caller.ts';
-import type { Loci } from '../../../engine/open.ts';
 import { type Scope, SCOPES } from '../../../operations/operation.ts';
 import type { JwtVerifier } from './jwt.ts';
+import type { EngineContext } from '../../../engine/context.ts';
 
 /** A token is looked up again after this time, so a revoked one is rejected after at most a second. */
 const CACHE_TTL_MS = 1000;
@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 interface AuthenticatorParts {
-  readonly loci: () => Promise<Loci>;
+  readonly loci: () => Promise<EngineContext>;
   readonly jwt: JwtVerifier | null;
 }
 
@@ -55,7 +55,8 @@ export class Authenticator {
     const hash = sha256(text);
     const cached = this.#cache.get(hash);
     if (cached !== undefined) return cached;
-    const token = await (await this.#parts.loci()).access.find(text);
+    const { accessOf } = await import('../../../engine/access/access.ts');
+    const token = await accessOf(await this.#parts.loci()).find(text);
     if (token === null) throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
     this.#cache.set(hash, token);
     return token;

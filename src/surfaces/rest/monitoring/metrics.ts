@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Loci } from '../../../engine/open.ts';
 import { onSignalTime } from '../../../search/retrieve/signals.ts';
+import type { EngineContext } from '../../../engine/context.ts';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
@@ -76,8 +76,9 @@ export class Metrics {
   }
 
   /** The metrics in the text format of Prometheus. It has no metrics of the store if the store cannot be read. */
-  async text(loci: Promise<Loci>): Promise<string> {
-    const totals = await loci.then((opened) => opened.totals()).catch(() => null);
+  async text(loci: Promise<EngineContext>): Promise<string> {
+    const { totals: readTotals } = await import('../../../engine/health/status.ts');
+    const totals = await loci.then(readTotals).catch(() => null);
     if (totals !== null) {
       for (const name of ['bytes', 'records', 'passages', 'vectors', 'pending'] as const)
         this.#store[name].set(totals[name]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../../test/contract/engines.ts';
-import { openLoci } from '../../../engine/open.ts';
+import { openEngine } from '../../../engine/open.ts';
 import { Readiness } from './readiness.ts';
 
 describe('readiness', () => {
   it('is reported while the store answers and the server is not stopping', async () => {
     await using folder = await temporaryFolder();
-    const loci = await openLoci(settings(folder.path));
+    const loci = await openEngine(settings(folder.path));
     const readiness = new Readiness(() => Promise.resolve(loci));
     expect(await readiness.problem()).toBeNull();
     readiness.drain();
@@ -19,7 +19,7 @@ describe('readiness', () => {
     let checks = 0;
     const readiness = new Readiness(() => {
       checks += 1;
-      return openLoci(settings(folder.path), { create: false });
+      return openEngine(settings(folder.path), { create: false });
     });
     for (let i = 0; i < 3; i++) expect(await readiness.problem()).toContain('there is no store');
     expect(checks).toBe(1);

@@ -1,16 +1,16 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { Loci } from '../../../engine/open.ts';
+import type { EngineContext } from '../../../engine/context.ts';
 
 /** Checks are cached so that frequent requests cost nothing. */
 const CACHE_TTL_MS = 2000;
 
 /** Checks whether the server can answer requests. */
 export class Readiness {
-  readonly #loci: () => Promise<Loci>;
+  readonly #loci: () => Promise<EngineContext>;
   #draining = false;
   #last: { readonly until: number; readonly answer: Promise<string | null> } | null = null;
 
-  constructor(loci: () => Promise<Loci>) {
+  constructor(loci: () => Promise<EngineContext>) {
     this.#loci = loci;
   }
 
@@ -30,7 +30,8 @@ export class Readiness {
 
   async #check(): Promise<string | null> {
     try {
-      await (await this.#loci()).assertReady();
+      const { assertReady } = await import('../../../engine/health/doctor.ts');
+      await assertReady(await this.#loci());
       return null;
     } catch (error) {
       return messageOf(error);

@@ -3,13 +3,11 @@ import type {
   ConceptChangeOutput,
   ConceptOutput,
   MadeChangeOutput,
-} from '../../../../operations/graph/concepts/concept-fields.ts';
-import type {
   ConceptChangesOutput,
   ConceptConflictsOutput,
   ConceptListOutput,
   ConceptShowOutput,
-} from '../../../../operations/graph/concepts/read-concepts.ts';
+} from '../../../../engine/graph/concepts/concept-fields.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { clip } from '../../format/text-width.ts';
 import { ageText } from '../../format/times.ts';

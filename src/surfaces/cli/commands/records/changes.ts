@@ -1,7 +1,9 @@
-import type { DeleteOutput } from '../../../../operations/records/delete.ts';
-import type { UndeleteOutput } from '../../../../operations/records/undelete.ts';
-import type { UpdateOutput } from '../../../../operations/records/update.ts';
-import type { WriteOutput } from '../../../../operations/records/write.ts';
+import type {
+  DeleteOutput,
+  UndeleteOutput,
+  UpdateOutput,
+  WriteOutput,
+} from '../../../../engine/records/record-schemas.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { maskedWarnings, notEmbeddedLine, recordName } from '../../format/phrases.ts';
 import { expiryText } from '../../format/times.ts';

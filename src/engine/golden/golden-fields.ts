@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { ReplayedQuery, GoldenRun } from '../../engine/golden/replay.ts';
+import { answerGaps } from '../fields/answer-gaps.ts';
+import { filterValue } from '../fields/record-fields.ts';
+import { isoTime, tookMs } from '../fields/times.ts';
 import type { GoldenQuery } from '../../store/golden-model.ts';
-import { isoTime, tookMs } from '../shared/times.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 const MAX_CITATION_LENGTH = 5000;
@@ -13,8 +14,7 @@ const share = () => z.number().min(0).max(1);
 const citation = () =>
   z.string().max(MAX_CITATION_LENGTH).describe('Of the record, as it was when the query was recorded.');
 
-export const goldenText = () =>
-  z.string().min(1).max(MAX_QUERY_LENGTH).describe('The query, as for `search`.');
+const goldenText = () => z.string().min(1).max(MAX_QUERY_LENGTH).describe('The query, as for `search`.');
 export const replayLimit = () =>
   z
     .number()
@@ -40,11 +40,76 @@ export const goldenOutput = z.strictObject({
 });
 export type GoldenOutput = z.infer<typeof goldenOutput>;
 
+export const goldenListOutput = z.strictObject({
+  queries: z.array(goldenOutput).describe('In the order in which they were recorded.'),
+});
+
+export type GoldenListOutput = z.infer<typeof goldenListOutput>;
+
+export const recordGoldenInput = z.strictObject({
+  query: goldenText(),
+  expect: z
+    .array(z.string().min(1).max(MAX_CITATION_LENGTH))
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Citations of the records that it should find; the first results of a search now unless given. To compare embedding models, ' +
+        'give them: what a search finds now favours the present model.',
+    ),
+  count: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('How many of the first results are recorded; 5 unless given.'),
+  project: filterValue().exactOptional().describe('Search only records of this project.'),
+  dry_run: z.boolean().exactOptional().describe('Record nothing, and report what would be recorded.'),
+});
+
+// A baseline that lacks a signal is recorded nevertheless: a text without a vector, which is no outage, leaves a gap too.
+export const recordGoldenOutput = goldenOutput.extend({ ...answerGaps, dry_run: z.boolean() });
+
+export type GoldenRecordOutput = z.infer<typeof recordGoldenOutput>;
+
+export const removeGoldenInput = z.strictObject({
+  id: z.string().min(1).max(MAX_QUERY_LENGTH).describe('Its id, or the query itself.'),
+});
+
+const rankedRecord = z.strictObject({ record: z.uuid().max(36), citation: citation(), rank: rank() });
+
+const change = z.strictObject({ before: z.number(), after: z.number() });
+
+const place = z.number().int().positive();
+
+export const goldenDiffOutput = z.strictObject({
+  compared: z.number().int().nonnegative().describe('Queries that both runs have.'),
+  recall: change,
+  mrr: change,
+  lost: z.number().int().nonnegative().describe('Expected records that were found before and are not now.'),
+  changed: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      query: z.string(),
+      recall: change,
+      reciprocal_rank: change,
+      lost: z.array(rankedRecord).describe('Expected, and not found any more.'),
+      gone: z.array(rankedRecord).describe('Not expected, and not found any more.'),
+      new: z.array(rankedRecord),
+      moved: z.array(
+        z.strictObject({ record: z.string(), citation: z.string(), before: place, after: place }),
+      ),
+    }),
+  ),
+  only_before: z.array(z.string()).describe('Queries that only the earlier run has.'),
+  only_after: z.array(z.string()),
+});
+
+export type GoldenDiffOutput = z.infer<typeof goldenDiffOutput>;
+
 export function goldenOutputOf({ id, query, project, expected, at, actor }: GoldenQuery): GoldenOutput {
   return { id, query, project, expected: expected.map((each) => ({ ...each })), at: isoTime(at), actor };
 }
-
-export const rankedRecord = z.strictObject({ record: z.uuid().max(36), citation: citation(), rank: rank() });
 
 const replayedQuery = z.strictObject({
   id: z.uuid().max(36),
@@ -95,52 +160,5 @@ export const goldenRun = z.strictObject({
     .exactOptional()
     .describe('Queries that no search accepts. They are in no other figure.'),
 });
-export type GoldenRunOutput = z.infer<typeof goldenRun>;
-
-export function goldenRunOutput(run: GoldenRun): GoldenRunOutput {
-  return {
-    ...{ provider: run.provider, limit: run.limit, recall: run.recall, mrr: run.mrr },
-    at: isoTime(run.at),
-    missing: run.queries.reduce(
-      (sum, { expected }) => sum + expected.filter((each) => each.rank === null).length,
-      0,
-    ),
-    queries: run.queries.map(queryOutput),
-    failed: run.failed.map((each) => ({ ...each })),
-  };
-}
-
-function queryOutput(query: ReplayedQuery): GoldenRunOutput['queries'][number] {
-  const { reciprocalRank, milliseconds, missingSignals, expected, unexpected, results, ...rest } = query;
-  return {
-    ...rest,
-    expected: expected.map(({ recordedRank, ...each }) => ({ ...each, recorded_rank: recordedRank })),
-    unexpected: unexpected.map((each) => ({ ...each })),
-    results: results.map((each) => ({ ...each })),
-    reciprocal_rank: reciprocalRank,
-    took_ms: Math.round(milliseconds),
-    missing_signals: [...missingSignals],
-  };
-}
-
-/** The run that an output describes. */
-export function goldenRunOf({
-  queries,
-  failed = [],
-  at,
-  provider,
-  limit,
-  recall,
-  mrr,
-}: GoldenRunOutput): GoldenRun {
-  return {
-    ...{ provider, limit, recall, mrr, failed, at: Date.parse(at) },
-    queries: queries.map(({ reciprocal_rank, took_ms, missing_signals, expected, ...rest }) => ({
-      ...rest,
-      expected: expected.map(({ recorded_rank, ...each }) => ({ ...each, recordedRank: recorded_rank })),
-      reciprocalRank: reciprocal_rank,
-      milliseconds: took_ms,
-      missingSignals: missing_signals,
-    })),
-  };
-}
+export type GoldenRun = z.infer<typeof goldenRun>;
+export type ReplayedQuery = GoldenRun['queries'][number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SourceOrigin } from '../../engine/reading/configured/source-origin.ts';
+import type { SourceOrigin } from '../reading/configured/source-origin.ts';
 
 /** The fields that describe the source of a record in every output. */
 export const sourceFields = () => ({

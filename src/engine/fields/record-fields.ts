@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  MAX_CONTENT_BYTES,
-  MAX_LABEL_LENGTH,
-  MAX_TAG_LENGTH,
-  MAX_TAGS,
-  MAX_TITLE_LENGTH,
-} from '../../engine/records/limits.ts';
+import { MAX_CONTENT_BYTES, MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from './limits.ts';
 import { ORIGINS } from '../../core/types.ts';
 
 /** Fields that several operations share. */

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Loci, type OpenOptions, openLoci } from '../../src/index.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { methodName } from '../../src/surfaces/library/methods.ts';
+import { libraryTypes } from '../../scripts/library-types.ts';
+import { readSource, ROOT } from '../arch/source-files.ts';
+import { loci as run, temporaryFolder } from './loci-command.ts';
+
+const settings = { embedding: { provider: 'none' } };
+
+async function open(options: OpenOptions = {}): Promise<Loci> {
+  const loci = await openLoci({ home: join(temporaryFolder(), 'home'), settings, ...options });
+  onTestFinished(() => loci.close());
+  return loci;
+}
+
+describe('the library', () => {
+  it('has every operation as a method, whose types have the descriptions of its fields', async () => {
+    const methods = Object.keys(await open());
+    expect(methods).toEqual(expect.arrayContaining(OPERATIONS.map(({ name }) => methodName(name))));
+    const types = await libraryTypes();
+    for (const { name, load } of OPERATIONS) {
+      expect(types).toContain(`  ${methodName(name)}(input`);
+      expect(types).toContain((await load()).description);
+    }
+    expect(types).toContain('  /** `get` reads it. */\n    citation: string;\n');
+    expect(types).not.toMatch(/: unknown\b/);
+  });
+
+  it('answers as the command line does with --json', async () => {
+    const home = join(temporaryFolder(), 'home');
+    const loci = await open({ home });
+    await loci.write({ content: 'The stopcock is under the stairs.' });
+    await loci.factStore({ key: 'stopcock', value: 'stiff', expires: '1d' });
+    const env = { LOCI_EMBEDDING_PROVIDER: 'none' };
+    for (const [words, answer] of [
+      [['search', 'stopcock'], await loci.search({ query: 'stopcock' })],
+      [['get', 'record/1'], await loci.get({ citation: 'record/1' })],
+      [['fact', 'list'], await loci.factList()],
+      [['audit'], await loci.audit()],
+      [['graph', 'show', 'stopcock'], await loci.graphShow({ nodes: ['stopcock'] })],
+    ] as const) {
+      const { stdout } = await run([...words, '--json'], { home, env });
+      const shown = JSON.parse(stdout) as Record<string, unknown>;
+      const timeless = (value: object): object => ({ ...value, took_ms: null });
+      expect(timeless(shown)).toEqual(timeless(answer));
+    }
+  });
+
+  it('refuses wrong arguments with the name of the field', async () => {
+    const loci = await open();
+    const wrong: readonly [call: () => Promise<unknown>, message: string][] = [
+      [() => loci.search({ query: 5 as never }), 'query must be text, not 5'],
+      [() => loci.search(undefined as never), 'query is missing'],
+      [() => loci.get('x' as never), 'the input must be an object of fields, not "x"'],
+      [() => loci.list({ limt: 1 } as never), 'unknown field limt; did you mean limit?'],
+      [() => loci.list({}, { signal: 1 as never }), 'signal must be an AbortSignal, not 1'],
+      [() => openLoci({ home: 7 as never }), 'home must be text, not 7'],
+      [() => openLoci({ hom: 'x' } as never), 'unknown field hom; did you mean home?'],
+    ];
+    for (const [call, message] of wrong)
+      await expect(call()).rejects.toMatchObject({ code: 'invalid_input', message });
+    expect(() => loci.as({ namespace: 1 as never })).toThrow('namespace must be text, not 1');
+  });
+
+  it('takes an undefined field as absent, and ends a call on its signal', async () => {
+    const loci = await open();
+    const written = await loci.write({ content: 'Oak.', title: undefined as never });
+    expect(written).toMatchObject({ id: 1, citation: 'record/1' });
+    const call = loci.doctor({}, { signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('exports to a file and has no standard input and output', async () => {
+    const loci = await open();
+    await loci.write({ content: 'Oak.' });
+    const to = join(temporaryFolder(), 'export.jsonl');
+    expect(await loci.export({ to })).toMatchObject({ to, records: 1, lines: null });
+    expect(readFileSync(to, 'utf8')).toContain('Oak.');
+    const { nodes, written } = await loci.graphExport();
+    expect([nodes.length > 0, written]).toEqual([true, false]);
+    for (const call of [loci.export({ to: '-' }), loci.import({ path: '-' })])
+      await expect(call).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('refuses a missing store on request', async () => {
+    await expect(open({ create: false })).rejects.toMatchObject({ code: 'store_not_found' });
+  });
+});
+
+describe('docs/library.md', () => {
+  it('has programs that work', async () => {
+    const folder = temporaryFolder();
+    const library = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+    const programs = [...readSource('docs/library.md').matchAll(/^```ts\n([^]*?)^```$/gm)];
+    const env = {
+      ...process.env,
+      LOCI_HOME: join(folder, 'home'),
+      LOCI_EMBEDDING_PROVIDER: 'none',
+    };
+    const outputs: string[] = [];
+    for (const [i, [, program = '']] of programs.entries()) {
+      const file = join(folder, `program${String(i)}.ts`);
+      writeFileSync(file, program.replace("'loci-memory'", JSON.stringify(library)));
+      outputs.push((await promisify(execFile)(process.execPath, [file], { env })).stdout);
+    }
+    expect(outputs).toEqual([
+      'record/1 The stopcock is under the stairs.\n',
+      '2026-11-20 true\ndefault 2\n',
+      'invalid_input limit must be a number, not "three"\n',
+      '1\n0\n',
+    ]);
+  });
+});
