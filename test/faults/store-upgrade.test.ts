@@ -39,10 +39,10 @@ const OLD_SCHEMA = 6;
 const NAMESPACES = ['one', 'two'];
 
 /** Creates a store of schema 6 with the content of another store, as the version of Loci at that time would have written it. */
-function copyToOldSchema(from: string, to: string): void {
+async function copyToOldSchema(from: string, to: string): Promise<void> {
   closeSync(openSync(to, 'w'));
   const empty = new Database(to, { busyTimeoutMs: 0 });
-  migrate(empty, MIGRATIONS.slice(0, OLD_SCHEMA));
+  await migrate(empty, MIGRATIONS.slice(0, OLD_SCHEMA));
   empty.close();
   // FTS5's own tables are copied as they are.
   using db = new DatabaseSync(to, { defensive: false, enableForeignKeyConstraints: false });
@@ -129,7 +129,7 @@ describe('a store of schema 6', () => {
     await original.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
     const expected = await searchResults(original, vectors);
     await original.close();
-    copyToOldSchema(current, old);
+    await copyToOldSchema(current, old);
     insertSourceReads(old);
 
     const migrated = await openSqlite(old, { create: false });
@@ -174,7 +174,7 @@ describe('a store of schema 6 with documents of sources', () => {
       note('c', { project }),
     );
     await original.close();
-    copyToOldSchema(current, old);
+    await copyToOldSchema(current, old);
     const migrated = await openSqlite(old, { create: false });
     const stale = { scan: 'stale', chunking: CHUNKING } as const;
     expect(idsOf(await migrated.records.list('one', stale, ALL))).toEqual([1]);
@@ -262,7 +262,7 @@ describe('a store of schema 26', () => {
     const path = join(folder.path, 'loci.db');
     closeSync(openSync(path, 'w'));
     const old = new Database(path, { busyTimeoutMs: 0 });
-    migrate(old, MIGRATIONS.slice(0, 26));
+    await migrate(old, MIGRATIONS.slice(0, 26));
     const node = (key: string): string =>
       `INSERT INTO graph_node (ns, key, id, type, title, project, tags, shares_identity) VALUES (1, '${key}', '${key}', 'concept', 'T', 'p', '[]', 0);`;
     const edge = (type: string, dst: string, lane: string): string =>

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { Slices } from '../../core/threads/slices.ts';
+import type { AsyncSlices } from '../../core/threads/slices.ts';
 import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
@@ -40,6 +40,8 @@ import { sharingIdentity, staleRecords } from './graph/stale.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
+import { SqliteSql } from './database/sqlite-sql.ts';
+import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 import {
   activateGeneration,
   addGeneration,
@@ -87,26 +89,26 @@ import {
   type PassageRequest,
 } from './search/wire.ts';
 
-type Synchronous<Role> = {
+type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
-    ? (...parameters: Parameters) => Result | Slices<Result>
+    ? (...parameters: Parameters) => Result | Promise<Result> | AsyncSlices<Result>
     : never;
 };
 
-/** The calls of the store interface, which run synchronously on a connection. Those that may read much pause after each part. */
+/** The calls of the store interface on a connection. Those that may read much pause after each part. */
 export interface StoreCalls {
-  readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<
+  readonly records: Pausing<StoreRecords>;
+  readonly search: Pausing<
     Pick<StoreSearch, 'terms' | 'languages' | 'compareRecords' | 'similar' | 'named'>
   > & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
   };
-  readonly vectors: Synchronous<StoreVectors>;
-  readonly graph: Synchronous<StoreGraph>;
-  readonly admin: Synchronous<StoreAdmin>;
-  readonly receipts: Synchronous<StoreReceipts>;
+  readonly vectors: Pausing<StoreVectors>;
+  readonly graph: Pausing<StoreGraph>;
+  readonly admin: Pausing<StoreAdmin>;
+  readonly receipts: Pausing<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -114,11 +116,12 @@ export type StoreRole = keyof StoreCalls;
 export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role] & string}` }[StoreRole];
 
 export function storeCalls(db: Database): StoreCalls {
+  const sql = new SqliteSql(db);
   return {
-    records: recordCalls(db),
+    records: recordCalls(db, sql),
     search: searchCalls(db),
     vectors: vectorCalls(db),
-    graph: graphCalls(db),
+    graph: graphCalls(db, sql),
     admin: adminCalls(db),
     receipts: receiptCalls(db),
   };
@@ -132,24 +135,37 @@ function read<Result>(db: Database, namespace: string, empty: Result, work: (ns:
   });
 }
 
-/** The same in slices, each of which reads a snapshot of its own. */
-function* readSlices<Result>(
-  db: Database,
+/** The same for statements of both databases. */
+async function readSql<Result>(
+  sql: Sql,
   namespace: string,
   empty: Result,
-  work: (ns: number) => Slices<Result>,
-): Slices<Result> {
-  const ns = db.snapshot(() => findNamespace(db, namespace));
+  work: (ns: number) => Promise<Result>,
+): Promise<Result> {
+  return sql.snapshot(async () => {
+    const ns = await findSqlNamespace(sql, namespace);
+    return ns === null ? empty : work(ns);
+  });
+}
+
+/** The same in slices, each of which reads a snapshot of its own. */
+async function* readSlices<Result>(
+  sql: Sql,
+  namespace: string,
+  empty: Result,
+  work: (ns: number) => AsyncSlices<Result>,
+): AsyncSlices<Result> {
+  const ns = await findSqlNamespace(sql, namespace);
   if (ns === null) return empty;
   const slices = work(ns);
   for (;;) {
-    const { done, value } = db.snapshot(() => slices.next());
+    const { done, value } = await sql.snapshot(() => slices.next());
     if (done === true) return value;
     yield;
   }
 }
 
-function recordCalls(db: Database): StoreCalls['records'] {
+function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
   return {
     commit: (namespace, batch) => commit(db, namespace, batch),
     get: (namespace, ids, state) =>
@@ -190,7 +206,7 @@ function recordCalls(db: Database): StoreCalls['records'] {
       return ns === null ? 0 : purge(db, namespace, ns, request);
     },
     timeline: (namespace, request) =>
-      readSlices(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
+      readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(db, namespace, ns, request),
       ),
     sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
@@ -276,9 +292,9 @@ const NO_GRAPH: GraphState = {
   stale: 0,
 };
 
-function graphCalls(db: Database): StoreCalls['graph'] {
+function graphCalls(db: Database, sql: Sql): StoreCalls['graph'] {
   return {
-    ...conceptCalls(db),
+    ...conceptCalls(db, sql),
     nodes: (namespace, selector, filter = {}) =>
       read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
     neighbours: (namespace, request) =>
@@ -302,16 +318,16 @@ function graphCalls(db: Database): StoreCalls['graph'] {
   };
 }
 
-function conceptCalls(db: Database): Synchronous<StoreConcepts> {
+function conceptCalls(db: Database, sql: Sql): Pausing<StoreConcepts> {
   return {
     conceptNames: (namespace, selector) =>
-      readSlices(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
+      readSlices(sql, namespace, [], (ns) => conceptNames(db, ns, selector)),
     conceptKeys: (namespace, project, firstWords) =>
       read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
     recordConcepts: (namespace, records) =>
       read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
     nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
-      readSlices(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
+      readSlices(sql, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
         nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
       ),
     recordsNaming: (namespace, project, keys, page, excludedSources = []) =>

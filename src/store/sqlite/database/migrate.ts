@@ -2,6 +2,7 @@ import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import type { Database } from './database.ts';
+import { SqliteSql } from './sqlite-sql.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
@@ -31,7 +32,10 @@ const REBUILDS = [
  * current. Two processes may call it at the same time: the second one waits and has nothing left to do.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
-export function migrate(db: Database, migrations: readonly Migration[] = loadMigrations(MIGRATIONS)): void {
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[] = loadMigrations(MIGRATIONS),
+): Promise<void> {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
   // A snapshot, because another process may be creating the store.
   const outdated = db.snapshot(() => {
@@ -52,7 +56,8 @@ export function migrate(db: Database, migrations: readonly Migration[] = loadMig
   // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.
   db.exec('PRAGMA foreign_keys = OFF');
   try {
-    db.transaction(() => {
+    const sql = new SqliteSql(db);
+    await sql.transaction(async () => {
       const applied = pending();
       for (const migration of applied) {
         db.exec(migration.sql);

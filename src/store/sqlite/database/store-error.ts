@@ -25,6 +25,15 @@ export function guarded<Result>(path: string, work: () => Result): Result {
   }
 }
 
+/** The same for work that is asynchronous. */
+export async function guardedAsync<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
 function storeError(path: string, error: unknown): unknown {
   const code = error instanceof LociError ? null : storeErrorCode(error);
   if (code === null) return error;

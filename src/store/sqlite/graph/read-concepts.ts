@@ -1,6 +1,6 @@
 import { storedJson } from '../database/stored-json.ts';
 import { sha256 } from '../../../core/ids.ts';
-import type { Slices } from '../../../core/threads/slices.ts';
+import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type {
@@ -31,11 +31,11 @@ const ROWS_OF_SLICE = 1000;
 /** Keys that one slice of a call counts. */
 const KEYS_OF_SLICE = 100;
 
-export function* conceptNames(
+export async function* conceptNames(
   db: Database,
   ns: number,
   { project, only, excludedSources = [] }: NameSelector,
-): Slices<StoredName[]> {
+): AsyncSlices<StoredName[]> {
   const excluded = JSON.stringify(excludedSources);
   const nameIn = (row: Row): StoredName => ({
     key: row['key'] as string,
@@ -158,14 +158,14 @@ const NAMING = `
   UNION SELECT record FROM concept_name INDEXED BY concept_name_key
     WHERE ns = :ns AND project = :project AND key = :key AND kind IN ('tag', 'phrase', 'opening')`;
 
-export function* nameFrequencies(
+export async function* nameFrequencies(
   db: Database,
   ns: number,
   project: string,
   keys: readonly string[],
   excludedSources: readonly string[],
   max: number | null,
-): Slices<Map<string, number>> {
+): AsyncSlices<Map<string, number>> {
   const count = db.prepare(
     `SELECT count(*) AS n FROM (SELECT 1 FROM (${NAMING}) AS c WHERE ${IS_VISIBLE} LIMIT coalesce(:max, -1))`,
   );

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Slices } from '../../../core/threads/slices.ts';
+import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import { recordTime } from '../../rules/record-time.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../timeline-model.ts';
 import type { Database } from '../database/database.ts';
@@ -13,18 +13,18 @@ const BEFORE_ALL_IDS = 0;
 /** Times that one slice of a call looks at. */
 const TIMES_OF_SLICE = 500;
 
-export function* timeline(
+export async function* timeline(
   db: Database,
   namespace: string,
   ns: number,
   { filter, around, before, after }: TimelineRequest,
-): Slices<TimelineRecords> {
+): AsyncSlices<TimelineRecords> {
   const anchor = 'record' in around ? liveRecord(db, namespace, ns, around.record, filter.now) : null;
   if ('record' in around && anchor === null) return NOWHERE;
   const at = 'time' in around ? around.time : anchor!.at;
   const position: Position = [at, anchor?.record.id ?? BEFORE_ALL_IDS];
   const condition = recordCondition(filter);
-  function* side(sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): Slices<TimedRecord[]> {
+  async function* side(sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): AsyncSlices<TimedRecord[]> {
     // CROSS JOIN and INDEXED BY make SQLite read the times in order, and stop at the limit.
     const times = `record_time AS t INDEXED BY record_time_at`;
     const inOrder = `ORDER BY t.at ${order}, t.record ${order}`;

@@ -122,10 +122,12 @@ describe('full-text search in memory', () => {
 
 describe('past its deadline', () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  migrate(db);
   const { records, search } = storeCalls(db);
   const writes = Array.from({ length: 300 }, (_, i) => note(`oven ${String(i)}`, { title: 'Oven' }));
-  records.commit('n', { chunking: 'c', writes });
+  beforeAll(async () => {
+    await migrate(db);
+    await records.commit('n', { chunking: 'c', writes });
+  });
   const any = [{ terms: ['oven'], prefix: false }];
   const query = { by: 'text', text: { any, all: [], weights: EQUAL_WEIGHTS }, limit: 500 } as const;
   const found = (filter: SearchFilter, budgetMs?: number): [passages: number, isPartial: boolean] => {

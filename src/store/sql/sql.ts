@@ -1,0 +1,85 @@
+/** The value of a column: whole and real numbers, text, bytes. */
+export type SqlValue = string | number | null | Uint8Array;
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** The values of `:name` in a statement. A list is one parameter, which `Dialect.list`, `rows` and `isIn` read. */
+export type Parameters = Readonly<
+  Record<string, SqlValue | readonly (string | number)[] | readonly Readonly<Record<string, SqlValue>>[]>
+>;
+
+/** What the databases write differently. The results are parts of a statement. */
+export interface Dialect {
+  /** Joins two tables in the order in which they are written, where the database lets a statement decide that. */
+  readonly join: string;
+  /** Follows a table: reads it by this index, where the database lets a statement decide that. */
+  index(name: string): string;
+  /** The values of a list parameter as a table with the columns `value` and `key`, their position from 0. */
+  list(parameter: string, type: ColumnType): string;
+  /** The objects of a list parameter as a table with these columns. */
+  rows(parameter: string, columns: Readonly<Record<string, ColumnType>>): string;
+  /** Whether the column has one of the values of a list parameter. */
+  isIn(column: string, parameter: string): string;
+  /** The values of a column as a JSON list, as an aggregate. */
+  jsonList(expression: string): string;
+}
+
+export type ColumnType = 'integer' | 'real' | 'text';
+
+/**
+ * A connection to a database, and all that the statements of both databases need of it. Every statement has the namespace in its
+ * conditions. Bulk writes take one round trip, whatever the number of their rows.
+ */
+export interface Sql {
+  readonly dialect: Dialect;
+  all(statement: string, parameters?: Parameters): Promise<Row[]>;
+  /** The first row. */
+  get(statement: string, parameters?: Parameters): Promise<Row | undefined>;
+  /** Returns the number of changed rows. */
+  run(statement: string, parameters?: Parameters): Promise<number>;
+  /**
+   * Adds rows, all of which have the same columns. A row whose key is there fails, replaces those columns of the other, or is
+   * skipped.
+   */
+  write(table: Table, rows: readonly Row[], onConflict?: 'fail' | 'replace' | 'skip'): Promise<void>;
+  /** Sets columns of the rows that have these keys. Keys without a row are skipped. */
+  update(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Removes the rows that have these values in these columns. */
+  remove(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work on one state of the database, whatever others write meanwhile. */
+  snapshot<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The tables that both databases have, with the columns of their keys. */
+export const KEYS = {
+  namespace: ['id'],
+  record: ['ns', 'id'],
+  passage: ['id'],
+  change: ['ns', 'record'],
+  link: ['ns', 'record', 'position'],
+  belongs_to: ['ns', 'document', 'position'],
+  graph_node: ['ns', 'key'],
+  graph_edge: ['ns', 'src', 'type', 'dst'],
+  graph_stale: ['ns', 'record'],
+  graph_progress: ['ns'],
+  concept_record: ['ns', 'record'],
+  concept_name: ['ns', 'record', 'key'],
+  concept_mention: ['ns', 'record', 'key'],
+  concept_changed: ['ns', 'project', 'key'],
+  concept_progress: ['ns'],
+  audit: ['ns', 'chain', 'seq'],
+  audit_log: ['ns'],
+  audit_attachment: ['ns', 'chain', 'first_seq'],
+  lease: ['namespace', 'name'],
+  idempotency: ['ns', 'key'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Table = keyof typeof KEYS;
+
+/** The id of a namespace; `null` if nothing was written to it. */
+export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
+  const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
+  return row === undefined ? null : Number(row['id']);
+}

@@ -1,0 +1,56 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLoci } from '../src/engine/open.ts';
+import { settings, temporaryFolder } from './contract/engines.ts';
+
+/** How many statements the work runs. A bulk write is one, whatever the number of its rows. */
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  const texts = new Map<string, number>();
+  let count = 0;
+  const onStatement = (text: unknown): void => {
+    count++;
+    texts.set(String(text), (texts.get(String(text)) ?? 0) + 1);
+  };
+  subscribe('loci.store.statement', onStatement);
+  try {
+    await work();
+  } finally {
+    unsubscribe('loci.store.statement', onStatement);
+  }
+  if (process.env['SHOW_STATEMENTS'] !== undefined)
+    console.log([...texts].sort(([, a], [, b]) => b - a).map(([text, n]) => `${String(n)} ${text.replaceAll(/\s+/g, ' ')}`).join('\n'));
+  return count;
+}
+
+const NOTES = 300;
+const TOPICS = ['oven', 'hob', 'warm bread', 'garden', 'New York City'];
+
+it('a store runs few statements, whatever the number of records', async () => {
+  await using folder = await temporaryFolder();
+  const vault = { name: 'notes', path: join(folder.path, 'vault') };
+  await mkdir(vault.path);
+  for (let i = 0; i < NOTES; i++) {
+    const topic = TOPICS[i % TOPICS.length]!;
+    const text = `---\ntags: [t${String(i % 7)}]\n---\n# Note ${String(i)}\n\nAbout the ${topic}, see [[Note ${String((i * 7) % NOTES)}]].\n`;
+    await writeFile(join(vault.path, `Note ${String(i)}.md`), text);
+  }
+  const config = settings(folder.path, { vaults: [vault] });
+  const loci = await openLoci(config, { storeThreads: false });
+  onTestFinished(() => loci.close());
+  const counts: Record<string, number> = {};
+  const count = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+    counts[name] = await statementsOf(work);
+  };
+  await count('300 notes indexed', () => loci.index());
+  await count('nothing changed', () => loci.index());
+  await loci.search({ query: 'bread' });
+  await count('a search', () => loci.search({ query: 'warm oven' }));
+  await count('one memory written', () => loci.write({ content: 'The oven is warm.' }));
+  await loci.graph.status();
+  await count('a pack', () => loci.pack({ query: 'warm oven', budget: 2000 }));
+  await count('a pack with graph', () => loci.pack({ query: 'warm oven', budget: 2000, useGraph: true }));
+  console.log(counts);
+  expect(counts['a search']).toBeLessThan(1000);
+});
