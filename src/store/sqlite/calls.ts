@@ -122,7 +122,7 @@ export function storeCalls(db: Database): StoreCalls {
     search: searchCalls(db),
     vectors: vectorCalls(db),
     graph: graphCalls(db, sql),
-    admin: adminCalls(db),
+    admin: adminCalls(db, sql),
     receipts: receiptCalls(db),
   };
 }
@@ -167,7 +167,7 @@ async function* readSlices<Result>(
 
 function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
   return {
-    commit: (namespace, batch) => commit(db, namespace, batch),
+    commit: (namespace, batch) => commit(db, sql, namespace, batch),
     get: (namespace, ids, state) =>
       read(db, namespace, [], (ns) => recordsInState(db, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
@@ -203,7 +203,7 @@ function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
     },
     purge: (namespace, request) => {
       const ns = findNamespace(db, namespace);
-      return ns === null ? 0 : purge(db, namespace, ns, request);
+      return ns === null ? 0 : purge(db, sql, namespace, ns, request);
     },
     timeline: (namespace, request) =>
       readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
@@ -368,7 +368,7 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(db: Database): StoreCalls['admin'] {
+function adminCalls(db: Database, sql: Sql): StoreCalls['admin'] {
   return {
     namespaces: () => writtenNamespaces(db),
     stats: () => stats(db),
@@ -380,9 +380,9 @@ function adminCalls(db: Database): StoreCalls['admin'] {
       const ns = findNamespace(db, namespace);
       if (ns !== null) compact(db, ns);
     },
-    resetDerived: (namespace, options) => {
+    resetDerived: async (namespace, options) => {
       const ns = findNamespace(db, namespace);
-      if (ns !== null) resetDerived(db, ns, options);
+      if (ns !== null) await resetDerived(db, sql, ns, options);
     },
     auditEntries: (namespace, filter, page) =>
       read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),

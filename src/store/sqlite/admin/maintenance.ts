@@ -8,6 +8,7 @@ import { resetConcepts } from '../graph/write-concepts.ts';
 import { resetGraph } from '../graph/write.ts';
 import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';
+import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
 import { createMissingTables } from '../database/migrate.ts';
 import { generations } from '../vectors/generations.ts';
@@ -90,18 +91,19 @@ export function replacePassages(
   });
 }
 
-export function resetDerived(
+export async function resetDerived(
   db: Database,
+  sql: Sql,
   ns: number,
   options: { readonly drop: boolean; readonly vectors: boolean },
-): void {
-  db.transaction(() => {
+): Promise<void> {
+  await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
     if (createMissingTables(db)) for (const other of allNamespaces(db)) resetRelations(db, other.ns);
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
-    repairChanges(db, ns);
+    await repairChanges(db, sql, ns);
     resetBelongsTo(db, ns);
     resetRelations(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);

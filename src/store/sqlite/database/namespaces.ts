@@ -37,9 +37,9 @@ export function createTextTable(db: Database, ns: number): void {
  * Makes the deletions of `work` erase their terms. By default, deleted terms remain in the FTS5 index until it merges the
  * segments, which may never happen. Secure deletion takes several times as long, so updates do not use it.
  */
-export function withSecureDelete(db: Database, ns: number, work: () => void): void {
+export async function withSecureDelete(db: Database, ns: number, work: () => Promise<void>): Promise<void> {
   secureDelete(db, ns, 1);
-  work();
+  await work();
   // FTS5 flushes its pending changes before it switches the mode.
   secureDelete(db, ns, 0);
 }

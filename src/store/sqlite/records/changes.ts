@@ -1,4 +1,5 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
+import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
 import { removeConcepts } from '../graph/write-concepts.ts';
 import { markStale } from '../graph/stale.ts';
@@ -28,7 +29,7 @@ export class RecordChanges {
   }
 
   /** Updates the derived tables. Within the transaction, after the records were written. */
-  derive(db: Database, ns: number): void {
+  async derive(db: Database, sql: Sql, ns: number): Promise<void> {
     if (this.#kinds.size === 0) return;
     let linking = new Set<number>();
     if (this.#withKey.size > 0) {
@@ -39,17 +40,18 @@ export class RecordChanges {
       deriveRecordTimes(db, ns, this.#kinds.keys());
       deriveMentionNames(db, ns, this.#kinds.keys());
     }
-    appendChanges(db, ns, this.#kinds, linking);
+    await appendChanges(db, sql, ns, this.#kinds, linking);
   }
 }
 
 /** @param linking other records whose links mean other records from now on */
-function appendChanges(
+async function appendChanges(
   db: Database,
+  _sql: Sql,
   ns: number,
   kinds: ReadonlyMap<number, ChangeKind>,
   linking: ReadonlySet<number>,
-): void {
+): Promise<void> {
   const last = db.prepare('SELECT last_change AS n FROM namespace WHERE id = ?').get(ns);
   const insert = db.prepare('INSERT OR REPLACE INTO change (ns, sequence, record, kind) VALUES (?, ?, ?, ?)');
   let sequence = Number(last?.['n']);
@@ -102,9 +104,9 @@ export function verifyChanges(db: Database, ns: number, limit: number): string[]
 }
 
 /** Adds a change for every record whose state the feed does not have. Within a transaction. */
-export function repairChanges(db: Database, ns: number): void {
+export async function repairChanges(db: Database, sql: Sql, ns: number): Promise<void> {
   const wrong = wrongChanges(db, ns);
-  if (wrong.size > 0) appendChanges(db, ns, wrong, new Set());
+  if (wrong.size > 0) await appendChanges(db, sql, ns, wrong, new Set());
 }
 
 /** The correct last change of each record for which the feed has none or a different one. */

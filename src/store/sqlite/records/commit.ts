@@ -8,6 +8,7 @@ import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../rules
 import { wellFormed } from '../../rules/well-formed.ts';
 import { appendAudit } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
+import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
 import { addHistory } from '../admin/history.ts';
 import { checkFence } from '../admin/leases.ts';
@@ -25,12 +26,17 @@ import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
 import { addWordChanges } from '../search/vocabulary.ts';
 
-export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
+export async function commit(
+  db: Database,
+  sql: Sql,
+  namespace: string,
+  batch: CommitBatch,
+): Promise<number[]> {
   assertSafeTimes(batch);
-  return db.transaction(() => {
+  return sql.transaction(async () => {
     if (batch.fence !== undefined) checkFence(db, namespace, batch.fence);
     const ns = ensureNamespace(db, namespace);
-    const ids = commitRecords(db, namespace, ns, batch);
+    const ids = await commitRecords(db, sql, namespace, ns, batch);
     if (batch.idempotencyKey !== undefined) putIdempotencyKey(db, ns, batch.idempotencyKey, ids);
     if (batch.sourceState !== undefined) changeSourceState(db, ns, batch.sourceState);
     if (batch.hits !== undefined) addHits(db, ns, batch.hits);
@@ -48,17 +54,23 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
   });
 }
 
-function commitRecords(db: Database, namespace: string, ns: number, batch: CommitBatch): number[] {
+async function commitRecords(
+  db: Database,
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  batch: CommitBatch,
+): Promise<number[]> {
   const { evictions = [], deletions = [], writes = [], restorations = [], imports = [] } = batch;
   const { chunking = null } = batch;
   const changes = new RecordChanges();
   for (const id of evictions) evict(db, namespace, ns, id, changes);
-  deleteRecords(db, namespace, ns, deletions, changes);
+  await deleteRecords(db, namespace, ns, deletions, changes);
   const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, changes));
   for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, changes);
   for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, changes));
   addWordChanges(db, ns, changes.words);
-  changes.derive(db, ns);
+  await changes.derive(db, sql, ns);
   return ids;
 }
 

@@ -15,6 +15,7 @@ import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import type { AuditDraft } from '../../admin-model.ts';
 import { appendAudit, eraseDiffs } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
+import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
 import { removeExpiredHistory } from '../admin/history.ts';
 import { withSecureDelete } from '../database/namespaces.ts';
@@ -70,15 +71,15 @@ export function bounds(db: Database, ns: number): RecordBounds {
 }
 
 /** Removes records from every index. The rows remain until they are purged. Within a transaction. */
-export function deleteRecords(
+export async function deleteRecords(
   db: Database,
   namespace: string,
   ns: number,
   deletions: readonly Deletion[],
   changes: RecordChanges,
-): void {
+): Promise<void> {
   if (deletions.length === 0) return;
-  withSecureDelete(db, ns, () => {
+  await withSecureDelete(db, ns, async () => {
     for (const deletion of deletions) deleteRecord(db, namespace, ns, deletion, changes);
   });
 }
@@ -138,43 +139,52 @@ function requireRecord(
   throw new LociError('not_found', `no ${state} record ${String(id)} in namespace ${namespace}`);
 }
 
-export function purge(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
-  const purged = purgeDue(db, namespace, ns, request);
+export async function purge(
+  db: Database,
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  request: PurgeRequest,
+): Promise<number> {
+  const purged = await sql.transaction(() => purgeDue(db, sql, namespace, ns, request));
   if (purged > 0) db.truncateWal();
   return purged;
 }
 
-function purgeDue(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
-  return db.transaction(() => {
-    const rows = db
-      .prepare(
-        `SELECT ${RECORD_COLUMNS} FROM record AS r
-         WHERE r.ns = ? AND r.id IN (
-           SELECT id FROM record WHERE ns = ? AND expires_at <= ?
-           UNION SELECT id FROM record WHERE ns = ? AND deleted_at < ?)
-         ORDER BY r.id LIMIT ?`,
-      )
-      .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
-    const changes = new RecordChanges();
-    const records = rows.map((row) => recordOf(namespace, row, 'is empty'));
-    if (records.length > 0) {
-      withSecureDelete(db, ns, () => {
-        for (const record of records) purgeRecord(db, ns, record, changes);
-        eraseDiffs(db, ns, new Set(records.map(({ uuid }) => uuid)));
-        for (const [word, change] of pendingWordCounts(db, ns)) countWords(changes.words, [word], change);
-        mergeWords(db, ns, changes.words);
-        changes.derive(db, ns);
-      });
-    }
-    const drafts = records.map(({ uuid, deletedAt }): AuditDraft => {
-      const action = deletedAt === null ? 'expire' : 'purge';
-      return { ...request.by, action, subject: uuid, diff: null };
+async function purgeDue(
+  db: Database,
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  request: PurgeRequest,
+): Promise<number> {
+  const rows = db
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM record AS r
+       WHERE r.ns = ? AND r.id IN (
+         SELECT id FROM record WHERE ns = ? AND expires_at <= ?
+         UNION SELECT id FROM record WHERE ns = ? AND deleted_at < ?)
+       ORDER BY r.id LIMIT ?`,
+    )
+    .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
+  const records = rows.map((row) => recordOf(namespace, row, 'is empty'));
+  if (records.length > 0)
+    await withSecureDelete(db, ns, async () => {
+      const changes = new RecordChanges();
+      for (const record of records) purgeRecord(db, ns, record, changes);
+      eraseDiffs(db, ns, new Set(records.map(({ uuid }) => uuid)));
+      for (const [word, change] of pendingWordCounts(db, ns)) countWords(changes.words, [word], change);
+      mergeWords(db, ns, changes.words);
+      await changes.derive(db, sql, ns);
     });
-    appendAudit(db, ns, drafts);
-    db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
-    removeExpiredHistory(db, ns, request.by.at);
-    return rows.length;
+  const drafts = records.map(({ uuid, deletedAt }): AuditDraft => {
+    const action = deletedAt === null ? 'expire' : 'purge';
+    return { ...request.by, action, subject: uuid, diff: null };
   });
+  appendAudit(db, ns, drafts);
+  db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
+  removeExpiredHistory(db, ns, request.by.at);
+  return rows.length;
 }
 
 function purgeRecord(db: Database, ns: number, record: LociRecord, changes: RecordChanges): void {
