@@ -37,11 +37,14 @@ import {
   pageNodes,
 } from './graph/read.ts';
 import { sharingIdentity, staleRecords } from './graph/stale.ts';
-import { changes } from './records/changes.ts';
+import { changes } from '../sql/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
+import { createTextTable } from './database/namespaces.ts';
+import { changeText } from './records/passages.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
 import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
+import type { TextIndex } from '../sql/text-index.ts';
 import {
   activateGeneration,
   addGeneration,
@@ -54,13 +57,15 @@ import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
 import { namedRecordsOf } from './records/mention-names.ts';
-import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
+import { bounds, findIdempotentResult, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
 import { passagesOf, readPassages } from './search/passage-reads.ts';
 import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { PostingCache } from './search/posting-cache.ts';
-import { commit, sourceEntries } from './records/commit.ts';
+import { commit, purge } from '../sql/commit.ts';
+import type { Driver } from '../sql/driver.ts';
+import { sourceEntries } from './records/source-entries.ts';
 import { sourceStates } from './records/source-states.ts';
 import { timeline } from './records/timeline.ts';
 import { startupState } from './records/startup.ts';
@@ -68,7 +73,7 @@ import { goldenQueries } from './receipts/golden-queries.ts';
 import { labels } from './receipts/labels.ts';
 import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
-import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
+import { resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
 import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
 import {
@@ -117,12 +122,19 @@ export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role]
 
 export function storeCalls(db: Database): StoreCalls {
   const sql = new SqliteSql(db);
+  const text: TextIndex = {
+    create: async (ns) => {
+      createTextTable(db, ns);
+    },
+    change: (ns, change) => changeText(db, ns, change),
+  };
+  const driver: Driver = { sql, text, db };
   return {
-    records: recordCalls(db, sql),
+    records: recordCalls(driver),
     search: searchCalls(db),
     vectors: vectorCalls(db),
     graph: graphCalls(db, sql),
-    admin: adminCalls(db, sql),
+    admin: adminCalls(driver),
     receipts: receiptCalls(db),
   };
 }
@@ -165,9 +177,10 @@ async function* readSlices<Result>(
   }
 }
 
-function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
+function recordCalls(driver: Driver): StoreCalls['records'] {
+  const { sql, db } = driver;
   return {
-    commit: (namespace, batch) => commit(db, sql, namespace, batch),
+    commit: (namespace, batch) => commit(driver, namespace, batch),
     get: (namespace, ids, state) =>
       read(db, namespace, [], (ns) => recordsInState(db, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
@@ -193,17 +206,16 @@ function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
     links: (namespace, selector, page) => read(db, namespace, [], (ns) => links(db, ns, selector, page)),
     belongsTo: (namespace, selector) => read(db, namespace, [], (ns) => belongsTo(db, ns, selector)),
     changes: (namespace, page) =>
-      read(db, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
-        changes(db, ns, page),
+      readSql(sql, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
+        changes(sql, ns, page),
       ),
     passagesOf: (namespace, ids) =>
       read(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
-    replacePassages: (namespace, chunking, passages) => {
-      replacePassages(db, namespace, requireNamespace(db, namespace), chunking, passages);
-    },
-    purge: (namespace, request) => {
-      const ns = findNamespace(db, namespace);
-      return ns === null ? 0 : purge(db, sql, namespace, ns, request);
+    purge: async (namespace, request) => {
+      if ((await findSqlNamespace(sql, namespace)) === null) return 0;
+      const purged = await purge(driver, namespace, request);
+      if (purged > 0) db.truncateWal();
+      return purged;
     },
     timeline: (namespace, request) =>
       readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
@@ -213,12 +225,6 @@ function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
     startup: (namespace, session) =>
       read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
   };
-}
-
-function requireNamespace(db: Database, namespace: string): number {
-  const ns = findNamespace(db, namespace);
-  if (ns === null) throw new LociError('not_found', `no namespace ${namespace}`);
-  return ns;
 }
 
 function searchCalls(db: Database): StoreCalls['search'] {
@@ -368,21 +374,22 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(db: Database, sql: Sql): StoreCalls['admin'] {
+function adminCalls(driver: Driver): StoreCalls['admin'] {
+  const { sql, db } = driver;
   return {
     namespaces: () => writtenNamespaces(db),
     stats: () => stats(db),
     verify: (namespace) =>
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
-        : read(db, namespace, [], (ns) => verifyNamespace(db, ns, namespace)),
+        : readSql(sql, namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
     compact: (namespace) => {
       const ns = findNamespace(db, namespace);
       if (ns !== null) compact(db, ns);
     },
     resetDerived: async (namespace, options) => {
       const ns = findNamespace(db, namespace);
-      if (ns !== null) await resetDerived(db, sql, ns, options);
+      if (ns !== null) await resetDerived(driver, ns, options);
     },
     auditEntries: (namespace, filter, page) =>
       read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),

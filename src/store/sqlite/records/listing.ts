@@ -94,7 +94,7 @@ function filterCondition(filter: RecordFilter): ListCondition {
   }
   if (contentHash !== undefined) and('r.content_hash = ?', contentHash);
   if (noteName !== undefined) {
-    const ids = 'SELECT n.record FROM note_name AS n WHERE n.ns = r.ns AND n.name = ?';
+    const ids = `SELECT n.record FROM name AS n WHERE n.ns = r.ns AND n.kind = 'note' AND n.name = ?`;
     and(`r.id IN (${ids})`, foldNoteName(noteName));
   }
   const isSelective = hasKey || contentHash !== undefined || noteName !== undefined;

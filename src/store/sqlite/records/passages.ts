@@ -1,75 +1,56 @@
 import type { Passage } from '../../../core/types.ts';
-import {
-  indexPassage,
-  TEXT_FIELDS,
-  type IndexedFields,
-  type IndexedPassage,
-} from '../../lexical/text-fields.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
+import type { TextChange, TextEntry } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
-import { bumpEpoch, createTextTable, dropTextTable, textTable } from '../database/namespaces.ts';
+import { createTextTable, dropTextTable, textTable, withSecureDelete } from '../database/namespaces.ts';
 import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from './rows.ts';
-import { countWords, mergeWords, type WordCounts } from '../search/vocabulary.ts';
+import {
+  addWordChanges,
+  countWords,
+  mergeWords,
+  pendingWordCounts,
+  type WordCounts,
+} from '../search/vocabulary.ts';
 
-/** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
-export function insertPassages(
+/** Removed entries need the terms that were added, because a contentless index stores no text. */
+export async function changeText(
   db: Database,
   ns: number,
-  record: number,
-  indexedFields: IndexedFields,
-  passages: readonly Passage[],
-  counts: WordCounts,
-): void {
-  const insert = db.prepare(
-    `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash, context)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const index = textIndex(db, ns, indexedFields, counts);
-  for (const passage of passages) {
-    const { lastInsertRowid } = insert.run(
-      ns,
-      record,
-      passage.ordinal,
-      JSON.stringify(passage.headings),
-      passage.text,
-      passage.startLine,
-      passage.endLine,
-      Buffer.from(passage.hash, 'hex'),
-      passage.context,
-    );
-    index.add(Number(lastInsertRowid), passage);
-  }
+  { added, removed, erased, isPurge }: TextChange,
+): Promise<void> {
+  const counts: WordCounts = new Map();
+  if (erased.length > 0)
+    withSecureDelete(db, ns, () => {
+      writeEntries(db, ns, erased, -1, counts);
+    });
+  writeEntries(db, ns, removed, -1, counts);
+  writeEntries(db, ns, added, 1, counts);
+  if (isPurge) {
+    for (const [word, change] of pendingWordCounts(db, ns)) countWords(counts, [word], change);
+    mergeWords(db, ns, counts);
+  } else addWordChanges(db, ns, counts);
 }
 
-/** Removes a record's passages from every text index. @param indexedFields the record's fields as they were indexed */
-export function removePassages(
+function writeEntries(
   db: Database,
   ns: number,
-  record: number,
-  indexedFields: IndexedFields,
+  entries: readonly TextEntry[],
+  by: 1 | -1,
   counts: WordCounts,
 ): void {
-  const index = textIndex(db, ns, indexedFields, counts);
-  const passages = storedPassages(db, ns, record);
-  if (passages.length > 0) bumpEpoch(db, ns);
-  for (const { id, passage } of passages) index.remove(id, passage);
-  db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
-}
-
-/** Indexes the same passages with another title, tags or metadata. */
-export function reindexPassages(
-  db: Database,
-  ns: number,
-  record: number,
-  before: IndexedFields,
-  after: IndexedFields,
-  counts: WordCounts,
-): void {
-  bumpEpoch(db, ns);
-  const [old, current] = [textIndex(db, ns, before, counts), textIndex(db, ns, after, counts)];
-  for (const { id, passage } of storedPassages(db, ns, record)) {
-    old.remove(id, passage);
-    current.add(id, passage);
-  }
+  if (entries.length === 0) return;
+  const table = textTable(ns);
+  const fields = TEXT_FIELDS.join(', ');
+  const statement =
+    by === 1
+      ? `INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`
+      : `INSERT INTO ${table} (${table}, rowid, ${fields}) VALUES ('delete', ?, ?, ?, ?, ?)`;
+  const rows = entries.map(({ passage, fields: ofRecord, text }) => {
+    const entry = indexPassage(ofRecord, text);
+    countWords(counts, entry.words, by);
+    return [passage, ...columnsOf(entry)];
+  });
+  db.runForEach(statement, rows);
 }
 
 /** Derives the full-text index of a namespace, whose vocabulary is empty, again. Within a transaction. */
@@ -81,9 +62,10 @@ export function rebuildText(db: Database, ns: number): void {
     `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = r.ns AND p.record = r.id)`,
   );
   for (const row of records.iterate(ns)) {
-    const record = headerOf('', row, 'is empty');
-    const index = textIndex(db, ns, record, counts);
-    for (const { id, passage } of storedPassages(db, ns, record.id)) index.add(id, passage);
+    const fields = headerOf('', row, 'is empty');
+    const passages = storedPassages(db, ns, fields.id);
+    const entries = passages.map(({ id, passage }) => ({ passage: id, fields, text: passage }));
+    writeEntries(db, ns, entries, 1, counts);
   }
   mergeWords(db, ns, counts);
 }
@@ -95,33 +77,6 @@ function storedPassages(db: Database, ns: number, record: number): { id: number;
     )
     .all(ns, record)
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row, 'is empty') }));
-}
-
-interface TextIndex {
-  add(id: number, passage: Passage): void;
-  /** A contentless index stores no text, so removing a passage requires the terms that were added. */
-  remove(id: number, passage: Passage): void;
-}
-
-function textIndex(db: Database, ns: number, indexedFields: IndexedFields, counts: WordCounts): TextIndex {
-  const table = textTable(ns);
-  const fields = TEXT_FIELDS.join(', ');
-  const add = db.prepare(`INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`);
-  const remove = db.prepare(
-    `INSERT INTO ${table} (${table}, rowid, ${fields}) VALUES ('delete', ?, ?, ?, ?, ?)`,
-  );
-  return {
-    add: (id, passage) => {
-      const entry = indexPassage(indexedFields, passage);
-      add.run(id, ...columnsOf(entry));
-      countWords(counts, entry.words, 1);
-    },
-    remove: (id, passage) => {
-      const entry = indexPassage(indexedFields, passage);
-      remove.run(id, ...columnsOf(entry));
-      countWords(counts, entry.words, -1);
-    },
-  };
 }
 
 /** The columns of the full-text index: terms separated by spaces. */

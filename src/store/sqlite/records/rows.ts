@@ -5,7 +5,7 @@ import type { RecordHeader, StoredPassage } from '../../search-model.ts';
 import { storedObject, storedTexts, unlessDamaged } from '../database/stored-json.ts';
 
 /** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
-export type Row = Record<string, SQLOutputValue>;
+export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** The columns of a record's header, in the order of `headerOfList`. */
 const HEADER = [
