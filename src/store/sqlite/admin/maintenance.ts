@@ -4,8 +4,8 @@ import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import type { ChunkedRecord } from '../../model.ts';
 import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
-import { resetConcepts } from '../graph/write-concepts.ts';
-import { resetGraph } from '../graph/write.ts';
+import { resetConcepts } from '../../sql/graph/write-concepts.ts';
+import { resetGraph } from '../../sql/graph/write.ts';
 import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -99,13 +99,13 @@ export async function resetDerived(
 ): Promise<void> {
   await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
-    if (createMissingTables(db)) for (const other of allNamespaces(db)) resetRelations(db, other.ns);
+    if (createMissingTables(db)) for (const other of allNamespaces(db)) await resetRelations(db, sql, other.ns);
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);
     await repairChanges(db, sql, ns);
     resetBelongsTo(db, ns);
-    resetRelations(db, ns);
+    await resetRelations(db, sql, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);
@@ -113,11 +113,11 @@ export async function resetDerived(
 }
 
 /** What has tables of its own, which all namespaces share. */
-function resetRelations(db: Database, ns: number): void {
+async function resetRelations(db: Database, sql: Sql, ns: number): Promise<void> {
   rebuildRecordTimes(db, ns);
   rebuildMentionNames(db, ns);
-  resetGraph(db, ns);
-  resetConcepts(db, ns);
+  await resetGraph(sql, ns);
+  await resetConcepts(sql, ns);
 }
 
 function dropPassages(db: Database, ns: number): void {

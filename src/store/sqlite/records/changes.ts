@@ -1,9 +1,9 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
-import { removeConcepts } from '../graph/write-concepts.ts';
-import { markStale } from '../graph/stale.ts';
-import { removeGraph } from '../graph/write.ts';
+import { markStale } from '../../sql/graph/stale.ts';
+import { removeConcepts } from '../../sql/graph/write-concepts.ts';
+import { removeGraph } from '../../sql/graph/write.ts';
 import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
 import { deriveMentionNames } from './mention-names.ts';
@@ -47,7 +47,7 @@ export class RecordChanges {
 /** @param linking other records whose links mean other records from now on */
 async function appendChanges(
   db: Database,
-  _sql: Sql,
+  sql: Sql,
   ns: number,
   kinds: ReadonlyMap<number, ChangeKind>,
   linking: ReadonlySet<number>,
@@ -59,9 +59,9 @@ async function appendChanges(
   db.prepare('UPDATE namespace SET last_change = ? WHERE id = ?').run(sequence, ns);
   if ([...kinds.values()].includes('removed')) trimRemovals(db, ns);
   removeBelongsTo(db, ns, kinds);
-  markStale(db, ns, kinds, linking, sequence);
-  removeGraph(db, ns, kinds);
-  removeConcepts(db, ns, kinds);
+  await markStale(sql, ns, kinds, linking, sequence);
+  await removeGraph(sql, ns, kinds);
+  await removeConcepts(sql, ns, kinds);
 }
 
 /** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
