@@ -1,10 +1,9 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../model.ts';
-import { removeConcepts } from '../sqlite/graph/write-concepts.ts';
-import { markStale } from '../sqlite/graph/stale.ts';
-import { removeGraph } from '../sqlite/graph/write.ts';
+import { removeConcepts } from './graph/write-concepts.ts';
+import { markStale } from './graph/stale.ts';
+import { removeGraph } from './graph/write.ts';
 import { removeBelongsTo } from './derived/belongs-to.ts';
 import type { Sql } from './sql.ts';
-import type { Driver } from './driver.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
 const MAX_REMOVALS = 10_000;
@@ -13,13 +12,15 @@ const MAX_REMOVALS = 10_000;
  * Adds changes to the feed, and removes what is derived of records that are gone. Within the transaction, after links and names
  * were derived. Returns the sequence number of the last change.
  * @param kinds in the order of the changes
+ * @param identified those of the records that have or had an identity
  * @param linking other records whose links mean other records from now on
  */
 export async function appendChanges(
-  { sql, db }: Driver,
+  sql: Sql,
   ns: number,
   lastChange: number,
   kinds: ReadonlyMap<number, ChangeKind>,
+  identified: readonly number[],
   linking: ReadonlySet<number>,
 ): Promise<number> {
   if (kinds.size === 0) return lastChange;
@@ -27,12 +28,12 @@ export async function appendChanges(
   const last = lastChange + rows.length;
   await sql.write('change', rows, 'replace');
   if ([...kinds.values()].includes('removed')) await trimRemovals(sql, ns);
-  markStale(db, ns, kinds, linking, last);
+  await markStale(sql, ns, kinds, identified, linking, last);
   const gone = [...kinds].flatMap(([record, kind]) => (kind === 'written' ? [] : [record]));
   if (gone.length > 0) {
     await removeBelongsTo(sql, ns, gone);
-    removeGraph(db, ns, kinds);
-    removeConcepts(db, ns, kinds);
+    await removeGraph(sql, ns, kinds);
+    await removeConcepts(sql, ns, kinds);
   }
   return last;
 }
@@ -68,12 +69,18 @@ export async function verifyChanges(sql: Sql, ns: number, limit: number): Promis
 }
 
 /** Adds a change for every record whose state the feed does not have. Within a transaction. */
-export async function repairChanges(driver: Driver, ns: number): Promise<void> {
-  const { sql } = driver;
+export async function repairChanges(sql: Sql, ns: number): Promise<void> {
   const wrong = await wrongChanges(sql, ns);
   if (wrong.size === 0) return;
   const row = await sql.get('SELECT last_change FROM namespace WHERE id = :ns', { ns });
-  const last_change = await appendChanges(driver, ns, Number(row?.['last_change']), wrong, new Set());
+  const last_change = await appendChanges(
+    sql,
+    ns,
+    Number(row?.['last_change']),
+    wrong,
+    [...wrong.keys()],
+    new Set(),
+  );
   await sql.update('namespace', [{ id: ns, last_change }]);
 }
 

@@ -121,7 +121,10 @@ export async function applyPlan(
   await deriveNames(sql, ns, new Map([...changed].map(([id, { after }]) => [id, after])), isNew);
   const linking = keyed.size === 0 ? new Set<number>() : await deriveLinks(sql, ns, keyed);
   const kinds = new Map([...changed].map(([id, { kind }]): [number, ChangeKind] => [id, kind!]));
-  const last_change = await appendChanges(driver, ns, row.lastChange, kinds, linking);
+  const identified = [...changed].flatMap(([id, { before, after }]) =>
+    before?.identity || after?.identity ? [id] : [],
+  );
+  const last_change = await appendChanges(sql, ns, row.lastChange, kinds, identified, linking);
   const isOutdated = hasRemoved || planned.some(({ before, isRewritten }) => isRewritten && before !== null);
   const epoch = row.epoch + (isOutdated ? 1 : 0);
   await sql.update('namespace', [{ id: ns, next_record: plan.nextId, last_change, epoch }]);

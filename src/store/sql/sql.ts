@@ -13,17 +13,17 @@ export interface Dialect {
   /** Joins two tables in the order in which they are written, where the database lets a statement decide that. */
   readonly join: string;
   /** Follows a table: reads it by this index, where the database lets a statement decide that. */
-  index(name: string): string;
+  readonly index: (name: string) => string;
   /** The values of a list parameter as a table with the columns `value` and `key`, their position from 0. */
-  list(parameter: string, type: ColumnType): string;
+  readonly list: (parameter: string, type: ColumnType) => string;
   /** The objects of a list parameter as a table with these columns. */
-  rows(parameter: string, columns: Readonly<Record<string, ColumnType>>): string;
+  readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
-  isIn(column: string, parameter: string): string;
+  readonly isIn: (column: string, parameter: string) => string;
   /** Ends a SELECT: no other transaction changes the selected rows before the end of this one. */
   readonly lock: string;
   /** The values of a column as a JSON list, as an aggregate. */
-  jsonList(expression: string): string;
+  readonly jsonList: (expression: string) => string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';

@@ -35,8 +35,9 @@ import {
   nodes,
   pageEdges,
   pageNodes,
+  sharingIdentity,
+  staleRecords,
 } from './graph/read.ts';
-import { sharingIdentity, staleRecords } from './graph/stale.ts';
 import { changes } from '../sql/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';

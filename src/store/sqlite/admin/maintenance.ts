@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
-import { resetConcepts } from '../graph/write-concepts.ts';
-import { resetGraph } from '../graph/write.ts';
+import { resetConcepts } from '../../sql/graph/write-concepts.ts';
+import { resetGraph } from '../../sql/graph/write.ts';
 import { repairChanges } from '../../sql/changes.ts';
 import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
@@ -65,10 +65,10 @@ export async function resetDerived(
     if (options.drop) dropPassages(db, ns);
     for (const other of others) {
       await rebuildDerived(sql, other);
-      resetGraph(db, other);
-      resetConcepts(db, other);
+      await resetGraph(sql, other);
+      await resetConcepts(sql, other);
     }
-    await repairChanges(driver, ns);
+    await repairChanges(sql, ns);
     await resetBelongsTo(sql, ns);
     await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
