@@ -1,4 +1,3 @@
-import { LociError } from '../../core/errors.ts';
 import type { AsyncSlices } from '../../core/threads/slices.ts';
 import type { StoreConcepts } from '../concept-model.ts';
 import type { GraphState, RecordGraph } from '../graph-model.ts';
@@ -41,7 +40,6 @@ import {
 import { changes } from '../sql/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
-import { createTextTable } from './database/namespaces.ts';
 import { changeText } from './records/passages.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
 import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
@@ -60,7 +58,7 @@ import { links } from './records/links.ts';
 import { namedRecordsOf } from './records/mention-names.ts';
 import { bounds, findIdempotentResult, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
-import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
+import { createTextTable, findNamespace, writtenNamespaces } from './database/namespaces.ts';
 import { passagesOf, readPassages } from './search/passage-reads.ts';
 import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { PostingCache } from './search/posting-cache.ts';

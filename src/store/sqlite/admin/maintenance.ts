@@ -12,7 +12,7 @@ import { createMissingTables } from '../database/migrate.ts';
 import { generations } from '../vectors/generations.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
-import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../search/vocabulary.ts';
+import { countTerms, mergePendingWords } from '../search/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
