@@ -99,7 +99,8 @@ export async function resetDerived(
 ): Promise<void> {
   await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
-    if (createMissingTables(db)) for (const other of allNamespaces(db)) await resetRelations(db, sql, other.ns);
+    if (createMissingTables(db))
+      for (const other of allNamespaces(db)) await resetRelations(db, sql, other.ns);
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     rebuildNoteNames(db, ns);

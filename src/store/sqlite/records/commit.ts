@@ -17,7 +17,7 @@ import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
 import { isObject, isTextList } from '../database/stored-json.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { putConceptChanges } from '../graph/read-concepts.ts';
+import { putConceptChanges } from '../graph/concept-changes.ts';
 import { putConcepts } from '../../sql/graph/write-concepts.ts';
 import { putGraph } from '../../sql/graph/write.ts';
 import { putBelongsTo } from './belongs-to.ts';
