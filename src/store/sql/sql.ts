@@ -83,8 +83,17 @@ export const KEYS = {
 
 export type Table = keyof typeof KEYS;
 
-/** The id of a namespace; `null` if nothing was written to it. */
+/** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
+const NAMESPACES = new WeakMap<Sql, Map<string, number>>();
+
+/** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
 export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
+  const known = NAMESPACES.get(sql) ?? new Map<string, number>();
+  NAMESPACES.set(sql, known);
+  const id = known.get(name);
+  if (id !== undefined) return id;
   const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
-  return row === undefined ? null : Number(row['id']);
+  if (row === undefined) return null;
+  known.set(name, Number(row['id']));
+  return Number(row['id']);
 }

@@ -1,6 +1,6 @@
 import type { AsyncSlices } from '../../core/threads/slices.ts';
-import type { StoreConcepts } from '../concept-model.ts';
-import type { GraphState, RecordGraph } from '../graph-model.ts';
+import type { NamingsOfKey } from '../concept-model.ts';
+import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
@@ -13,30 +13,10 @@ import type {
   StoreVectors,
 } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
-import {
-  changedNames,
-  conceptChanges,
-  conceptKeys,
-  conceptNames,
-  conceptState,
-  linePlaces,
-  nameFrequencies,
-  namings,
-  recordConcepts,
-  recordsNaming,
-} from './graph/read-concepts.ts';
-import {
-  contributions,
-  counts,
-  degrees,
-  graphState,
-  neighbours,
-  nodes,
-  pageEdges,
-  pageNodes,
-  sharingIdentity,
-  staleRecords,
-} from './graph/read.ts';
+import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
+import { neighbours } from '../sql/graph/neighbours.ts';
+import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
+import { conceptChanges } from './graph/concept-changes.ts';
 import { changes } from '../sql/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
@@ -146,6 +126,17 @@ function read<Result>(db: Database, namespace: string, empty: Result, work: (ns:
   });
 }
 
+/** The same with one statement, which needs no transaction. */
+async function readOnce<Result>(
+  sql: Sql,
+  namespace: string,
+  empty: Result,
+  work: (ns: number) => Promise<Result>,
+): Promise<Result> {
+  const ns = await findSqlNamespace(sql, namespace);
+  return ns === null ? empty : work(ns);
+}
+
 /** The same for statements of both databases. */
 async function readSql<Result>(
   sql: Sql,
@@ -174,6 +165,17 @@ async function* readSlices<Result>(
     if (done === true) return value;
     yield;
   }
+}
+
+/** In slices of one statement each. */
+async function* readEachOnce<Result>(
+  sql: Sql,
+  namespace: string,
+  empty: Result,
+  work: (ns: number) => AsyncSlices<Result>,
+): AsyncSlices<Result> {
+  const ns = await findSqlNamespace(sql, namespace);
+  return ns === null ? empty : yield* work(ns);
 }
 
 function recordCalls(driver: Driver): StoreCalls['records'] {
@@ -289,60 +291,43 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
 }
 
 const NO_GRAPH: GraphState = {
-  upTo: 0,
-  similarUpTo: 0,
-  conceptsUpTo: 0,
-  rules: '',
-  lastChange: 0,
-  stale: 0,
+  ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
+  ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
 };
 
 function graphCalls(db: Database, sql: Sql): StoreCalls['graph'] {
   return {
-    ...conceptCalls(db, sql),
+    state: (namespace) => readOnce(sql, namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
+    waiting: (namespace, limit) =>
+      readOnce(sql, namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
     nodes: (namespace, selector, filter = {}) =>
-      read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
-    neighbours: (namespace, request) =>
-      read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
-    degrees: (namespace, ids, types, excludedSources = []) =>
-      read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null, excludedSources)),
-    pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
-    pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
-    counts: (namespace, filter) =>
-      read(db, namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(db, ns, filter)),
-    state: (namespace) => read(db, namespace, NO_GRAPH, (ns) => graphState(db, ns)),
-    stale: (namespace, limit) => read(db, namespace, [], (ns) => staleRecords(db, ns, limit)),
-    sharingIdentity: (namespace, records) =>
-      read(db, namespace, [], (ns) => sharingIdentity(db, ns, records)),
-    contributions: (namespace, lane, records) => {
-      const none = new Map(records.map((record) => [record, { nodes: [], edges: [] }]));
-      return read<Map<number, RecordGraph>>(db, namespace, none, (ns) =>
-        contributions(db, ns, lane, records),
-      );
+      readOnce(sql, namespace, [], (ns) => nodes(sql, ns, selector, filter)),
+    edges: (namespace, filter, page) => readOnce(sql, namespace, [], (ns) => edges(sql, ns, filter, page)),
+    neighbours: (namespace, request) => {
+      const none = { out: [], in: [], nodes: [], degrees: [], tags: [] };
+      return readOnce(sql, namespace, none, (ns) => neighbours(sql, ns, request));
     },
-  };
-}
-
-function conceptCalls(db: Database, sql: Sql): Pausing<StoreConcepts> {
-  return {
+    counts: (namespace, filter) =>
+      readSql(sql, namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
+    contributions: (namespace, lane, records) => {
+      const none = new Map<number, Contribution>(
+        records.map((record) => [record, { nodes: [], edges: [], isSharing: false }]),
+      );
+      return readSql(sql, namespace, none, (ns) => contributions(sql, ns, lane, records));
+    },
     conceptNames: (namespace, selector) =>
-      readSlices(sql, namespace, [], (ns) => conceptNames(db, ns, selector)),
-    conceptKeys: (namespace, project, firstWords) =>
-      read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
+      selector.only === undefined
+        ? readSlices(sql, namespace, [], (ns) => allNames(sql, ns, selector))
+        : readOnce(sql, namespace, [], (ns) => someNames(sql, ns, selector)),
     recordConcepts: (namespace, records) =>
-      read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
-    nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
-      readSlices(sql, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
-        nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
-      ),
-    recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
-      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
-    conceptState: (namespace) =>
-      read(db, namespace, { upTo: 0, rules: '', changed: 0 }, (ns) => conceptState(db, ns)),
-    namings: (namespace, project, keys, limit, excludedSources = []) =>
-      read(db, namespace, [], (ns) => namings(db, ns, project, keys, limit, excludedSources)),
-    linePlaces: (namespace, lines) => read(db, namespace, [], (ns) => linePlaces(db, ns, lines)),
-    changedNames: (namespace, limit) => read(db, namespace, [], (ns) => changedNames(db, ns, limit)),
+      readOnce(sql, namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
+    namings: (namespace, request) => {
+      const none = new Map<string, NamingsOfKey>(
+        request.keys.map((key) => [key, { records: 0, places: [] }]),
+      );
+      return readEachOnce(sql, namespace, none, (ns) => namings(sql, ns, request));
+    },
+    linePlaces: (namespace, lines) => readOnce(sql, namespace, [], (ns) => linePlaces(sql, ns, lines)),
     conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }
