@@ -46,8 +46,53 @@ export interface StoreFixture {
   readonly generation: (dimensions: number) => Promise<number>;
 }
 
-/** Tests what every store must do. Each driver's test calls it with a function that opens an empty store. */
-export function describeStore(name: string, open: () => Promise<Store>): void {
+type Suite = (fixture: StoreFixture) => void;
+
+const ALL_SUITES: readonly Suite[] = [
+  describeRecords,
+  describeRecordValues,
+  describeBelongsTo,
+  describeGraph,
+  describeConcepts,
+  describeLinks,
+  describeNoteNames,
+  describeMentionNames,
+  describeChanges,
+  describeTimeline,
+  describeReceipts,
+  describeConflicts,
+  describeSourceStates,
+  describeFilters,
+  describeFacets,
+  describeTextSearch,
+  describeWords,
+  describeVectors,
+  describeSentences,
+  describePendingEmbeddings,
+  describeNeighbours,
+  describeMaintenance,
+  describeTokens,
+  describeDeletionAndRestoration,
+  describePurge,
+  describeListing,
+  describeAudit,
+  describeStartup,
+  describeHistory,
+  describeLeases,
+  describeFences,
+  describePortability,
+  describeIsolation,
+  describeWrittenIsolation,
+];
+
+/** Calls of every role, for a store that answers as one that passes all suites and only runs the calls elsewhere. */
+export const FEW_SUITES: readonly Suite[] = [describeRecords, describeIsolation, describeWrittenIsolation];
+
+/**
+ * Tests what every store must do. Each driver's test calls it with a function that opens an empty store.
+ * @param open may be called several times; each call opens another store
+ */
+export function describeStore(name: string, open: () => Promise<Store>, suites = ALL_SUITES): void {
   describe(name, () => {
     let opened: Store | undefined;
     let created = 0;
@@ -68,40 +113,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     afterAll(async () => opened?.close());
 
-    describeRecords(fixture);
-    describeRecordValues(fixture);
-    describeBelongsTo(fixture);
-    describeGraph(fixture);
-    describeConcepts(fixture);
-    describeLinks(fixture);
-    describeNoteNames(fixture);
-    describeMentionNames(fixture);
-    describeChanges(fixture);
-    describeTimeline(fixture);
-    describeReceipts(fixture);
-    describeConflicts(fixture);
-    describeSourceStates(fixture);
-    describeFilters(fixture);
-    describeFacets(fixture);
-    describeTextSearch(fixture);
-    describeWords(fixture);
-    describeVectors(fixture);
-    describeSentences(fixture);
-    describePendingEmbeddings(fixture);
-    describeNeighbours(fixture);
-    describeMaintenance(fixture);
-    describeTokens(fixture);
-    describeDeletionAndRestoration(fixture);
-    describePurge(fixture);
-    describeListing(fixture);
-    describeAudit(fixture);
-    describeStartup(fixture);
-    describeHistory(fixture);
-    describeLeases(fixture);
-    describeFences(fixture);
-    describePortability(fixture);
-    describeIsolation(fixture);
-    describeWrittenIsolation(fixture);
+    for (const suite of suites) suite(fixture);
 
     it('passes all checks after these tests', async () => {
       expect(await verifyStore(store())).toEqual([]);

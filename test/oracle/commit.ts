@@ -1,10 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
-import { uuidv7 } from '../../src/core/ids.ts';
-import type { AuditDraft } from '../../src/store/admin-model.ts';
 import { indexPassage } from '../../src/store/lexical/text-fields.ts';
-import type { BelongsToUpdate } from '../../src/store/belongs-to-model.ts';
 import type {
+  ChunkedRecord,
   CommitBatch,
   PurgeRequest,
   RecordDraft,
@@ -12,17 +11,11 @@ import type {
   RecordImport,
   RecordWrite,
 } from '../../src/store/model.ts';
-import { CHAIN_START, chained } from '../../src/store/rules/audit-chain.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
-import { assertFence } from '../../src/store/rules/leases.ts';
-import { changedState } from '../../src/store/rules/source-state.ts';
+import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/store/rules/validation.ts';
 import { wellFormed } from '../../src/store/rules/well-formed.ts';
-import { putConceptChanges, putConcepts } from './concepts.ts';
-import { linksAndIdentities, markStale, putGraph } from './graph.ts';
-import { putGoldenQueries, putLabels } from './receipts.ts';
 import {
-  byCodePoint,
   type Namespace,
   noteChange,
   type OracleRecord,
@@ -34,14 +27,11 @@ import {
 
 type NextPassage = () => number;
 
+/** Applies the parts of a batch that concern records; the others change nothing that the oracle can read. */
 export function commit(state: OracleState, name: string, batch: CommitBatch): number[] {
   assertSafeTimes(batch);
-  const { fence } = batch;
-  if (fence !== undefined) assertFence(state.lease(name, fence.lease)?.token, fence);
   return state.change(name, (namespace, nextPassage) => {
-    const before = linksAndIdentities(namespace);
     const ids = commitRecords(namespace, wellFormed(batch), nextPassage);
-    markStale(namespace, before);
     if (batch.idempotencyKey !== undefined) {
       const { key, at } = batch.idempotencyKey;
       const used = namespace.idempotent.get(key);
@@ -49,12 +39,6 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
       removeExpiredKeys(namespace, at);
       namespace.idempotent.set(key, { ...batch.idempotencyKey, records: ids });
     }
-    commitState(namespace, wellFormed(batch));
-    appendAudit(namespace, batch.audit ?? []);
-    if (batch.belongsTo !== undefined) putBelongsTo(namespace, batch.belongsTo);
-    if (batch.graph !== undefined) putGraph(namespace, batch.graph);
-    if (batch.conceptChanges !== undefined) putConceptChanges(namespace, batch.conceptChanges);
-    if (batch.concepts !== undefined) putConcepts(namespace, batch.concepts);
     return ids;
   });
 }
@@ -178,107 +162,57 @@ function removeRecord(namespace: Namespace, record: LociRecord, nextPassage: Nex
   noteChange(namespace, record.id, 'removed');
 }
 
-/** Writes source states, hits, startup entries and history. */
-function commitState(namespace: Namespace, batch: CommitBatch): void {
-  const { sources, startup, digests, history } = namespace;
-  if (batch.sourceState !== undefined) {
-    const { source, change } = batch.sourceState;
-    if (change === null) sources.delete(source);
-    else sources.set(source, changedState(sources.get(source), change));
-  }
-  for (const [source, count] of batch.hits?.bySource ?? []) {
-    const before = sources.get(wellFormed(source));
-    const hitAt = batch.hits?.at ?? null;
-    if (before !== undefined)
-      sources.set(wellFormed(source), changedState(before, { hits: before.hits + count, hitAt }));
-  }
-  if (batch.labels !== undefined) putLabels(namespace, batch.labels);
-  if (batch.goldenQueries !== undefined) putGoldenQueries(namespace, batch.goldenQueries);
-  for (const entry of batch.startup ?? []) startup.set(JSON.stringify([entry.agent, entry.key]), entry);
-  if (batch.startupDigest !== undefined) {
-    const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;
-    for (const [key, previous] of digests) if (previous.at < forgetBefore) digests.delete(key);
-    digests.set(JSON.stringify([agent, session]), { digest, at });
-    const newestFirst = [...digests].sort(([a, x], [b, y]) => y.at - x.at || compareSessions(a, b));
-    for (const [key] of newestFirst.slice(keep)) digests.delete(key);
-  }
-  const { rows = [], keep = 0 } = batch.history ?? {};
-  for (const row of rows) {
-    const before = history.get(row.category) ?? [];
-    const id = (before.at(-1)?.id ?? 0) + 1;
-    history.set(
-      row.category,
-      [...before, { ...row, id }].filter((each) => each.id > id - keep),
-    );
-  }
-  if (batch.history !== undefined) removeExpiredHistory(namespace, Math.max(0, ...rows.map(({ at }) => at)));
-}
-
-function compareSessions(a: string, b: string): number {
-  const [[agentA = '', sessionA = ''], [agentB = '', sessionB = '']] = [
-    JSON.parse(a) as string[],
-    JSON.parse(b) as string[],
-  ];
-  return byCodePoint(agentA, agentB) || byCodePoint(sessionA, sessionB);
-}
-
-function removeExpiredHistory({ history }: Namespace, now: number): void {
-  for (const [category, rows] of history)
-    history.set(
-      category,
-      rows.filter(({ expiresAt }) => expiresAt > now),
-    );
-}
-
 function removeExpiredKeys({ idempotent }: Namespace, now: number): void {
   for (const [key, { expiresAt }] of idempotent) if (expiresAt <= now) idempotent.delete(key);
 }
 
-function appendAudit(namespace: Namespace, drafts: readonly AuditDraft[]): void {
-  for (const draft of drafts) {
-    namespace.ownChain ??= uuidv7(draft.at);
-    const chain = namespace.audit.get(namespace.ownChain) ?? [];
-    namespace.audit.set(namespace.ownChain, chain);
-    chain.push(chained(draft, namespace.ownChain, chain.length, chain.at(-1)?.hash ?? CHAIN_START));
+export function replacePassages(
+  namespace: Namespace,
+  chunking: string,
+  passages: ReadonlyMap<number, ChunkedRecord>,
+  nextPassage: NextPassage,
+): void {
+  for (const [id, { state, passages: replacement }] of passages) {
+    const found = namespace.records.get(id);
+    if (found?.record.deletedAt !== null || found.chunking === chunking) continue;
+    if (!isUnchangedSinceChunking(found.record, state)) continue;
+    const current = passagesOf(namespace, id).map(({ passage }) => passage);
+    if (!isDeepStrictEqual(current, replacement))
+      setPassages(namespace, found.record, structuredClone(replacement), nextPassage);
+    namespace.records.set(id, { ...found, chunking });
   }
 }
 
-export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: NextPassage): number {
-  const { expiredBy, deletedBefore, limit, by } = request;
+export function purge(
+  namespace: Namespace,
+  { expiredBy, deletedBefore, limit, by }: PurgeRequest,
+  nextPassage: NextPassage,
+): number {
   const due = recordsOf(namespace)
     .filter(
       ({ expiresAt, deletedAt }) =>
         (expiresAt !== null && expiresAt <= expiredBy) || (deletedAt !== null && deletedAt < deletedBefore),
     )
     .slice(0, limit);
-  const before = linksAndIdentities(namespace);
-  for (const record of due) {
-    const { uuid, deletedAt } = record;
-    removeRecord(namespace, record, nextPassage);
-    for (const [chain, entries] of namespace.audit)
-      namespace.audit.set(
-        chain,
-        entries.map((entry) => (entry.subject === uuid ? { ...entry, diff: null } : entry)),
-      );
-    const action = deletedAt === null ? 'expire' : 'purge';
-    appendAudit(namespace, [{ ...by, action, subject: uuid, diff: null }]);
-  }
-  markStale(namespace, before);
+  for (const record of due) removeRecord(namespace, record, nextPassage);
   removeExpiredKeys(namespace, by.at);
-  removeExpiredHistory(namespace, by.at);
   return due.length;
 }
 
-function putBelongsTo(namespace: Namespace, { edges, progress }: BelongsToUpdate): void {
-  const isLive = (id: number): boolean => namespace.records.get(id)?.record.deletedAt === null;
-  for (const [document, notes] of edges) {
-    const live = notes.filter(({ note }) => isLive(note));
-    if (isLive(document))
-      namespace.belongsTo.set(
-        document,
-        live.map((edge, i) => ({ ...edge, position: i + 1 })),
-      );
-    else namespace.belongsTo.delete(document);
-  }
-  namespace.belongsToProgress = progress;
+export function resetDerived(
+  namespace: Namespace,
+  { drop, vectors }: { readonly drop: boolean; readonly vectors: boolean },
+): void {
+  if (drop) namespace.passages.clear();
+  for (const [id, each] of namespace.records) namespace.records.set(id, { ...each, chunking: null });
+  if (vectors) namespace.vectors.clear();
+}
+
+/** Removes vectors that no passage uses if they are more than a tenth. */
+export function compact({ passages, vectors }: Namespace): void {
+  const used = new Set([...passages.values()].map(({ passage }) => passage.hash));
+  const all = [...vectors.values()].flatMap((generation) => [...generation.keys()]);
+  const unused = all.filter((hash) => !used.has(hash));
+  if (unused.length * 10 <= all.length) return;
+  for (const generation of vectors.values()) for (const hash of unused) generation.delete(hash);
 }

@@ -1,64 +1,61 @@
 import { Deadline } from '../../src/core/time/deadline.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
-import type { BelongsTo, BelongsToSelector } from '../../src/store/belongs-to-model.ts';
-import type { FactCategory, RecordFilter, RecordLink, RecordSelector } from '../../src/store/model.ts';
+import type { FactCategory, RecordBounds, RecordFilter, RecordSelector } from '../../src/store/model.ts';
 import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
-import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
-import { assertRemovable, assertVectorDimensions } from '../../src/store/rules/validation.ts';
-import type {
-  PendingEmbedding,
-  QueryVector,
-  SimilarRecord,
-  StoredPassage,
-} from '../../src/store/search-model.ts';
-import type {
-  StoreGraph,
-  StoreReceipts,
-  StoreRecords,
-  StoreSearch,
-  StoreVectors,
-} from '../../src/store/store.ts';
+import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.ts';
+import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
-import { adminCalls, type OracleAdmin } from './admin.ts';
-import { graphCalls } from './graph.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
-import { commit, purge } from './commit.ts';
-import { receiptCalls } from './receipts.ts';
+import { commit, compact, purge, replacePassages, resetDerived } from './commit.ts';
 import { dot, languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
-import {
-  byCodePoint,
-  headerOf,
-  type Namespace,
-  OracleState,
-  passagesOf,
-  recordsOf,
-  setPassages,
-} from './state.ts';
+import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, recordsOf } from './state.ts';
 
-/** The store with which property tests compare the others. It has the calls whose results depend on the history of writes. */
+/** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
-  readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
+  readonly records: Omit<
+    StoreRecords,
+    'facet' | 'findExisting' | 'belongsTo' | 'sourceStates' | 'startup' | 'bounds'
+  > & {
+    bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
+  };
   readonly search: StoreSearch;
-  readonly vectors: Omit<StoreVectors, 'sentences' | 'putSentences'>;
-  readonly graph: StoreGraph;
-  readonly admin: OracleAdmin;
-  readonly receipts: StoreReceipts;
+  readonly vectors: Pick<StoreVectors, 'put'>;
+  readonly admin: Pick<StoreAdmin, 'resetDerived' | 'compact'>;
 }
 
-/** A store in memory without indexes: each call reads all data. */
-export function openOracle(): Oracle {
-  const state = new OracleState();
+/**
+ * A store in memory without indexes: each call reads all data.
+ * @param dimensions those of each generation of vectors
+ */
+export function openOracle(dimensions: readonly number[] = []): Oracle {
+  const state = new OracleState(dimensions);
   return {
     records: recordCalls(state),
     search: searchCalls(state),
-    vectors: vectorCalls(state),
-    graph: graphCalls(state),
-    admin: adminCalls(state),
-    receipts: receiptCalls(state),
+    vectors: {
+      put: async (name, generation, writes) => {
+        for (const { vector } of writes) state.assertVector({ generation, vector });
+        state.change(name, ({ vectors }) => {
+          const stored = vectors.get(generation) ?? new Map<string, Float32Array>();
+          vectors.set(generation, stored);
+          for (const { hash, vector } of writes) if (!stored.has(hash)) stored.set(hash, vector.slice());
+        });
+      },
+    },
+    admin: {
+      resetDerived: async (name, options) => {
+        if (state.isWritten(name))
+          state.change(name, (namespace) => {
+            resetDerived(namespace, options);
+          });
+      },
+      compact: async (name) => {
+        if (state.isWritten(name)) state.change(name, compact);
+      },
+    },
   };
 }
 
@@ -99,9 +96,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
         highestId: namespace.nextRecord - 1,
         nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
-        nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
-        lastChange: namespace.lastChange,
-        belongsTo: namespace.belongsToProgress,
       };
     },
     timeline: async (name, request) => structuredClone(timeline(state.read(name), request)),
@@ -114,7 +108,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
             after === null || record > after.record || (record === after.record && position > after.position),
         )
         .slice(0, limit),
-    belongsTo: async (name, selector) => belongsTo(state.read(name), selector),
     changes: async (name, { after, limit }) => {
       const { changes, lastChange } = state.read(name);
       if (after !== null && after > lastChange) return { changes: [], mustRestart: true };
@@ -131,29 +124,11 @@ function recordCalls(state: OracleState): Oracle['records'] {
     replacePassages: async (name, chunking, passages) => {
       if (!state.isWritten(name)) throw new LociError('not_found', `no namespace ${name}`);
       state.change(name, (namespace, nextPassage) => {
-        for (const [id, { state, passages: replacement }] of passages) {
-          const found = namespace.records.get(id);
-          if (found?.record.deletedAt !== null || found.chunking === chunking) continue;
-          if (!isUnchangedSinceChunking(found.record, state)) continue;
-          const current = passagesOf(namespace, id).map(({ passage }) => passage);
-          if (!isDeepStrictEqual(current, replacement))
-            setPassages(namespace, found.record, structuredClone(replacement), nextPassage);
-          namespace.records.set(id, { ...found, chunking });
-        }
+        replacePassages(namespace, chunking, passages, nextPassage);
       });
     },
     purge: async (name, request) =>
       state.isWritten(name) ? state.change(name, (namespace, next) => purge(namespace, request, next)) : 0,
-    sourceStates: async (name) =>
-      structuredClone(new Map([...state.read(name).sources].sort(([a], [b]) => byCodePoint(a, b)))),
-    startup: async (name, session) => {
-      const { startup, digests } = state.read(name);
-      const entries = [...startup.values()].sort(
-        (a, b) => a.priority - b.priority || byCodePoint(a.key, b.key) || byCodePoint(a.agent, b.agent),
-      );
-      const key = session === undefined ? '' : JSON.stringify([session.agent, session.session]);
-      return { entries: structuredClone(entries), digest: digests.get(key)?.digest ?? null };
-    },
   };
 }
 
@@ -227,8 +202,8 @@ function searchCalls(state: OracleState): Oracle['search'] {
     terms: async (name, words) => lookUpTerms(state.read(name), words),
     languages: async (name) => languagesOf(state.read(name)),
     retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
-      for (const query of queries) if (query.by === 'vector') assertVector(state, query.vector);
-      if (cosines !== undefined) assertVector(state, cosines);
+      for (const query of queries) if (query.by === 'vector') state.assertVector(query.vector);
+      if (cosines !== undefined) state.assertVector(cosines);
       const namespace = state.read(name);
       const lists = queries.map((query) => ({
         ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit), new Deadline()),
@@ -243,7 +218,7 @@ function searchCalls(state: OracleState): Oracle['search'] {
       };
     },
     compareRecords: async (name, { generation, vector }, ids, limit) => {
-      assertVector(state, { generation, vector });
+      state.assertVector({ generation, vector });
       const namespace = state.read(name);
       const vectors = namespace.vectors.get(generation);
       const compared = [...new Set(ids)]
@@ -258,7 +233,7 @@ function searchCalls(state: OracleState): Oracle['search'] {
       return new Map([...byRecord].map(([id, of]) => [id, of.map(({ record: _, ...passage }) => passage)]));
     },
     similar: async (name, generation, records, { now, limit }) => {
-      state.generation(generation);
+      state.assertGeneration(generation);
       const namespace = state.read(name);
       const vectors = namespace.vectors.get(generation);
       return new Map(
@@ -293,106 +268,9 @@ function searchCalls(state: OracleState): Oracle['search'] {
   };
 }
 
-function assertVector(state: OracleState, { generation, vector }: QueryVector): void {
-  assertVectorDimensions(state.generation(generation), vector);
-}
-
 function storedPassage(namespace: Namespace, id: number): StoredPassage[] {
   const { passage, record } = namespace.passages.get(id) ?? {};
   const owner = namespace.records.get(record ?? 0)?.record;
   if (passage === undefined || owner?.deletedAt !== null) return [];
   return [structuredClone({ ...passage, id, record: headerOf(owner) })];
-}
-
-function vectorCalls(state: OracleState): Oracle['vectors'] {
-  return {
-    generations: async () => structuredClone(state.generations),
-    addGeneration: async (_namespace, { provider, model, dimensions }) => {
-      const isSame = (each: (typeof state.generations)[number]): boolean =>
-        each.provider === provider && each.model === model && each.dimensions === dimensions;
-      if (!state.generations.some(isSame))
-        state.generations.push({ id: ++state.lastGeneration, provider, model, dimensions, active: false });
-      return { ...state.generations.find(isSame)! };
-    },
-    activateGeneration: async (_namespace, id) => {
-      state.generation(id);
-      for (const [i, each] of state.generations.entries())
-        state.generations[i] = { ...each, active: each.id === id };
-    },
-    removeGeneration: async (_namespace, id) => {
-      assertRemovable(state.generation(id));
-      state.generations.splice(
-        state.generations.findIndex((each) => each.id === id),
-        1,
-      );
-      return state.removeVectors(id);
-    },
-    pending: async (name, generation, limit) => pending(state.read(name), generation).slice(0, limit),
-    countPending: async (name, generation) => pendingTexts(state.read(name), generation).size,
-    pendingBytes: async (name, generation) =>
-      [...pendingTexts(state.read(name), generation).values()].reduce(
-        (sum, text) => sum + Buffer.byteLength(text),
-        0,
-      ),
-    put: async (name, generation, writes) => {
-      for (const { vector } of writes) assertVectorDimensions(state.generation(generation), vector);
-      state.change(name, (namespace) => {
-        const vectors = namespace.vectors.get(generation) ?? new Map<string, Float32Array>();
-        namespace.vectors.set(generation, vectors);
-        for (const { hash, vector } of writes) if (!vectors.has(hash)) vectors.set(hash, vector.slice());
-      });
-    },
-  };
-}
-
-function pendingTexts(namespace: Namespace, generation: number): Map<string, string> {
-  return new Map(pending(namespace, generation).map(({ hash, text }) => [hash, text]));
-}
-
-function pending(namespace: Namespace, generation: number): PendingEmbedding[] {
-  const vectors = namespace.vectors.get(generation);
-  const newestFirst = recordsOf(namespace).sort((a, b) => b.updatedAt - a.updatedAt || a.id - b.id);
-  const passages = newestFirst.flatMap(({ id: record, title, metadata }) =>
-    passagesOf(namespace, record).flatMap(({ id, passage: { ordinal, hash, headings, text, context } }) =>
-      vectors?.has(hash) === true
-        ? []
-        : [structuredClone({ passage: id, record, ordinal, hash, headings, text, context, title, metadata })],
-    ),
-  );
-  return [
-    ...passages.filter(({ ordinal }) => ordinal === 0),
-    ...passages.filter(({ ordinal }) => ordinal > 0),
-  ];
-}
-
-function belongsTo(namespace: Namespace, selector: BelongsToSelector): BelongsTo[] {
-  const links = 'notes' in selector ? linksOf(namespace) : [];
-  const edges = [...namespace.belongsTo].flatMap(([document, notes]) =>
-    notes.flatMap((edge) => {
-      const passage = passagesOf(namespace, document)[0]?.id;
-      if (passage === undefined) return [];
-      const noteTitle = namespace.records.get(edge.note)!.record.title;
-      return viaOf(selector, links, document, edge.note).map((via) => ({
-        document,
-        passage,
-        noteTitle,
-        ...edge,
-        via,
-      }));
-    }),
-  );
-  return edges.sort((a, b) => a.document - b.document || a.position - b.position || a.via - b.via);
-}
-
-function viaOf(
-  selector: BelongsToSelector,
-  links: readonly RecordLink[],
-  document: number,
-  note: number,
-): number[] {
-  if ('documents' in selector) return selector.documents.includes(document) ? [note] : [];
-  return [...new Set(selector.notes)].filter(
-    (via) =>
-      via === note || links.some(({ record, targetRecord }) => record === via && targetRecord === note),
-  );
 }

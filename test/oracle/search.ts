@@ -150,7 +150,7 @@ export function languagesOf(namespace: Namespace): StoredLanguage[] {
 }
 
 /** How many passages have each word. */
-export function wordCounts(namespace: Namespace): Map<string, number> {
+function wordCounts(namespace: Namespace): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { indexed } of namespace.passages.values()) {
     for (const word of indexed.words) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -1,10 +1,8 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { LociError } from '../../src/core/errors.ts';
 import type { AuditDraft } from '../../src/store/admin-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { chunkCurrentRecords, chunkedRecord, NOW } from '../contract/store-samples.ts';
 import { DIMENSIONS, type RecordRef } from './arbitraries.ts';
-import { runConceptOperation } from './concept-operations.ts';
 import type { Operation } from './store-operations.ts';
 import { vectorOf } from './store-queries.ts';
 
@@ -42,13 +40,14 @@ export class OperationRunner {
         return this.#commit(operation);
       case 'putVectors': {
         const { namespace, generation, share } = operation;
-        const pending = await store.vectors.pending(namespace, generation, 1000);
+        const passages = await store.records.passagesOf(namespace, this.#written.get(namespace) ?? []);
+        const hashes = [...passages.values()].flat().map(({ hash }) => hash);
+        const selected = hashes.filter((_, i) => i % share === 0);
         const dimensions = DIMENSIONS[generation - 1] ?? 0;
-        const selected = pending.filter((_, i) => i % share === 0);
         return store.vectors.put(
           namespace,
           generation,
-          selected.map(({ hash }) => ({ hash, vector: vectorOf(hash, dimensions) })),
+          selected.map((hash) => ({ hash, vector: vectorOf(hash, dimensions) })),
         );
       }
       case 'putPassages': {
@@ -66,48 +65,15 @@ export class OperationRunner {
         return store.admin.resetDerived(operation.namespace, { drop: true, vectors: operation.vectors });
       case 'markStale':
         return store.admin.resetDerived(operation.namespace, { drop: false, vectors: operation.vectors });
-      case 'activate':
-        return store.vectors.activateGeneration(ADMIN_NAMESPACE, operation.generation);
       case 'compact':
         return store.admin.compact(operation.namespace);
       case 'purge':
         return store.records.purge(operation.namespace, operation.request);
-      case 'attachAudit': {
-        const ownChain = (await store.admin.auditChains(operation.from)).find(({ own }) => own);
-        const page = { after: null, limit: operation.keep };
-        const entries = await store.admin.auditChain(operation.from, ownChain?.chain ?? '', page);
-        return store.admin.attachAudit(operation.to, entries);
-      }
-      case 'commitState': {
-        const { namespace, batch } = operation;
-        const audit = await this.#withUuids(namespace, batch.audit ?? []);
-        return store.records.commit(namespace, { ...batch, audit });
-      }
-      case 'addReceipts':
-        return store.receipts.add(operation.namespace, operation.batch);
-      case 'removeReceipts':
-        return store.receipts.removeBefore(operation.namespace, operation.before);
-      case 'commitConcepts':
-        return runConceptOperation(store, operation, (record) => this.#idOf(operation.namespace, record));
-      case 'takeLease':
-        return store.admin.takeLease(operation.namespace, operation.request);
-      case 'dropLease':
-        return store.admin.dropLease(operation.namespace, operation.name, operation.holder);
     }
   }
 
   async #commit(operation: Operation & { kind: 'commit' }): Promise<number[]> {
-    const {
-      namespace,
-      writes,
-      evictions,
-      restorations,
-      audit,
-      idempotencyKey,
-      fence,
-      sourceState,
-      chunking,
-    } = operation;
+    const { namespace, writes, evictions, restorations, audit, idempotencyKey, chunking } = operation;
     const deletions = operation.deletions.map((record, i) => ({
       id: this.#idOf(namespace, record),
       at: NOW + i - 1,
@@ -126,8 +92,6 @@ export class OperationRunner {
       })),
       audit: await this.#withUuids(namespace, audit),
       ...(idempotencyKey === null ? {} : { idempotencyKey }),
-      ...(fence === null ? {} : { fence }),
-      ...(sourceState === null ? {} : { sourceState }),
       chunking,
     });
     this.#written.set(namespace, [...(this.#written.get(namespace) ?? []), ...ids]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { shortHash } from '../../src/core/ids.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
 import type { AuditDraft } from '../../src/store/admin-model.ts';
-import type { CommitBatch, Fence, IdempotencyKey, RecordDraft, RecordWrite } from '../../src/store/model.ts';
+import type { IdempotencyKey, PurgeRequest, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import { draft, NOW } from '../contract/store-samples.ts';
 import {
   chunking,
@@ -15,16 +15,6 @@ import {
   word,
   type RecordRef,
 } from './arbitraries.ts';
-import { conceptOperation, type ConceptOperation } from './concept-operations.ts';
-import {
-  auditDraft,
-  fence,
-  idempotencyKey,
-  sourceState,
-  writtenOperation,
-  type WrittenOperation,
-} from './written-operations.ts';
-
 /** The operations of a random history. Records are identified by their index among the records written so far. */
 export type Operation =
   | {
@@ -37,12 +27,9 @@ export type Operation =
       readonly restorations: readonly { readonly record: RecordRef; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
       readonly idempotencyKey: IdempotencyKey | null;
-      readonly fence: Fence | null;
-      readonly sourceState: StateChange | null;
       readonly chunking: string;
     }
-  | WrittenOperation
-  | ConceptOperation
+  | { readonly kind: 'purge'; readonly namespace: string; readonly request: PurgeRequest }
   | {
       readonly kind: 'putVectors';
       readonly namespace: string;
@@ -59,7 +46,6 @@ export type Operation =
       readonly current: boolean;
     }
   | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
-  | { readonly kind: 'activate'; readonly generation: number }
   | { readonly kind: 'compact'; readonly namespace: string };
 
 export interface Write {
@@ -68,6 +54,30 @@ export interface Write {
   readonly passages: RecordWrite['passages'];
   readonly expected?: number;
 }
+
+/** A subject such as `#3` means the UUID of the third written record. */
+const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
+  at: time,
+  actor: fc.constantFrom('ada', 'bob', '\ud800'),
+  surface: fc.constantFrom('mcp', 'rest'),
+  action: fc.constantFrom('write', 'delete'),
+  subject: fc.option(fc.nat(12).map((n) => `#${String(n)}`)),
+  diff: fc.option(
+    fc.record({
+      title: text,
+      tags: fc.array(word, { maxLength: 2 }),
+      // JSON has no negative zero.
+      7: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+    }),
+  ),
+});
+
+const idempotencyKey: fc.Arbitrary<IdempotencyKey> = fc.record({
+  key: fc.constantFrom('o1', 'o2'),
+  fingerprint: fc.constantFrom('f', 'g'),
+  at: time,
+  expiresAt: time,
+});
 
 const metadata: fc.Arbitrary<Metadata> = fc.record(
   {
@@ -147,7 +157,6 @@ const replacement: fc.Arbitrary<Write> = fc
 
 const anyWrite = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
 
-type StateChange = NonNullable<CommitBatch['sourceState']>;
 type Restoration = (Operation & { kind: 'commit' })['restorations'][number];
 
 const EMPTY_COMMIT = {
@@ -157,8 +166,6 @@ const EMPTY_COMMIT = {
   restorations: [],
   audit: [],
   idempotencyKey: null,
-  fence: null,
-  sourceState: null,
 } as const;
 
 const restoration: fc.Arbitrary<Operation> = fc
@@ -180,8 +187,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
       idempotencyKey: rarely<IdempotencyKey | null>(null, idempotencyKey),
-      fence: rarely<Fence | null>(null, fence),
-      sourceState: rarely<StateChange | null>(null, sourceState),
       chunking,
     }),
   },
@@ -196,14 +201,23 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       restorations: fc.constant([]),
       audit: fc.array(auditDraft, { maxLength: 1 }),
       idempotencyKey: fc.constant(null),
-      fence: fc.constant(null),
-      sourceState: fc.constant(null),
       chunking,
     }),
   },
   { weight: 2, arbitrary: restoration },
-  { weight: 5, arbitrary: writtenOperation },
-  { weight: 5, arbitrary: conceptOperation },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('purge' as const),
+      namespace,
+      request: fc.record({
+        expiredBy: time,
+        deletedBefore: time,
+        limit: fc.constantFrom(1, 2, 100),
+        by: fc.record({ at: time, actor: fc.constant('loci'), surface: fc.constant('upkeep') }),
+      }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -231,10 +245,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       namespace,
       vectors: fc.boolean(),
     }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('activate' as const), generation: fc.constantFrom(1, 2, 3) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('compact' as const), namespace }) },
 );

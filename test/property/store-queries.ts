@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ORIGINS } from '../../src/core/types.ts';
+import type { RecordFilter } from '../../src/store/model.ts';
 import type { SearchFilter, TextQuery, TextTerm } from '../../src/store/search-model.ts';
 import { term, unit } from '../contract/store-samples.ts';
 import { MISSPELLED, rarely, time, word, WORDS } from './arbitraries.ts';
@@ -52,6 +53,25 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc
     now,
     ...Object.fromEntries(names.map((name) => [name, conditions[name]])),
   }));
+
+/** Filters of lists. The conditions that searches have too are tested with searches. */
+export const listFilter: fc.Arbitrary<RecordFilter> = fc
+  .tuple(
+    time,
+    fc.record(
+      {
+        key: fc.constantFrom('k1', ''),
+        keyPrefix: fc.constantFrom('k', 'k1', '', '\u{1F600}'),
+        noteName: word,
+        deleted: fc.boolean(),
+        origins: fc.oneof(fc.constant(['fact' as const]), fc.subarray([...ORIGINS])),
+        categories: fc.subarray(['note', 'c', 'd']),
+        excludedSources: fc.subarray(['a', 'b']),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([now, conditions]) => ({ now, ...conditions }));
 
 export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELLED), {
   maxLength: 8,

@@ -57,7 +57,7 @@ describe('LinkIndex', () => {
     expect(index.resolve(target, from)).toBeNull();
   });
 
-  it('respects case if two notes differ only in case', () => {
+  it('respects case if two notes differ only in case, and the order of the keys makes no difference', () => {
     const cases = new LinkIndex(['Note.md', 'note.md', 'x/Other.md', 'x/other.md']);
     expect(['Note', 'note', 'NOTE'].map((target) => cases.resolve(target, 'a.md'))).toEqual([
       'Note.md',
@@ -68,6 +68,11 @@ describe('LinkIndex', () => {
       'x/Other.md',
       'x/other.md',
     ]);
+    for (const keys of [
+      ['B/B.md', 'B/b.md'],
+      ['B/b.md', 'B/B.md'],
+    ])
+      expect(new LinkIndex(keys).resolve('/b/b', 'a.md')).toBe('B/B.md');
   });
 
   it('resolves the path of every note, from any note and for any order of the keys', () => {

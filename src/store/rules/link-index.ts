@@ -64,7 +64,8 @@ export class LinkIndex {
 
   #atPath(wanted: string): string | null {
     for (const ending of NOTE_ENDINGS) {
-      const keys = this.#byPath.get(fold(wanted) + ending);
+      // The order of the keys that the index was built with makes no difference.
+      const keys = this.#byPath.get(fold(wanted) + ending)?.toSorted();
       if (keys !== undefined) return keys.find((key) => key.startsWith(wanted)) ?? keys[0]!;
     }
     return null;
