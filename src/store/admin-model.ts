@@ -135,13 +135,6 @@ export interface StartupEntry {
   readonly deletedAt: Timestamp | null;
 }
 
-export interface StartupState {
-  /** In any state, by priority, key and agent. */
-  readonly entries: readonly StartupEntry[];
-  /** The digest of what the session received last; `null` if it received nothing yet, or no session was given. */
-  readonly digest: string | null;
-}
-
 export interface LeaseRequest {
   /** The name of the work that only one process may do at a time. */
   readonly name: string;

@@ -195,8 +195,6 @@ export interface StoreConcepts {
   conceptState(namespace: string): Promise<ConceptState>;
   /** Titles and aliases for which texts were not searched since a record got or lost them, by project and key. */
   changedNames(namespace: string, limit: number): Promise<ProjectName[]>;
-  /** In the order in which they were made. */
-  conceptChanges(namespace: string): Promise<ConceptChange[]>;
 }
 
 /** A name that more records than this mention joins nothing: it has no edges. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-chain.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
+import { startupPut } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { ALL, auditDraft, commit, ownAuditLog, startupEntry, UNUSUAL_TEXTS } from './written-samples.ts';
@@ -24,7 +25,7 @@ function describeLog({ store, namespace }: StoreFixture): void {
       const drafts = [auditDraft({ subject: 'u', diff }), auditDraft({ at: NOW + 1, action: 'delete' })];
       await commit(store(), ns, { writes: [note('x')], audit: drafts });
       await store().records.commit(ns, {
-        startup: [startupEntry()],
+        items: [startupPut(startupEntry())],
         audit: [auditDraft({ at: NOW - 1, subject: 'startup:rules' })],
       });
       const [ownChain, ...others] = await store().admin.auditChains(ns);

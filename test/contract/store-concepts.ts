@@ -6,6 +6,7 @@ import type {
   NameKind,
   RecordNames,
 } from '../../src/store/concept-model.ts';
+import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
@@ -259,17 +260,17 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const later = conceptChange('a', NOW + 1, { kind: 'undo', change: 'b' });
       const first = conceptChange('b', NOW);
-      await commit(store(), ns, { conceptChanges: [later, first] });
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW + 9)] });
-      const stored = await store().graph.conceptChanges(ns);
+      await commit(store(), ns, { items: [conceptChangePut(later), conceptChangePut(first)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW + 9))] });
+      const stored = await conceptChanges(store().records, ns);
       expect(stored).toEqual([first, later]);
     });
 
     it('are canonical: they stay when everything derived is discarded', async () => {
       const ns = await filled();
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
+      expect(await conceptChanges(store().records, ns)).toHaveLength(1);
       expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', changed: 0 });
       expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
     });
@@ -277,7 +278,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
   it('no other namespace sees the names, mentions and changes of concepts', async () => {
     const ns = await filled();
-    await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+    await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
     const other = namespace();
     await write(store(), other, note('one'));
     const { graph } = store();
@@ -286,12 +287,12 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     expect(await graph.recordConcepts(other, [1])).toEqual(new Map());
     expect(await graph.nameFrequencies(other, 'p', ['oven'])).toEqual(new Map([['oven', 0]]));
     expect(await graph.recordsNaming(other, 'p', ['oven'], PAGE)).toEqual([]);
-    expect(await graph.conceptChanges(other)).toEqual([]);
+    expect(await conceptChanges(store().records, other)).toEqual([]);
     expect(await graph.namings(other, 'p', ['oven'], 10)).toEqual([]);
     expect(await graph.changedNames(other, 10)).toEqual([]);
     await put(other, { searched: 'all' });
     expect(await graph.changedNames(ns, 10)).toHaveLength(4);
-    await commit(store(), other, { conceptChanges: [conceptChange('b', NOW + 5)] });
-    expect((await graph.conceptChanges(ns))[0]!.at).toBe(NOW);
+    await commit(store(), other, { items: [conceptChangePut(conceptChange('b', NOW + 5))] });
+    expect((await conceptChanges(store().records, ns))[0]!.at).toBe(NOW);
   });
 }

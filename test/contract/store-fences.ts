@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ItemChange } from '../../src/store/item-model.ts';
 import type { CommitBatch, Fence } from '../../src/store/model.ts';
+import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
@@ -23,7 +25,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
     writes: [note('ambient', { source: 'todos', origin: 'source' })],
     chunking: CHUNKING,
     fence,
-    sourceState: { source: 'todos', change: { readAt: NOW, refreshes: 1 } },
+    items: [sourceStateChange('todos', { readAt: NOW, refreshes: 1 })],
     ...fields,
   });
   /** The results of every read that a commit could change. */
@@ -31,7 +33,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
     records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 100 }),
     hits: await searchText(store(), ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
     terms: await store().search.terms(ns, ['ambient', 'former']),
-    states: [...(await store().records.sourceStates(ns))],
+    states: [...(await sourceStates(store().records, ns))],
     audit: await store().admin.auditEntries(ns, {}, { after: null, limit: 10 }),
     idempotentResult: await store().records.findIdempotentResult(ns, 'o', NOW),
     highestId: (await store().records.bounds(ns)).highestId,
@@ -42,15 +44,15 @@ export function describeFences({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const fence = await takeLease(ns, 'a');
       expect(await store().records.commit(ns, refresh(fence))).toEqual([1]);
-      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+      expect((await sourceStates(store().records, ns)).get('todos')).toMatchObject({
         readAt: NOW,
         refreshes: 1,
       });
       await store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { consecutiveFailures: 1 } },
+        items: [sourceStateChange('todos', { consecutiveFailures: 1 })],
         fence,
       });
-      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+      expect((await sourceStates(store().records, ns)).get('todos')).toMatchObject({
         refreshes: 1,
         consecutiveFailures: 1,
       });
@@ -70,7 +72,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
       await write(store(), ns, note('former', { source: 'todos', origin: 'source', key: 'k' }));
       const late = await takeLease(ns, 'a');
       await store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { refreshes: 7 } },
+        items: [sourceStateChange('todos', { refreshes: 7 })],
         fence: late,
       });
       const current = await takeLease(ns, 'b', NOW + LEASE_MS);
@@ -84,7 +86,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
       const conflict = { code: 'conflict', message: `another process refreshes ${ns} now` };
       await expect(store().records.commit(ns, batch)).rejects.toMatchObject(conflict);
       const stateChange = store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { refreshes: 8 } },
+        items: [sourceStateChange('todos', { refreshes: 8 })],
         fence: late,
       });
       await expect(stateChange).rejects.toMatchObject(conflict);
@@ -115,8 +117,8 @@ export function describeFences({ store, namespace }: StoreFixture): void {
       await expect(store().records.commit(ns, refresh(fence, { evictions: [99] }))).rejects.toMatchObject({
         code: 'not_found',
       });
-      const sourceState = { source: 'todos', change: { readAt: 0.5 } };
-      await expect(store().records.commit(ns, refresh(fence, { sourceState }))).rejects.toMatchObject({
+      const items: ItemChange[] = [{ put: { kind: 'receipt', key: 'r', at: 0.5, body: null } }];
+      await expect(store().records.commit(ns, refresh(fence, { items }))).rejects.toMatchObject({
         code: 'invalid_input',
       });
       expect(await readAll(ns)).toEqual(before);

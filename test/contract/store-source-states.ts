@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { SourceState } from '../../src/store/admin-model.ts';
+import { hitChanges, sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
@@ -52,20 +53,20 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
     source: string,
     change: Partial<SourceState> | null,
   ): Promise<void> => {
-    await store().records.commit(ns, { sourceState: { source, change } });
+    await store().records.commit(ns, { items: [sourceStateChange(source, change)] });
   };
   const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
-    Object.fromEntries(await store().records.sourceStates(ns));
+    Object.fromEntries(await sourceStates(store().records, ns));
 
   describe('the state of a source', () => {
     it('has all changes made in its namespace until it is removed', async () => {
       const [ours, theirs] = [namespace(), namespace()];
-      expect(await store().records.sourceStates(ours)).toEqual(new Map());
+      expect(await sourceStates(store().records, ours)).toEqual(new Map());
       await changeState(ours, 'work', {});
       await changeState(ours, 'notes', ALL_FIELDS);
       await changeState(theirs, 'notes', { root: '/theirs', readAt: 7 });
       expect(await statesOf(ours)).toEqual({ notes: ALL_FIELDS, work: NEVER_REFRESHED });
-      expect([...(await store().records.sourceStates(ours)).keys()]).toEqual(['notes', 'work']);
+      expect([...(await sourceStates(store().records, ours)).keys()]).toEqual(['notes', 'work']);
       await changeState(ours, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
       const notes = { ...ALL_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
       expect(await statesOf(ours)).toEqual({ notes, work: NEVER_REFRESHED });
@@ -108,11 +109,11 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
         ['unknown', 9],
       ]);
       await Promise.all([
-        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
-        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
+        store().records.commit(ns, { items: hitChanges(hits, NOW + 8) }),
+        store().records.commit(ns, { items: hitChanges(hits, NOW + 8) }),
       ]);
-      await store().records.commit(ns, { hits: { bySource: new Map(), at: NOW + 9 } });
-      await store().records.commit(namespace(), { hits: { bySource: hits, at: NOW + 9 } });
+      await store().records.commit(ns, { items: hitChanges(new Map(), NOW + 9) });
+      await store().records.commit(namespace(), { items: hitChanges(hits, NOW + 9) });
       expect(await statesOf(ns)).toEqual({ a: { ...ALL_FIELDS, hits: 11, hitAt: NOW + 8 }, b: ALL_FIELDS });
       expect(await statesOf(other)).toEqual({ a: ALL_FIELDS });
     });

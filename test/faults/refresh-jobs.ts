@@ -2,6 +2,7 @@ import { LociError } from '../../src/core/errors.ts';
 import type { Fence, RecordWrite } from '../../src/store/model.ts';
 import type { LeaseRequest } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
 
@@ -26,7 +27,7 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
   const token = await store.admin.takeLease(namespace, request(1));
   if (token === null) throw new Error('the lease of a dead process was not given to the next');
   const fence = { lease: LEASE, token };
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   for (let round = (states.get(SOURCE)?.refreshes ?? 0) + 1; ; round++) {
     const page = { after: null, limit: DOCUMENTS + 1 };
     const entries = await store.records.sourceEntries(namespace, SOURCE, page);
@@ -46,9 +47,9 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
       return { ...note(text, fields), id: previous?.id ?? null };
     });
     const evictions = entries.slice(unchanged.length).map(({ id }) => id);
-    const sourceState = { source: SOURCE, change: { refreshes: round, consecutiveFailures: 0, error: null } };
+    const items = [sourceStateChange(SOURCE, { refreshes: round, consecutiveFailures: 0, error: null })];
     print({ round });
-    await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
+    await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, items });
     print({ refreshed: round });
   }
 }

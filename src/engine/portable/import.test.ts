@@ -1,4 +1,5 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { startupEntries } from '../../store/items/kinds.ts';
 import { describe, expect, it } from 'vitest';
 import {
   asAgent,
@@ -30,7 +31,7 @@ describe('an import', () => {
       { after: null, limit: 9 },
     );
     expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
-    expect((await target.store.records.startup('default')).entries).toEqual([]);
+    expect(await startupEntries(target.store.records, 'default')).toEqual([]);
     const forged = editLines(lines, (line) =>
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );

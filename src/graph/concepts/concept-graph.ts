@@ -51,6 +51,7 @@ export function withConcepts(store: Store): Store {
 }
 
 class ConceptGraph {
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   readonly #graph: StoreGraph;
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
@@ -61,6 +62,7 @@ class ConceptGraph {
   #remembered = 0;
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
+    this.#store = store;
     this.#graph = store.graph;
     this.#nodes = new ConceptNodes(store);
   }
@@ -175,7 +177,7 @@ class ConceptGraph {
       ofProjects.set(`${project}\0${type}`, { ...known, nodes: known.nodes + 1 });
     }
     const ofTypes = new Map(edges.map((each) => [each.type, each.edges]));
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? []);
     for (const project of await this.#nodes.projects(namespace, filter))
       for (const [type, count] of Object.entries(await reader.count(project)))
         if (count > 0) ofTypes.set(type as EdgeType, (ofTypes.get(type as EdgeType) ?? 0) + count);
@@ -217,7 +219,7 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
-    const of = await conceptVersion(this.#graph, namespace);
+    const of = await conceptVersion(this.#store, namespace);
     if (this.#read.of !== of || this.#remembered > MAX_REMEMBERED) {
       this.#read = { of, edges: new Map() };
       this.#remembered = 0;
@@ -243,7 +245,7 @@ class ConceptGraph {
     direction: Direction,
     filter: GraphFilter,
   ): Promise<NodeEdge[]> {
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? []);
     const records = near.flatMap(({ id, record }) => (record !== null && isOfRecord(id) ? [record] : []));
     const refs = near.flatMap((node) => this.#nodes.refOf(node) ?? []);
     if (records.length === 0 && refs.length === 0) return [];

@@ -1,6 +1,7 @@
 import { LatestValue } from '../../core/latest-value.ts';
 import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import { conceptChanges } from '../../store/items/kinds.ts';
 import { compare } from '../walk.ts';
 import type { Concept } from './concept-changes.ts';
 import { ConceptReader, type ConceptRef } from './concept-reader.ts';
@@ -15,17 +16,15 @@ interface AllNodes {
 
 /** The nodes of concepts that are not one note. */
 export class ConceptNodes {
-  readonly #graph: StoreGraph;
-  readonly #records: Store['records'];
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   /** By the id of a concept, which is a hash of its project and first name. */
   readonly #known = new Map<string, ConceptRef>();
   readonly #refs = new WeakMap<GraphNode, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
   readonly #all = new LatestValue<AllNodes>();
 
-  constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
-    this.#graph = graph;
-    this.#records = records;
+  constructor(store: Pick<Store, 'graph' | 'records'>) {
+    this.#store = store;
   }
 
   /** The concept of a node; `undefined` for any other node. */
@@ -57,7 +56,7 @@ export class ConceptNodes {
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
     if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? []);
     const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
     return concepts.map((concept) => this.of(concept)).filter(isWanted);
   }
@@ -70,7 +69,7 @@ export class ConceptNodes {
   }
 
   async #readAll(namespace: string, filter: GraphFilter): Promise<AllNodes> {
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? []);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
@@ -79,22 +78,25 @@ export class ConceptNodes {
   }
 
   async #stateOf(namespace: string, { project, excludedSources = [] }: GraphFilter): Promise<string> {
-    return `${await conceptVersion(this.#graph, namespace)} ${JSON.stringify([project, excludedSources])}`;
+    return `${await conceptVersion(this.#store, namespace)} ${JSON.stringify([project, excludedSources])}`;
   }
 
   /** The projects that pass the filter. */
   async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
     if (project !== undefined) return [project];
-    return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+    return (await this.#store.records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
   }
 }
 
 /** Changes whenever nodes and edges of concepts may have changed. */
-export async function conceptVersion(graph: StoreGraph, namespace: string): Promise<string> {
+export async function conceptVersion(
+  { graph, records }: Pick<Store, 'graph' | 'records'>,
+  namespace: string,
+): Promise<string> {
   const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
     graph.state(namespace),
     graph.conceptState(namespace),
-    graph.conceptChanges(namespace),
+    conceptChanges(records, namespace),
   ]);
   return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
 }

@@ -1,12 +1,14 @@
 import { inTurns } from '../../core/threads/slices.ts';
 import {
+  type ConceptChange,
   type ConceptMention,
   type ConceptName,
   MAX_MENTIONING_RECORDS,
   type Naming,
   type RecordConcepts,
 } from '../../store/concept-model.ts';
-import type { StoreGraph } from '../../store/store.ts';
+import type { Store, StoreGraph } from '../../store/store.ts';
+import { conceptChanges } from '../../store/items/kinds.ts';
 import { referencesIn } from './change-references.ts';
 import {
   applyChanges,
@@ -43,11 +45,17 @@ export interface ConceptRef {
  */
 export class ConceptReader {
   readonly #graph: StoreGraph;
+  readonly #records: Store['records'];
   readonly #namespace: string;
   readonly #excludedSources: readonly string[];
 
-  constructor(graph: StoreGraph, namespace: string, excludedSources: readonly string[]) {
+  constructor(
+    { graph, records }: Pick<Store, 'graph' | 'records'>,
+    namespace: string,
+    excludedSources: readonly string[],
+  ) {
     this.#graph = graph;
+    this.#records = records;
     this.#namespace = namespace;
     this.#excludedSources = excludedSources;
   }
@@ -120,7 +128,7 @@ export class ConceptReader {
 
   /** The concepts of several notes, which only changes can make. */
   async #merged(refs: readonly ConceptRef[]): Promise<Concept[]> {
-    const changes = await this.#graph.conceptChanges(this.#namespace);
+    const changes = await conceptChanges(this.#records, this.#namespace);
     const changed = new Set(changes.map(({ project }) => project));
     return this.#named(refs.filter(({ project }) => changed.has(project)));
   }
@@ -203,8 +211,8 @@ export class ConceptReader {
     return found;
   }
 
-  async #changes(project: string): ReturnType<StoreGraph['conceptChanges']> {
-    const changes = await this.#graph.conceptChanges(this.#namespace);
+  async #changes(project: string): Promise<ConceptChange[]> {
+    const changes = await conceptChanges(this.#records, this.#namespace);
     return changes.filter((change) => change.project === project);
   }
 

@@ -5,18 +5,10 @@ import type { GraphState, RecordGraph } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type {
-  StoreAdmin,
-  StoreGraph,
-  StoreReceipts,
-  StoreRecords,
-  StoreSearch,
-  StoreVectors,
-} from '../store.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import {
   changedNames,
-  conceptChanges,
   conceptKeys,
   conceptNames,
   conceptState,
@@ -41,6 +33,7 @@ import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
+import { readItems } from '../sql/item.ts';
 import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 import {
   activateGeneration,
@@ -49,7 +42,6 @@ import {
   generations,
   removeGeneration,
 } from './vectors/generations.ts';
-import { history } from './admin/history.ts';
 import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
@@ -61,13 +53,7 @@ import { passagesOf, readPassages } from './search/passage-reads.ts';
 import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { PostingCache } from './search/posting-cache.ts';
 import { commit, sourceEntries } from './records/commit.ts';
-import { sourceStates } from './records/source-states.ts';
 import { timeline } from './records/timeline.ts';
-import { startupState } from './records/startup.ts';
-import { goldenQueries } from './receipts/golden-queries.ts';
-import { labels } from './receipts/labels.ts';
-import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
-import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
 import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
@@ -108,7 +94,6 @@ export interface StoreCalls {
   readonly vectors: Pausing<StoreVectors>;
   readonly graph: Pausing<StoreGraph>;
   readonly admin: Pausing<StoreAdmin>;
-  readonly receipts: Pausing<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -123,7 +108,6 @@ export function storeCalls(db: Database): StoreCalls {
     vectors: vectorCalls(db),
     graph: graphCalls(db, sql),
     admin: adminCalls(db, sql),
-    receipts: receiptCalls(db),
   };
 }
 
@@ -131,19 +115,6 @@ export function storeCalls(db: Database): StoreCalls {
 function read<Result>(db: Database, namespace: string, empty: Result, work: (ns: number) => Result): Result {
   return db.snapshot(() => {
     const ns = findNamespace(db, namespace);
-    return ns === null ? empty : work(ns);
-  });
-}
-
-/** The same for statements of both databases. */
-async function readSql<Result>(
-  sql: Sql,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => Promise<Result>,
-): Promise<Result> {
-  return sql.snapshot(async () => {
-    const ns = await findSqlNamespace(sql, namespace);
     return ns === null ? empty : work(ns);
   });
 }
@@ -209,9 +180,7 @@ function recordCalls(db: Database, sql: Sql): StoreCalls['records'] {
       readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(db, namespace, ns, request),
       ),
-    sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
-    startup: (namespace, session) =>
-      read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
+    items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
@@ -338,23 +307,6 @@ function conceptCalls(db: Database, sql: Sql): Pausing<StoreConcepts> {
       read(db, namespace, [], (ns) => namings(db, ns, project, keys, limit, excludedSources)),
     linePlaces: (namespace, lines) => read(db, namespace, [], (ns) => linePlaces(db, ns, lines)),
     changedNames: (namespace, limit) => read(db, namespace, [], (ns) => changedNames(db, ns, limit)),
-    conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
-  };
-}
-
-function receiptCalls(db: Database): StoreCalls['receipts'] {
-  return {
-    add: (namespace, batch) => {
-      addReceipts(db, namespace, batch);
-    },
-    removeBefore: (namespace, time) => {
-      const ns = findNamespace(db, namespace);
-      if (ns !== null) removeReceiptsBefore(db, ns, time);
-    },
-    get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
-    list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
-    labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
-    goldenQueries: (namespace, page) => read(db, namespace, [], (ns) => goldenQueries(db, ns, page)),
   };
 }
 
@@ -390,16 +342,10 @@ function adminCalls(db: Database, sql: Sql): StoreCalls['admin'] {
     auditChains: (namespace) => read(db, namespace, [], (ns) => auditChains(db, ns)),
     attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
     verifyAudit: (namespace) => read(db, namespace, [], (ns) => verifyAudit(db, ns)),
-    history: (namespace, selector, page) => read(db, namespace, [], (ns) => history(db, ns, selector, page)),
     takeLease: (namespace, request) => takeLease(db, namespace, request),
     dropLease: (namespace, name, holder) => {
       dropLease(db, namespace, name, holder);
     },
     leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
-    addToken: (_namespace, token, audit) => {
-      addToken(db, token, audit);
-    },
-    tokens: (_namespace, hash) => tokens(db, hash),
-    revokeToken: (_namespace, id, at, audit) => revokeToken(db, id, at, audit),
   };
 }

@@ -25,8 +25,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     passagesOf: 'reader',
     replacePassages: 'writer',
     purge: 'writer',
-    sourceStates: 'reader',
-    startup: 'reader',
+    items: 'reader',
   },
   search: {
     terms: 'reader',
@@ -69,7 +68,6 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     changedNames: 'reader',
     namings: 'reader',
     linePlaces: 'reader',
-    conceptChanges: 'reader',
   },
   admin: {
     namespaces: 'reader',
@@ -83,21 +81,9 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     auditChains: 'reader',
     attachAudit: 'writer',
     verifyAudit: 'reader',
-    history: 'reader',
     takeLease: 'writer',
     dropLease: 'writer',
     leaseHolder: 'reader',
-    addToken: 'writer',
-    tokens: 'reader',
-    revokeToken: 'writer',
-  },
-  receipts: {
-    add: 'writer',
-    removeBefore: 'writer',
-    get: 'reader',
-    list: 'reader',
-    labels: 'reader',
-    goldenQueries: 'reader',
   },
 };
 

@@ -9,6 +9,7 @@ import { conceptVersion } from '../../../graph/concepts/concept-nodes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { Store } from '../../../store/store.ts';
+import { conceptChanges } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
 import { updateConcepts } from './update-concepts.ts';
@@ -53,7 +54,7 @@ export async function readConcepts(
   await context.expire();
   await updateConcepts(context);
   const excludedSources = await sourcesHiddenFrom(context);
-  const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);
+  const key = JSON.stringify([await conceptVersion(store, namespace), excludedSources, project]);
   const known = latest.get(store) ?? new LatestValue();
   latest.set(store, known);
   return known.get(key, () => readProjects(context, excludedSources, project));
@@ -67,7 +68,7 @@ async function readProjects(
   excludedSources: readonly string[],
   project: string | undefined,
 ): Promise<ProjectConcepts[]> {
-  const changes = await store.graph.conceptChanges(namespace);
+  const changes = await conceptChanges(store.records, namespace);
   const filter = { now: now() };
   const projects =
     project !== undefined

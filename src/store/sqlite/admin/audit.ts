@@ -1,4 +1,4 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type {

@@ -1,11 +1,8 @@
-import { storedJson } from '../database/stored-json.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type {
-  ConceptChange,
-  ConceptChangeDetail,
   ConceptName,
   ConceptState,
   NameKind,
@@ -266,23 +263,4 @@ export function changedNames(db: Database, ns: number, limit: number): ProjectNa
     .prepare('SELECT project, key FROM concept_changed WHERE ns = ? ORDER BY project, key LIMIT ?')
     .all(ns, limit)
     .map((row) => ({ project: row['project'] as string, key: row['key'] as string }));
-}
-
-export function conceptChanges(db: Database, ns: number): ConceptChange[] {
-  return db
-    .prepare(
-      'SELECT id, at, actor, surface, project, detail FROM concept_change WHERE ns = ? ORDER BY at, id',
-    )
-    .all(ns)
-    .map((row) => ({
-      id: row['id'] as string,
-      at: row['at'] as number,
-      actor: row['actor'] as string,
-      surface: row['surface'] as string,
-      project: row['project'] as string,
-      ...(storedJson(
-        row['detail'],
-        () => `the change ${String(row['id'])} of a concept`,
-      ) as ConceptChangeDetail),
-    }));
 }

@@ -1,4 +1,4 @@
-import { storedTexts } from '../database/stored-json.ts';
+import { storedTexts } from '../../sql/stored-json.ts';
 import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type {
   EdgeCursor,

@@ -1,11 +1,5 @@
 import type { ChangeKind } from '../../model.ts';
-import type {
-  ConceptChange,
-  ConceptMention,
-  ConceptUpdate,
-  ProjectName,
-  RecordNames,
-} from '../../concept-model.ts';
+import type { ConceptMention, ConceptUpdate, ProjectName, RecordNames } from '../../concept-model.ts';
 import type { Database } from '../database/database.ts';
 
 /** Within a transaction. */
@@ -115,13 +109,4 @@ export function resetConcepts(db: Database, ns: number): void {
     'concept_progress',
   ])
     db.prepare(`DELETE FROM ${table} WHERE ns = ?`).run(ns);
-}
-
-/** A change with a known id is left as it is. Within a transaction. */
-export function putConceptChanges(db: Database, ns: number, changes: readonly ConceptChange[]): void {
-  const insert = db.prepare(
-    `INSERT OR IGNORE INTO concept_change (ns, id, at, actor, surface, project, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  );
-  for (const { id, at, actor, surface, project, ...detail } of changes)
-    insert.run(ns, id, at, actor, surface, project, JSON.stringify(detail));
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../core/json.ts';
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { BelongsToPass } from '../../belongs-to-model.ts';
 import type {
   Deletion,
@@ -15,9 +15,9 @@ import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import type { AuditDraft } from '../../admin-model.ts';
 import { appendAudit, eraseDiffs } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
+import { changeItems } from '../../sql/item.ts';
 import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
-import { removeExpiredHistory } from '../admin/history.ts';
 import { withSecureDelete } from '../database/namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
@@ -43,7 +43,7 @@ export function recordsInState(
 }
 
 export function bounds(db: Database, ns: number): RecordBounds {
-  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): number | null => {
+  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'item'): number | null => {
     const select = db.prepare(
       `SELECT min(${column}) AS at FROM ${table} WHERE ns = ? AND ${column} IS NOT NULL`,
     );
@@ -59,7 +59,7 @@ export function bounds(db: Database, ns: number): RecordBounds {
     highestId: Number(row?.['id'] ?? 0),
     nextExpiry: earliest('expires_at', 'record'),
     oldestDeletion: earliest('deleted_at', 'record'),
-    nextHistoryExpiry: earliest('expires_at', 'history'),
+    nextHistoryExpiry: earliest('expires_at', 'item'),
     lastChange: Number(row?.['last_change'] ?? 0),
     belongsTo: {
       upTo: Number(row?.['belongs_to_change'] ?? 0),
@@ -183,7 +183,7 @@ async function purgeDue(
   });
   appendAudit(db, ns, drafts);
   db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
-  removeExpiredHistory(db, ns, request.by.at);
+  await changeItems(sql, ns, [{ forgetExpired: request.by.at }]);
   return rows.length;
 }
 
