@@ -1,7 +1,7 @@
 /** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type { AuditDraft } from './admin-model.ts';
+import type { AuditDraft, AuditEntry } from './admin-model.ts';
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
 import type { ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate } from './graph-model.ts';
@@ -93,6 +93,11 @@ export interface CommitBatch {
   readonly chunking?: string;
   /** Entries for the audit log. */
   readonly audit?: readonly AuditDraft[];
+  /**
+   * Entries of another store's audit log, which are attached unchanged. They are kept for export and are not part of the log. Those that
+   * are attached already change nothing.
+   */
+  readonly attachedAudit?: readonly AuditEntry[];
   readonly idempotencyKey?: IdempotencyKey;
   /** The store refuses the batch if another holder has taken over this lease of the namespace. */
   readonly fence?: Fence;

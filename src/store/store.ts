@@ -1,13 +1,6 @@
 import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type {
-  AuditChain,
-  AuditCursor,
-  AuditEntry,
-  AuditFilter,
-  LeaseRequest,
-  StoreStats,
-} from './admin-model.ts';
+import type { AuditReport, AuditRequest, Lease, LeaseOperation, StoreStats } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type { StoreConcepts } from './concept-model.ts';
 import type { EdgeType } from '../core/graph-types.ts';
@@ -106,8 +99,9 @@ export interface StoreRecords {
    * of the imports, in order.
    * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
    *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
-   *   idempotency key and a lease that another holder took over; `invalid_input` for an eviction of a record that came from
-   *   no source, for a new record that keeps passages and for a time or count that is not a whole number; `store_full`,
+   *   idempotency key, a lease that another holder took over, an item that must not exist or has changed, and an entry of an attached
+   *   audit log that differs from the one here or belongs to the namespace's own chain, which never wrote it; `invalid_input` for an eviction of a record that came from
+   *   no source, for a new record that keeps passages, for an attached audit log that is broken and for a time or count that is not a whole number; `store_full`,
    *   `store_busy`
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
@@ -322,28 +316,10 @@ export interface StoreAdmin {
     namespace: string,
     options: { readonly drop: boolean; readonly vectors: boolean },
   ): Promise<void>;
-  /** The namespace's own log, newest first. */
-  auditEntries(namespace: string, filter: AuditFilter, page: Page<AuditCursor>): Promise<AuditEntry[]>;
-  /** The entries of one chain in order, after a sequence number. */
-  auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
-  /** The own chain and the attached ones. */
-  auditChains(namespace: string): Promise<AuditChain[]>;
+  audit(namespace: string, request: AuditRequest): Promise<AuditReport>;
   /**
-   * Attaches entries of another store's chain unchanged. They are kept for export and are not part of the log. Returns the
-   * number of new ones.
-   * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
-   *   entries of the namespace's own chain that it never wrote
+   * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that
+   * has more than twice the requested time left was taken under another clock and counts as expired.
    */
-  attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Messages about entries of the own log that are missing or changed, and attached ones that are missing; else empty. */
-  verifyAudit(namespace: string): Promise<string[]>;
-  /**
-   * Takes or renews a lease. Returns a fencing token that grows with each new holder, or `null` while another holder has
-   * it. A lease that has more than twice the requested time left was taken under another clock and counts as expired.
-   */
-  takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
-  /** Releases the lease if the holder still has it. */
-  dropLease(namespace: string, name: string, holder: string): Promise<void>;
-  /** The holder of a lease that has not expired; else `null`. */
-  leaseHolder(namespace: string, name: string, now: Timestamp): Promise<string | null>;
+  lease(namespace: string, operation: LeaseOperation): Promise<Lease | null>;
 }

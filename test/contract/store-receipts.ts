@@ -12,7 +12,7 @@ import {
 } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { ALL, auditDraft, purgeRequest, UNUSUAL_TEXTS } from './written-samples.ts';
+import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest } from './written-samples.ts';
 
 /** A stored receipt whose id ends with the number. */
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
@@ -147,7 +147,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       expect(await storedLabels(store().records, ns, null, { after: 1, limit: 1 })).toEqual([
         { ...second, sequence: 2 },
       ]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
     });
 
     it('outlive receipts and purges, and are of one namespace', async () => {
@@ -202,7 +202,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       expect(await storedGoldenQueries(store().records, ns, { after: 1, limit: 1 })).toEqual([
         { ...second, sequence: 2 },
       ]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
     });
 
     it('are of one namespace, and are written with the whole batch or not at all', async () => {

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW } from './store-samples.ts';
-import { ALL, startupEntry, auditDraft } from './written-samples.ts';
+import { ALL, auditDraft, auditEntries, startupEntry } from './written-samples.ts';
 
 export function describeStartup({ store, namespace }: StoreFixture): void {
   describe('startup entries', () => {
@@ -36,8 +36,8 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
         audit: [auditDraft({ subject: 'startup:rules' }), auditDraft()],
       });
       expect(await startupEntries(store().records, ns)).toEqual([startupEntry({ agent: 'ada' }), changed]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(3);
-      expect(await store().admin.auditEntries(ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(3);
+      expect(await auditEntries(store(), ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
       await store().records.commit(ns, { items: [], audit: [] });
       expect(await startupEntries(store().records, ns)).toHaveLength(2);
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);

@@ -5,7 +5,7 @@ import { storedTokens, tokenPut, tokenRevocation } from '../../src/store/items/k
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { auditDraft } from './written-samples.ts';
+import { auditDraft, auditEntries } from './written-samples.ts';
 
 function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   return {
@@ -63,7 +63,7 @@ export function describeTokens({ store, namespace }: StoreFixture): void {
       await revoke('revoked', NOW + 5, added.subject);
       await expect(revoke('revoked', NOW + 9, added.subject)).rejects.toMatchObject({ code: 'conflict' });
       expect(await tokens(added.hash)).toEqual([{ ...added, revokedAt: NOW + 5 }]);
-      expect(await store().admin.auditEntries(added.subject, {}, { after: null, limit: 9 })).toHaveLength(2);
+      expect(await auditEntries(store(), added.subject, {}, { after: null, limit: 9 })).toHaveLength(2);
     });
   });
 }

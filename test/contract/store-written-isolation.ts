@@ -4,7 +4,11 @@ import { goldenQuery, label, receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
+  attachAudit,
+  auditChain,
+  auditChains,
   auditDraft,
+  auditEntries,
   commit,
   deleteRecords,
   fact,
@@ -12,6 +16,7 @@ import {
   ownAuditLog,
   purgeRequest,
   startupEntry,
+  verifyAudit,
 } from './written-samples.ts';
 import {
   goldenQueryPut,
@@ -31,7 +36,7 @@ import {
 export function describeWrittenIsolation({ store, namespace }: StoreFixture): void {
   /** Everything that can be read from a namespace. */
   const readAll = async (ns: string): Promise<unknown> => {
-    const chains = await store().admin.auditChains(ns);
+    const chains = await auditChains(store(), ns);
     return {
       live: await store().records.list(ns, { filter: ALL_LIVE }, ALL),
       deleted: await store().records.list(ns, { filter: { ...ALL_LIVE, deleted: true } }, ALL),
@@ -45,11 +50,11 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       inAnyState: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
       bounds: await store().records.bounds(ns),
       idempotentResult: await store().records.findIdempotentResult(ns, 'k', NOW),
-      entries: await store().admin.auditEntries(ns, {}, ALL),
-      entriesOfSubject: await store().admin.auditEntries(ns, { subject: 'u' }, ALL),
+      entries: await auditEntries(store(), ns, {}, ALL),
+      entriesOfSubject: await auditEntries(store(), ns, { subject: 'u' }, ALL),
       chains,
-      chain: await store().admin.auditChain(ns, chains[0]?.chain ?? '', ALL),
-      auditFindings: await store().admin.verifyAudit(ns),
+      chain: await auditChain(store(), ns, chains[0]?.chain ?? '', ALL),
+      auditFindings: await verifyAudit(store(), ns),
       startup: await startupEntries(store().records, ns),
       startupDigest: await startupDigest(store().records, ns, { agent: 'ada', session: 's' }),
       history: await historyRuns(store().records, ns, { category: 'pack_history', now: NOW }, ALL),
@@ -120,7 +125,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
           { of: 'receipt', keepNewest: 1, by: 'at' },
         ],
       });
-      await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
+      await attachAudit(store(), theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.compact(theirs);
       expect(await readAll(ours)).toEqual(before);
@@ -130,8 +135,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       const [ours, theirs] = [namespace(), namespace()];
       await write(store(), ours, note('x'));
       await fill(theirs, 'secret', draft().uuid);
-      const [ownChain] = await store().admin.auditChains(theirs);
-      expect(await store().admin.auditChain(ours, ownChain!.chain, ALL)).toEqual([]);
+      const [ownChain] = await auditChains(store(), theirs);
+      expect(await auditChain(store(), ours, ownChain!.chain, ALL)).toEqual([]);
       expect(await store().records.get(ours, [2, 3, 4], 'any')).toEqual([]);
       expect(await store().records.findIdempotentResult(ours, 'k', NOW)).toBeNull();
       for (const id of [2, 3, 4]) {

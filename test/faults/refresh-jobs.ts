@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
+import { dropLease, takeLease } from '../contract/written-samples.ts';
 
 /** Constants of the child processes and of the tests that start them. */
 export const SOURCE = 'todos';
@@ -24,7 +25,7 @@ function request(durationMs: number): LeaseRequest {
  * others and adds as many new ones. It prints a line before each commit and after it.
  */
 export async function refreshUntilKilled(store: Store, namespace: string, print: Print): Promise<void> {
-  const token = await store.admin.takeLease(namespace, request(1));
+  const token = await takeLease(store, namespace, request(1));
   if (token === null) throw new Error('the lease of a dead process was not given to the next');
   const fence = { lease: LEASE, token };
   const states = await sourceStates(store.records, namespace);
@@ -57,12 +58,12 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
 /** Takes the lease and commits repeatedly, sometimes so late that the other process has taken over the lease. */
 export async function raceForLease(store: Store, namespace: string, print: Print): Promise<void> {
   for (let cycle = 0; cycle < CYCLES;) {
-    const token = await store.admin.takeLease(namespace, request(2));
+    const token = await takeLease(store, namespace, request(2));
     if (token === null) continue;
     if (cycle % 4 === 0) await waitForOtherWriter(store, namespace);
     const key = `${String(process.pid)}/${String(cycle)}`;
     print(await commitOrLose(store, namespace, key, { lease: LEASE, token }));
-    if (cycle % 4 === 1) await store.admin.dropLease(namespace, LEASE, String(process.pid));
+    if (cycle % 4 === 1) await dropLease(store, namespace, LEASE, String(process.pid));
     cycle++;
   }
 }

@@ -26,13 +26,18 @@ import {
 } from '../contract/store-samples.ts';
 import {
   ALL,
+  UNUSUAL_TEXTS,
+  attachAudit,
+  auditChain,
+  auditChains,
+  auditDraft,
+  auditEntries,
   commit,
   fact,
   idsOf,
   ownAuditLog,
   purgeRequest,
-  auditDraft,
-  UNUSUAL_TEXTS,
+  verifyAudit,
 } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -156,7 +161,7 @@ describe('a store of schema 6', () => {
       idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
     ).toEqual([41]);
     expect(await matchingRecords(migrated, 'one', 'fresh')).toEqual([41]);
-    expect(await migrated.admin.verifyAudit('one')).toEqual([]);
+    expect(await verifyAudit(migrated, 'one')).toEqual([]);
     expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();
   });
@@ -246,15 +251,15 @@ describe('a store of schema 13 with an imported audit log', () => {
 
     const migrated = await openSqlite(path, { create: false });
     const { chain } = importedChain[0]!;
-    expect(await migrated.admin.auditChains('one')).toEqual([
+    expect(await auditChains(migrated, 'one')).toEqual([
       { chain: ownChain[0]!.chain, own: true, length: 1 },
       { chain, own: false, length: 250 },
     ]);
-    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(importedChain);
-    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ownChain);
-    expect(await migrated.admin.attachAudit('one', importedChain)).toBe(0);
+    expect(await auditChain(migrated, 'one', chain, ALL)).toEqual(importedChain);
+    expect(await auditEntries(migrated, 'one', {}, ALL)).toEqual(ownChain);
+    expect(await attachAudit(migrated, 'one', importedChain)).toBe(0);
     await commit(migrated, 'one', { audit: [auditDraft()] });
-    for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
+    for (const namespace of ['one', 'other']) expect(await verifyAudit(migrated, namespace)).toEqual([]);
     await migrated.close();
   });
 });

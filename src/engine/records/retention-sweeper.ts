@@ -110,7 +110,7 @@ export class RetentionSweeper {
       }
       if (removedHere > 0 && !this.#closing) await this.#store.admin.compact(namespace);
     }
-    if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
+    if (isHolder) await this.#store.admin.lease(ADMIN_NAMESPACE, { name: 'purge', releasedBy: this.#holder });
   }
 
   /** On its own, because receipts that cannot be read must keep no record from being purged. */
@@ -133,7 +133,7 @@ export class RetentionSweeper {
   async #takeLease(): Promise<boolean> {
     const now = this.#now();
     const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
-    return (await this.#store.admin.takeLease(ADMIN_NAMESPACE, lease)) !== null;
+    return (await this.#store.admin.lease(ADMIN_NAMESPACE, lease))?.holder === this.#holder;
   }
 
   /** Waits for the current batch. */

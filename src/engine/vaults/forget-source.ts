@@ -35,7 +35,7 @@ export function forgetSource(
 
 async function keepVectors({ store, namespace, now }: EngineContext): Promise<void> {
   const until = now() + VECTORS_KEPT_MS;
-  await store.admin.takeLease(namespace, {
+  await store.admin.lease(namespace, {
     name: KEPT_VECTORS,
     holder: KEPT_VECTORS,
     now: now(),
@@ -49,7 +49,7 @@ export async function compactUnlessForgotten(
   { store, now }: EngineContext,
   namespace: string,
 ): Promise<void> {
-  if ((await store.admin.leaseHolder(namespace, KEPT_VECTORS, now())) === null)
+  if ((await store.admin.lease(namespace, { name: KEPT_VECTORS, at: now() })) === null)
     await store.admin.compact(namespace);
 }
 

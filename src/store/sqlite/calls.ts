@@ -6,7 +6,6 @@ import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
 import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
-import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import {
   changedNames,
   conceptKeys,
@@ -33,6 +32,8 @@ import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
+import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
+import { lease } from '../sql/admin/leases.ts';
 import { readItems } from '../sql/item.ts';
 import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 import {
@@ -42,7 +43,6 @@ import {
   generations,
   removeGeneration,
 } from './vectors/generations.ts';
-import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
 import { namedRecordsOf } from './records/mention-names.ts';
@@ -115,6 +115,19 @@ export function storeCalls(db: Database): StoreCalls {
 function read<Result>(db: Database, namespace: string, empty: Result, work: (ns: number) => Result): Result {
   return db.snapshot(() => {
     const ns = findNamespace(db, namespace);
+    return ns === null ? empty : work(ns);
+  });
+}
+
+/** The same for statements of both databases. */
+async function readSql<Result>(
+  sql: Sql,
+  namespace: string,
+  empty: Result,
+  work: (ns: number) => Promise<Result>,
+): Promise<Result> {
+  return sql.snapshot(async () => {
+    const ns = await findSqlNamespace(sql, namespace);
     return ns === null ? empty : work(ns);
   });
 }
@@ -336,16 +349,7 @@ function adminCalls(db: Database, sql: Sql): StoreCalls['admin'] {
       const ns = findNamespace(db, namespace);
       if (ns !== null) await resetDerived(db, sql, ns, options);
     },
-    auditEntries: (namespace, filter, page) =>
-      read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),
-    auditChain: (namespace, chain, page) => read(db, namespace, [], (ns) => auditChain(db, ns, chain, page)),
-    auditChains: (namespace) => read(db, namespace, [], (ns) => auditChains(db, ns)),
-    attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
-    verifyAudit: (namespace) => read(db, namespace, [], (ns) => verifyAudit(db, ns)),
-    takeLease: (namespace, request) => takeLease(db, namespace, request),
-    dropLease: (namespace, name, holder) => {
-      dropLease(db, namespace, name, holder);
-    },
-    leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
+    audit: (namespace, request) => readSql(sql, namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+    lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
-import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/written-samples.ts';
+import { ALL, auditDraft, fact, purgeRequest } from '../../../test/contract/written-samples.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import type { ItemChange } from '../item-model.ts';
 import {
@@ -79,8 +79,8 @@ it('calls of agents use an index and do not scan a namespace', async () => {
     await calls.records.bounds('n');
     await searchByTime(calls);
     await calls.records.findIdempotentResult('n', 'k', NOW);
-    await calls.admin.auditEntries('n', { subject: 'u' }, ALL);
-    await calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, seq: 1 }, limit: 5 });
+    await calls.admin.audit('n', { log: { subject: 'u', ...ALL } });
+    await calls.admin.audit('n', { log: { from: NOW, after: { at: NOW, seq: 1 }, limit: 5 } });
     const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
     await calls.search.retrieve('n', { queries: [text], load: true });
     const batch = { chunking: 'c' };

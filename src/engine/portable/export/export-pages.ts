@@ -251,8 +251,9 @@ const READERS: Readonly<
   audit: async (context, { part, after }) => {
     const chain = (await chainsOf(context))[part]?.chain;
     if (chain === undefined) return { items: [], next: null };
-    const page = { after, limit: ENTRIES_PER_BATCH };
-    const entries = await context.store.admin.auditChain(context.namespace, chain, page);
+    const { entries } = await context.store.admin.audit(context.namespace, {
+      chain: { name: chain, after, limit: ENTRIES_PER_BATCH },
+    });
     const items = entries.map((entry) => ({ type: 'audit' as const, entry }));
     const last = entries.at(-1);
     return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.seq } };
@@ -279,6 +280,6 @@ async function chainsOf({
   caller,
 }: EngineContext): Promise<{ chain: string; length: number }[]> {
   if (caller.trust !== 'operator') return [];
-  const chains = await store.admin.auditChains(namespace);
+  const { chains } = await store.admin.audit(namespace, { chains: true });
   return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }

@@ -280,11 +280,12 @@ export class ImportRun {
     for (const [chain, links] of chains) {
       if (this.#rejectedChains.has(chain)) continue;
       try {
-        if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#countNew(chain, links);
-        else {
-          const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
-          this.#report.auxiliary.audit += await store.admin.attachAudit(namespace, screenedLinks);
+        const added = await this.#countNew(chain, links);
+        if (!this.#options.dryRun) {
+          const attachedAudit = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
+          await store.records.commit(namespace, { attachedAudit });
         }
+        this.#report.auxiliary.audit += added;
       } catch (error) {
         if (!isRefusal(error)) throw error;
         this.#rejectedChains.add(chain);
@@ -309,7 +310,7 @@ export class ImportRun {
   }
 
   async #countNew(chain: string, links: readonly AuditEntry[]): Promise<number> {
-    const chains = await this.#context.store.admin.auditChains(this.#context.namespace);
+    const { chains } = await this.#context.store.admin.audit(this.#context.namespace, { chains: true });
     const length = chains.find((each) => each.chain === chain)?.length ?? 0;
     return links.filter(({ seq }) => seq > length).length;
   }

@@ -95,6 +95,6 @@ async function lastAction(
   { store, namespace }: EngineContext,
   entry: StartupEntry,
 ): Promise<string | undefined> {
-  const filter = { subject: startupSubject(entry) };
-  return (await store.admin.auditEntries(namespace, filter, { after: null, limit: 1 }))[0]?.action;
+  const log = { subject: startupSubject(entry), after: null, limit: 1 };
+  return (await store.admin.audit(namespace, { log })).entries[0]?.action;
 }

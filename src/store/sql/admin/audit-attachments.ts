@@ -69,26 +69,40 @@ export async function attachEntries(sql: Sql, ns: number, entries: readonly Audi
 /** Rows of which the contents are read at once. */
 const ROWS_AT_ONCE = 100;
 
+interface AttachmentRow {
+  readonly chain: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly head: string;
+  readonly content: string;
+}
+
+/** All rows of a namespace by chain and sequence number, some at once. */
+async function* attachmentRows(sql: Sql, ns: number): AsyncGenerator<readonly AttachmentRow[], void, void> {
+  for (let last = { chain: '', first_seq: 0 }; ;) {
+    const rows = (await sql.all(
+      `SELECT chain, first_seq, last_seq, head, content FROM audit_attachment
+       WHERE ns = :ns AND (chain, first_seq) > (:chain, :first_seq) ORDER BY chain, first_seq LIMIT :limit`,
+      { ns, chain: last.chain, first_seq: last.first_seq, limit: ROWS_AT_ONCE },
+    )) as unknown as AttachmentRow[];
+    if (rows.length === 0) return;
+    yield rows;
+    last = rows.at(-1)!;
+  }
+}
+
 export async function eraseAttachedDiffs(sql: Sql, ns: number, subjects: ReadonlySet<string>): Promise<void> {
   const isPurged = ({ subject, diff }: AuditEntry): boolean =>
     diff !== null && subject !== null && subjects.has(subject);
-  for (let after = { chain: '', first_seq: 0 }; ;) {
-    const rows = await sql.all(
-      `SELECT chain, first_seq, content FROM audit_attachment
-       WHERE ns = :ns AND (chain, first_seq) > (:chain, :first_seq) ORDER BY chain, first_seq LIMIT :limit`,
-      { ns, ...after, limit: ROWS_AT_ONCE },
-    );
-    const erased = rows.flatMap(({ content, ...key }) => {
+  for await (const rows of attachmentRows(sql, ns)) {
+    const erased = rows.flatMap(({ chain, first_seq, content }) => {
       // `doctor` reports a damaged row. It must not stop a purge.
-      const entries = parseEntries(content as string);
+      const entries = parseEntries(content);
       if (entries?.some(isPurged) !== true) return [];
       const rest = entries.map((entry) => (isPurged(entry) ? { ...entry, diff: null } : entry));
-      return [{ ns, ...key, content: formatEntries(rest) }];
+      return [{ ns, chain, first_seq, content: formatEntries(rest) }];
     });
     await sql.update('audit_attachment', erased);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = { chain: last['chain'] as string, first_seq: last['first_seq'] as number };
   }
 }
 
@@ -105,30 +119,26 @@ function parseEntries(content: string): AuditEntry[] | null {
   }
 }
 
+/** The maximum number of reported faults. */
+const MAX_FAULTS = 5;
+
 /** Reports rows that are missing or damaged. Hashes are not verified; the store that imports the next export does that. */
-export async function verifyAttachments(sql: Sql, ns: number, maxFaults: number): Promise<string[]> {
+export async function verifyAttachments(sql: Sql, ns: number): Promise<string[]> {
   const faults: string[] = [];
-  for (let previous = { chain: '', first_seq: 0, last_seq: 0 }; faults.length < maxFaults;) {
-    const row = await sql.get(
-      `SELECT chain, first_seq, last_seq, head, content FROM audit_attachment
-       WHERE ns = :ns AND (chain, first_seq) > (:chain, :first_seq) ORDER BY chain, first_seq LIMIT 1`,
-      { ns, chain: previous.chain, first_seq: previous.first_seq },
-    );
-    if (row === undefined) break;
-    const { chain, first_seq: first, last_seq: last } = row as unknown as typeof previous;
-    const expected = chain === previous.chain ? previous.last_seq + 1 : 1;
-    const entries = parseEntries(row['content'] as string);
-    const isWhole =
-      entries?.length === last - first + 1 &&
-      entries.every(({ seq, chain: ofEntry }, i) => seq === first + i && ofEntry === chain) &&
-      entries.at(-1)?.hash === row['head'];
-    if (first !== expected)
-      faults.push(
-        `entries ${String(expected)} to ${String(first - 1)} of the attached audit chain ${chain} are missing`,
-      );
-    if (!isWhole)
-      faults.push(`entries ${String(first)} to ${String(last)} of the attached audit chain ${chain} are damaged`);
-    previous = { chain, first_seq: first, last_seq: last };
-  }
-  return faults.slice(0, maxFaults);
+  let previous = { chain: '', lastSeq: 0 };
+  for await (const rows of attachmentRows(sql, ns))
+    for (const { chain, first_seq: first, last_seq: last, head, content } of rows) {
+      const expected = chain === previous.chain ? previous.lastSeq + 1 : 1;
+      const entries = parseEntries(content);
+      const isWhole =
+        entries?.length === last - first + 1 &&
+        entries.every(({ seq, chain: ofEntry }, i) => seq === first + i && ofEntry === chain) &&
+        entries.at(-1)?.hash === head;
+      const ofChain = `of the attached audit chain ${chain} are`;
+      if (first !== expected)
+        faults.push(`entries ${String(expected)} to ${String(first - 1)} ${ofChain} missing`);
+      if (!isWhole) faults.push(`entries ${String(first)} to ${String(last)} ${ofChain} damaged`);
+      previous = { chain, lastSeq: last };
+    }
+  return faults.slice(0, MAX_FAULTS);
 }

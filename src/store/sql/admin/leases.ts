@@ -1,33 +1,38 @@
-import type { Lease, LeaseRequest } from '../../admin-model.ts';
+import type { Lease, LeaseOperation, LeaseRequest } from '../../admin-model.ts';
 import type { Fence } from '../../model.ts';
 import { assertFence, isLeaseHeld } from '../../rules/leases.ts';
 import type { Row, Sql } from '../sql.ts';
 
-/** Takes, renews, drops or reads a lease. Returns who has it afterwards. */
-export async function lease(sql: Sql, namespace: string, request: LeaseRequest): Promise<Lease | null> {
-  const { name } = request;
-  if ('drop' in request) {
+/** Returns who has the lease afterwards. */
+export async function lease(sql: Sql, namespace: string, operation: LeaseOperation): Promise<Lease | null> {
+  const { name } = operation;
+  if ('releasedBy' in operation) {
+    const holder = operation.releasedBy;
     // The row stays, so that the next holder gets a higher token.
     await sql.run(
-      'UPDATE lease SET until = 0 WHERE namespace = :namespace AND name = :name AND holder = :drop',
-      { namespace, name, drop: request.drop },
+      'UPDATE lease SET until = 0 WHERE namespace = :namespace AND name = :name AND holder = :holder',
+      {
+        namespace,
+        name,
+        holder,
+      },
     );
     return null;
   }
-  if (!('holder' in request)) {
-    const current = await leaseRow(sql, namespace, name);
-    return current !== undefined && Number(current['until']) > request.now ? leaseOf(current) : null;
-  }
-  const { holder, until } = request;
-  return sql.transaction(async () => {
-    const current = await leaseRow(sql, namespace, name);
-    const isRenewal = current?.['holder'] === holder;
-    if (current !== undefined && !isRenewal && isLeaseHeld(Number(current['until']), request))
-      return leaseOf(current);
-    const token = Number(current?.['token'] ?? 0) + (isRenewal ? 0 : 1);
-    await sql.write('lease', [{ namespace, name, holder, token, until }], 'replace');
-    return { holder, token };
-  });
+  if ('holder' in operation) return sql.transaction(() => takeLease(sql, namespace, operation));
+  const current = await leaseRow(sql, namespace, name);
+  return current !== undefined && Number(current['until']) > operation.at ? leaseOf(current) : null;
+}
+
+async function takeLease(sql: Sql, namespace: string, request: LeaseRequest): Promise<Lease> {
+  const { name, holder, until } = request;
+  const current = await leaseRow(sql, namespace, name);
+  const isRenewal = current?.['holder'] === holder;
+  if (current !== undefined && !isRenewal && isLeaseHeld(Number(current['until']), request))
+    return leaseOf(current);
+  const token = Number(current?.['token'] ?? 0) + (isRenewal ? 0 : 1);
+  await sql.write('lease', [{ namespace, name, holder, token, until }], 'replace');
+  return { holder, token };
 }
 
 function leaseOf(row: Row): Lease {
@@ -41,8 +46,8 @@ export async function checkFence(sql: Sql, namespace: string, fence: Fence): Pro
 }
 
 function leaseRow(sql: Sql, namespace: string, name: string): Promise<Row | undefined> {
-  return sql.get(
-    'SELECT holder, token, until FROM lease WHERE namespace = :namespace AND name = :name',
-    { namespace, name },
-  );
+  return sql.get('SELECT holder, token, until FROM lease WHERE namespace = :namespace AND name = :name', {
+    namespace,
+    name,
+  });
 }

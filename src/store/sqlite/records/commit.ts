@@ -7,12 +7,12 @@ import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
 import { isSourced } from '../../rules/filter.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../rules/validation.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
-import { appendAudit } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
+import { appendAudit, attachAudit } from '../../sql/admin/audit.ts';
+import { checkFence } from '../../sql/admin/leases.ts';
 import { changeItems } from '../../sql/item.ts';
 import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
-import { checkFence } from '../admin/leases.ts';
 import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts';
 import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
 import { isObject, isTextList } from '../../sql/stored-json.ts';
@@ -31,7 +31,7 @@ export async function commit(
 ): Promise<number[]> {
   assertSafeTimes(batch);
   return sql.transaction(async () => {
-    if (batch.fence !== undefined) checkFence(db, namespace, batch.fence);
+    if (batch.fence !== undefined) await checkFence(sql, namespace, batch.fence);
     const ns = ensureNamespace(db, namespace);
     const ids = await commitRecords(db, sql, namespace, ns, batch);
     if (batch.idempotencyKey !== undefined) putIdempotencyKey(db, ns, batch.idempotencyKey, ids);
@@ -41,7 +41,8 @@ export async function commit(
     if (batch.belongsTo !== undefined) putBelongsTo(db, ns, batch.belongsTo);
     if (batch.graph !== undefined) putGraph(db, ns, batch.graph);
     if (batch.concepts !== undefined) putConcepts(db, ns, batch.concepts);
-    appendAudit(db, ns, batch.audit ?? []);
+    await appendAudit(sql, ns, batch.audit ?? []);
+    if (batch.attachedAudit !== undefined) await attachAudit(sql, ns, batch.attachedAudit);
     return ids;
   });
 }

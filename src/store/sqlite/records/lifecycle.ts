@@ -13,8 +13,8 @@ import type {
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import type { AuditDraft } from '../../admin-model.ts';
-import { appendAudit, eraseDiffs } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
+import { appendAudit, eraseDiffs } from '../../sql/admin/audit.ts';
 import { changeItems } from '../../sql/item.ts';
 import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
@@ -172,7 +172,7 @@ async function purgeDue(
     await withSecureDelete(db, ns, async () => {
       const changes = new RecordChanges();
       for (const record of records) purgeRecord(db, ns, record, changes);
-      eraseDiffs(db, ns, new Set(records.map(({ uuid }) => uuid)));
+      await eraseDiffs(sql, ns, new Set(records.map(({ uuid }) => uuid)));
       for (const [word, change] of pendingWordCounts(db, ns)) countWords(changes.words, [word], change);
       mergeWords(db, ns, changes.words);
       await changes.derive(db, sql, ns);
@@ -181,7 +181,7 @@ async function purgeDue(
     const action = deletedAt === null ? 'expire' : 'purge';
     return { ...request.by, action, subject: uuid, diff: null };
   });
-  appendAudit(db, ns, drafts);
+  await appendAudit(sql, ns, drafts);
   db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
   await changeItems(sql, ns, [{ forgetExpired: request.by.at }]);
   return rows.length;
