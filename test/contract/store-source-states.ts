@@ -27,7 +27,7 @@ const NEVER_REFRESHED: SourceState = {
 };
 
 /** A state in which every field has a different value. */
-const ALL_FIELDS: SourceState = {
+export const ALL_STATE_FIELDS: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
   triedAt: NOW + 1,
@@ -63,12 +63,12 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
       const [ours, theirs] = [namespace(), namespace()];
       expect(await sourceStates(store().records, ours)).toEqual(new Map());
       await changeState(ours, 'work', {});
-      await changeState(ours, 'notes', ALL_FIELDS);
+      await changeState(ours, 'notes', ALL_STATE_FIELDS);
       await changeState(theirs, 'notes', { root: '/theirs', readAt: 7 });
-      expect(await statesOf(ours)).toEqual({ notes: ALL_FIELDS, work: NEVER_REFRESHED });
+      expect(await statesOf(ours)).toEqual({ notes: ALL_STATE_FIELDS, work: NEVER_REFRESHED });
       expect([...(await sourceStates(store().records, ours)).keys()]).toEqual(['notes', 'work']);
       await changeState(ours, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
-      const notes = { ...ALL_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
+      const notes = { ...ALL_STATE_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
       expect(await statesOf(ours)).toEqual({ notes, work: NEVER_REFRESHED });
       await changeState(ours, 'work', null);
       await changeState(ours, 'never', null);
@@ -91,19 +91,19 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
 
     it('is unchanged after a change with a number that is not whole', async () => {
       const ns = namespace();
-      await changeState(ns, 'todos', ALL_FIELDS);
+      await changeState(ns, 'todos', ALL_STATE_FIELDS);
       for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
         await expect(changeState(ns, 'todos', { error: 'new', ...change })).rejects.toMatchObject({
           code: 'invalid_input',
         });
       }
-      expect(await statesOf(ns)).toEqual({ todos: ALL_FIELDS });
+      expect(await statesOf(ns)).toEqual({ todos: ALL_STATE_FIELDS });
     });
 
     it('counts hits only of sources that have a state', async () => {
       const [ns, other] = [namespace(), namespace()];
-      for (const source of ['a', 'b']) await changeState(ns, source, ALL_FIELDS);
-      await changeState(other, 'a', ALL_FIELDS);
+      for (const source of ['a', 'b']) await changeState(ns, source, ALL_STATE_FIELDS);
+      await changeState(other, 'a', ALL_STATE_FIELDS);
       const hits = new Map([
         ['a', 2],
         ['unknown', 9],
@@ -114,8 +114,11 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
       ]);
       await store().records.commit(ns, { items: hitChanges(new Map(), NOW + 9) });
       await store().records.commit(namespace(), { items: hitChanges(hits, NOW + 9) });
-      expect(await statesOf(ns)).toEqual({ a: { ...ALL_FIELDS, hits: 11, hitAt: NOW + 8 }, b: ALL_FIELDS });
-      expect(await statesOf(other)).toEqual({ a: ALL_FIELDS });
+      expect(await statesOf(ns)).toEqual({
+        a: { ...ALL_STATE_FIELDS, hits: 11, hitAt: NOW + 8 },
+        b: ALL_STATE_FIELDS,
+      });
+      expect(await statesOf(other)).toEqual({ a: ALL_STATE_FIELDS });
     });
 
     it('is returned as a copy', async () => {
