@@ -4,24 +4,18 @@ import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type {
-  StoreAdmin,
-  StoreGraph,
-  StoreReceipts,
-  StoreRecords,
-  StoreSearch,
-  StoreVectors,
-} from '../store.ts';
-import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
 import { neighbours } from '../sql/graph/neighbours.ts';
 import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
-import { conceptChanges } from './graph/concept-changes.ts';
 import { changes } from '../sql/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
 import { changeText } from './records/passages.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
+import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
+import { lease } from '../sql/admin/leases.ts';
+import { readItems } from '../sql/item.ts';
 import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 import type { TextIndex } from '../sql/text-index.ts';
 import {
@@ -31,8 +25,6 @@ import {
   generations,
   removeGeneration,
 } from './vectors/generations.ts';
-import { history } from './admin/history.ts';
-import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
 import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
 import { namedRecordsOf } from './records/mention-names.ts';
@@ -45,13 +37,7 @@ import { PostingCache } from './search/posting-cache.ts';
 import { commit, purge } from '../sql/commit.ts';
 import type { Driver } from '../sql/driver.ts';
 import { sourceEntries } from './records/source-entries.ts';
-import { sourceStates } from './records/source-states.ts';
 import { timeline } from './records/timeline.ts';
-import { startupState } from './records/startup.ts';
-import { goldenQueries } from './receipts/golden-queries.ts';
-import { labels } from './receipts/labels.ts';
-import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
-import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { resetDerived, stats, compact } from './admin/maintenance.ts';
 import { similarRecords } from './vectors/similar.ts';
 import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
@@ -92,7 +78,6 @@ export interface StoreCalls {
   readonly vectors: Pausing<StoreVectors>;
   readonly graph: Pausing<StoreGraph>;
   readonly admin: Pausing<StoreAdmin>;
-  readonly receipts: Pausing<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -114,7 +99,6 @@ export function storeCalls(db: Database): StoreCalls {
     vectors: vectorCalls(db),
     graph: graphCalls(db, sql),
     admin: adminCalls(driver),
-    receipts: receiptCalls(db),
   };
 }
 
@@ -222,9 +206,7 @@ function recordCalls(driver: Driver): StoreCalls['records'] {
       readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(db, namespace, ns, request),
       ),
-    sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
-    startup: (namespace, session) =>
-      read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
+    items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
@@ -328,23 +310,6 @@ function graphCalls(db: Database, sql: Sql): StoreCalls['graph'] {
       return readEachOnce(sql, namespace, none, (ns) => namings(sql, ns, request));
     },
     linePlaces: (namespace, lines) => readOnce(sql, namespace, [], (ns) => linePlaces(sql, ns, lines)),
-    conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
-  };
-}
-
-function receiptCalls(db: Database): StoreCalls['receipts'] {
-  return {
-    add: (namespace, batch) => {
-      addReceipts(db, namespace, batch);
-    },
-    removeBefore: (namespace, time) => {
-      const ns = findNamespace(db, namespace);
-      if (ns !== null) removeReceiptsBefore(db, ns, time);
-    },
-    get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
-    list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
-    labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
-    goldenQueries: (namespace, page) => read(db, namespace, [], (ns) => goldenQueries(db, ns, page)),
   };
 }
 
@@ -375,22 +340,7 @@ function adminCalls(driver: Driver): StoreCalls['admin'] {
       const ns = findNamespace(db, namespace);
       if (ns !== null) await resetDerived(driver, ns, options);
     },
-    auditEntries: (namespace, filter, page) =>
-      read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),
-    auditChain: (namespace, chain, page) => read(db, namespace, [], (ns) => auditChain(db, ns, chain, page)),
-    auditChains: (namespace) => read(db, namespace, [], (ns) => auditChains(db, ns)),
-    attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
-    verifyAudit: (namespace) => read(db, namespace, [], (ns) => verifyAudit(db, ns)),
-    history: (namespace, selector, page) => read(db, namespace, [], (ns) => history(db, ns, selector, page)),
-    takeLease: (namespace, request) => takeLease(db, namespace, request),
-    dropLease: (namespace, name, holder) => {
-      dropLease(db, namespace, name, holder);
-    },
-    leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
-    addToken: (_namespace, token, audit) => {
-      addToken(db, token, audit);
-    },
-    tokens: (_namespace, hash) => tokens(db, hash),
-    revokeToken: (_namespace, id, at, audit) => revokeToken(db, id, at, audit),
+    audit: (namespace, request) => readSql(sql, namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+    lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

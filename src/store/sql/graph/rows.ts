@@ -1,4 +1,4 @@
-import { storedTexts } from '../../sqlite/database/stored-json.ts';
+import { storedTexts } from '../stored-json.ts';
 import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type { GraphEdge, GraphFilter, GraphNode, GraphProvenance } from '../../graph-model.ts';
 import type { Dialect, Parameters, Row } from '../sql.ts';

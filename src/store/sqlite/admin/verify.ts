@@ -1,11 +1,13 @@
 import { messageOf } from '../../../core/errors.ts';
+import type { StoredItem } from '../../item-model.ts';
+import { itemName } from '../../items/kinds.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../../sql/changes.ts';
 import { verifyDerived } from '../../sql/derived/rebuild.ts';
 import type { Driver } from '../../sql/driver.ts';
 import type { Database } from '../database/database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
+import { isObject, isTextList } from '../../sql/stored-json.ts';
 import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
 import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
@@ -54,25 +56,26 @@ const JSON_COLUMNS = [
   ['metadata', 'record', "'the metadata of record/' || id", isObject],
   ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
   ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
-  ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
-  ['problems', 'source_state', "'the list of problems of source ' || source"],
-  ['inputs', 'history', "'the inputs of run ' || id"],
-  ['expected', 'golden_query', "'the results of golden query ' || id"],
 ] as const;
 
-function isValid(column: string): string {
-  return `json_valid(${column})`;
-}
-
 function verifyJson(db: Database, ns: number): string[] {
-  return JSON_COLUMNS.flatMap(([column, table, name, isIntact = isValid]) =>
+  const records = JSON_COLUMNS.flatMap(([column, table, name, isIntact]) =>
     db
       .prepare(
         `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT ${isIntact(column)} LIMIT ${String(MAX_FINDINGS)}`,
       )
       .all(ns)
-      .map((row) => `${String(row['name'])} cannot be read`),
+      .map((row) => String(row['name'])),
   );
+  // Receipts have a check of their own.
+  const items = db
+    .prepare(
+      `SELECT kind, key, position FROM item WHERE ns = ? AND kind <> 'receipt' AND NOT json_valid(body)
+       ORDER BY kind, position LIMIT ${String(MAX_FINDINGS)}`,
+    )
+    .all(ns)
+    .map((row) => itemName(row as unknown as StoredItem));
+  return [...records, ...items].map((name) => `${name} cannot be read`);
 }
 
 function attempt(work: () => string[]): string[] {

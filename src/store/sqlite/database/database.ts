@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { FileAccess } from './file-access.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
-import { isObjectText } from './stored-json.ts';
+import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../core/json.ts';
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { BelongsToPass } from '../../belongs-to-model.ts';
 import type { IdempotentResult, RecordBounds, RecordState } from '../../model.ts';
 import type { LociRecord, Timestamp } from '../../../core/types.ts';
@@ -26,7 +26,7 @@ export function recordsInState(
 }
 
 export function bounds(db: Database, ns: number): RecordBounds {
-  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): number | null => {
+  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'item'): number | null => {
     const select = db.prepare(
       `SELECT min(${column}) AS at FROM ${table} WHERE ns = ? AND ${column} IS NOT NULL`,
     );
@@ -42,7 +42,7 @@ export function bounds(db: Database, ns: number): RecordBounds {
     highestId: Number(row?.['id'] ?? 0),
     nextExpiry: earliest('expires_at', 'record'),
     oldestDeletion: earliest('deleted_at', 'record'),
-    nextHistoryExpiry: earliest('expires_at', 'history'),
+    nextHistoryExpiry: earliest('expires_at', 'item'),
     lastChange: Number(row?.['last_change'] ?? 0),
     belongsTo: {
       upTo: Number(row?.['belongs_to_change'] ?? 0),

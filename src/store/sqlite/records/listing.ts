@@ -14,7 +14,7 @@ import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage } from '../../rules/record-page.ts';
 import type { SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { isTextList } from '../database/stored-json.ts';
+import { isTextList } from '../../sql/stored-json.ts';
 import { recordCondition } from './filter.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { localTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../search-model.ts';
-import { storedObject, storedTexts, unlessDamaged } from '../database/stored-json.ts';
+import { storedObject, storedTexts, unlessDamaged } from '../../sql/stored-json.ts';
 
 /** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;

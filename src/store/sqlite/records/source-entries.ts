@@ -1,6 +1,6 @@
 import type { Page, SourceEntry } from '../../model.ts';
 import type { Database } from '../database/database.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
+import { isObject, isTextList } from '../../sql/stored-json.ts';
 
 export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
   // The first page includes the empty key, which is valid and sorts first.

@@ -4,7 +4,7 @@ import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/te
 import type { Database } from '../database/database.ts';
 import { epochOf } from '../database/namespaces.ts';
 import { readPostings } from './read-postings.ts';
-import { unlessDamaged } from '../database/stored-json.ts';
+import { unlessDamaged } from '../../sql/stored-json.ts';
 import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records/rows.ts';
 
 /** Bytes of the postings in memory, of all namespaces together. */

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { unlessDamaged } from '../database/stored-json.ts';
+import { unlessDamaged } from '../../sql/stored-json.ts';
 import type {
   LoadedPassages,
   NeighbourReach,

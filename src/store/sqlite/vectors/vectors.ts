@@ -11,7 +11,7 @@ import type {
 import type { Database } from '../database/database.ts';
 import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
+import { isObject, isTextList } from '../../sql/stored-json.ts';
 import { generationById } from './generations.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';

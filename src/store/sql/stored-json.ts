@@ -1,5 +1,5 @@
-import { LociError } from '../../../core/errors.ts';
-import type { Json } from '../../../core/types.ts';
+import { LociError } from '../../core/errors.ts';
+import type { Json } from '../../core/types.ts';
 
 /**
  * Parses JSON of the store.
