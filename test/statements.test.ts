@@ -20,7 +20,12 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
     unsubscribe('loci.store.statement', onStatement);
   }
   if (process.env['SHOW_STATEMENTS'] !== undefined)
-    console.log([...texts].sort(([, a], [, b]) => b - a).map(([text, n]) => `${String(n)} ${text.replaceAll(/\s+/g, ' ')}`).join('\n'));
+    console.log(
+      [...texts]
+        .sort(([, a], [, b]) => b - a)
+        .map(([text, n]) => `${String(n)} ${text.replaceAll(/\s+/g, ' ')}`)
+        .join('\n'),
+    );
   return count;
 }
 
@@ -49,8 +54,15 @@ it('a store runs few statements, whatever the number of records', async () => {
   await count('a search', () => loci.search({ query: 'warm oven' }));
   await count('one memory written', () => loci.write({ content: 'The oven is warm.' }));
   await loci.graph.status();
-  await count('a pack', () => loci.pack({ query: 'warm oven', budget: 2000 }));
-  await count('a pack with graph', () => loci.pack({ query: 'warm oven', budget: 2000, useGraph: true }));
+  const query = 'warm oven';
+  await count('a pack', () => loci.pack({ query, budget: 2000 }));
+  // The first one derives the graph of what was written.
+  await count('a pack with graph after a write', () => loci.pack({ query, budget: 2000, useGraph: true }));
+  await count('a pack of other notes', () => loci.pack({ query: 'New York City', budget: 2000 }));
+  await count('a pack with graph', () => loci.pack({ query: 'New York City', budget: 2000, useGraph: true }));
   console.log(counts);
   expect(counts['a search']).toBeLessThan(1000);
+  expect(counts['300 notes indexed']).toBeLessThan(9500);
+  expect(counts['a pack with graph']).toBeLessThan(400);
+  expect(counts['a pack with graph after a write']).toBeLessThan(425);
 });
