@@ -132,7 +132,7 @@ async function findFaults({ store, now }: EngineContext, namespace: string): Pro
   if (chains.some(({ own }) => own)) return broken;
   // The first write of a namespace begins its log, so written records without a log mean that the log was removed.
   const written = { now: now(), origins: ['memory' as const, 'fact' as const] };
-  const [count] = await store.records.count(namespace, [written]);
+  const count = await store.records.count(namespace, written);
   if (count === 0) return broken;
   return [...broken, 'there are written records but no audit log'];
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** The value of a column: whole and real numbers, text, bytes. */
 export type SqlValue = string | number | null | Uint8Array;
 
@@ -13,15 +15,29 @@ export interface Dialect {
   /** Joins two tables in the order in which they are written, where the database lets a statement decide that. */
   readonly join: string;
   /** Follows a table: reads it by this index, where the database lets a statement decide that. */
-  index(name: string): string;
+  readonly index: (name: string) => string;
   /** The values of a list parameter as a table with the columns `value` and `key`, their position from 0. */
-  list(parameter: string, type: ColumnType): string;
+  readonly list: (parameter: string, type: ColumnType) => string;
   /** The objects of a list parameter as a table with these columns. */
-  rows(parameter: string, columns: Readonly<Record<string, ColumnType>>): string;
+  readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
-  isIn(column: string, parameter: string): string;
+  readonly isIn: (column: string, parameter: string) => string;
   /** The values of a column as a JSON list, as an aggregate. */
-  jsonList(expression: string): string;
+  readonly jsonList: (expression: string) => string;
+  /** The values of several columns as one JSON list. */
+  readonly json: (columns: readonly string[]) => string;
+  /** Bytes as text in hexadecimal digits. */
+  readonly hex: (column: string) => string;
+  /** The form in which tags are compared: see `foldTag`. */
+  readonly foldTag: (expression: string) => string;
+  /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
+  readonly entries: (column: string) => string;
+  /** Whether the JSON object in a column has this key with the value `true`. */
+  readonly isTrue: (column: string, key: string) => string;
+  /** Whether `storedTexts` reads the column. */
+  readonly isTextList: (column: string) => string;
+  /** Whether `storedObject` reads the column. */
+  readonly isObject: (column: string) => string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';
@@ -78,8 +94,26 @@ export const KEYS = {
 
 export type Table = keyof typeof KEYS;
 
-/** The id of a namespace; `null` if nothing was written to it. */
-export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
-  const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
-  return row === undefined ? null : Number(row['id']);
+/** How many namespaces a connection knows the ids of. */
+const MAX_NAMESPACES = 1000;
+
+/** The ids of namespaces, which never change. */
+export class Namespaces {
+  readonly #sql: Sql;
+  readonly #ids = new LRUCache<string, number>({ max: MAX_NAMESPACES });
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** The id of a namespace; `null` if nothing was written to it. Outside of a transaction that writes, which may be rolled back. */
+  async find(name: string): Promise<number | null> {
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    const row = await this.#sql.get('SELECT id FROM namespace WHERE name = :name', { name });
+    if (row === undefined) return null;
+    const id = Number(row['id']);
+    this.#ids.set(name, id);
+    return id;
+  }
 }

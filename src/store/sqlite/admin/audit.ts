@@ -1,4 +1,4 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type {
@@ -20,7 +20,7 @@ import {
 } from '../../rules/audit-chain.ts';
 import type { Database } from '../database/database.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 import {
   attachedChain,
   attachedChains,

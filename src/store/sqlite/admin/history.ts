@@ -1,10 +1,10 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { Json, Timestamp } from '../../../core/types.ts';
 import type { HistoryCategory, HistoryDraft, HistoryRow, HistorySelector } from '../../admin-model.ts';
 import type { CommitBatch, Page } from '../../model.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const COLUMNS = 'category, id, name, surface, actor, inputs, outcome, at, took_ms, expires_at';
 

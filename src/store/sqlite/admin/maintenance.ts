@@ -11,17 +11,15 @@ import { repairChanges } from '../records/changes.ts';
 import type { Sql } from '../../sql/sql.ts';
 import type { Database } from '../database/database.ts';
 import { createMissingTables } from '../database/migrate.ts';
-import { generations } from '../vectors/generations.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { rebuildMentionNames } from '../records/mention-names.ts';
 import { rebuildNoteNames } from '../records/note-names.ts';
 import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
-import { passagesOf } from '../search/passage-reads.ts';
-import { insertPassages, removePassages } from '../records/passages.ts';
-import { RECORD_COLUMNS, recordOf } from '../records/rows.ts';
+import { insertPassages, removePassages, storedPassages } from '../records/passages.ts';
+import { RECORD_COLUMNS, recordOf } from '../../sql/rows.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
-import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../search/vocabulary.ts';
+import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../text/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -81,7 +79,8 @@ export function replacePassages(
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row, 'is empty');
       if (!isUnchangedSinceChunking(record, state)) continue;
-      if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
+      const before = storedPassages(db, ns, id).map(({ passage }) => passage);
+      if (!isDeepStrictEqual(before, replacement)) {
         removePassages(db, ns, id, record, counts);
         insertPassages(db, ns, id, record, replacement, counts);
       }
@@ -164,6 +163,6 @@ function removeVectors(db: Database, condition: string, ns: number): void {
 /** Rebuilds the sign codes from the remaining vectors. The new epoch makes every process load them again. */
 function rebuildSignCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
-  for (const { id } of generations(db)) packSignCodes(db, ns, id);
+  for (const { id } of db.prepare('SELECT id FROM generation').all()) packSignCodes(db, ns, Number(id));
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
 }

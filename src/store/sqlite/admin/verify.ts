@@ -7,12 +7,12 @@ import { verifyMentionNames } from '../records/mention-names.ts';
 import { verifyNoteNames } from '../records/note-names.ts';
 import { verifyRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
 import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
-import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
-import { countWords, pendingWordCounts, type WordCounts } from '../search/vocabulary.ts';
+import { countWords, pendingWordCounts, type WordCounts } from '../text/vocabulary.ts';
 
 /** The maximum number of reported differences of one kind. */
 const MAX_FINDINGS = 5;
@@ -52,10 +52,15 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): st
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
 const JSON_COLUMNS = [
-  ['tags', 'record', "'the list of tags of record/' || id", isTextList],
-  ['metadata', 'record', "'the metadata of record/' || id", isObject],
-  ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
-  ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
+  ['tags', 'record', "'the list of tags of record/' || id", SQLITE_DIALECT.isTextList],
+  ['metadata', 'record', "'the metadata of record/' || id", SQLITE_DIALECT.isObject],
+  [
+    'headings',
+    'passage',
+    "'the list of headings of a passage of record/' || record",
+    SQLITE_DIALECT.isTextList,
+  ],
+  ['tags', 'graph_node', "'the list of tags of node ' || id", SQLITE_DIALECT.isTextList],
   ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
   ['problems', 'source_state', "'the list of problems of source ' || source"],
   ['inputs', 'history', "'the inputs of run ' || id"],
@@ -145,7 +150,7 @@ function buildFreshIndex(db: Database, ns: number, namespace: string, counts: Wo
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
   const rows = db.prepare(
-    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
+    `SELECT p.id AS passage, ${passageColumns(SQLITE_DIALECT)}, ${HEADER_COLUMNS}
      FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
   );
   for (const row of rows.iterate(ns)) {

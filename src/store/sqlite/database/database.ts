@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { FileAccess } from './file-access.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
-import { isObjectText } from './stored-json.ts';
+import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
 
@@ -137,7 +137,7 @@ export class Database {
     });
   }
 
-  /** The deadline of the current call. */
+  /** The deadline of the current work. */
   get deadline(): Deadline {
     return this.#deadline;
   }
@@ -145,10 +145,9 @@ export class Database {
   /**
    * Sets the deadline of the work. The SQL function `in_time()` in a WHERE clause skips all rows after it, so that the
    * statement returns what it has found.
-   * @param budgetMs milliseconds; unlimited unless given
    */
-  withDeadline<Result>(budgetMs: number | undefined, work: () => Result): Result {
-    [this.#deadline, this.#timedRows, this.#isInTime] = [new Deadline(budgetMs), 0, true];
+  withDeadline<Result>(deadline: Deadline, work: () => Result): Result {
+    [this.#deadline, this.#timedRows, this.#isInTime] = [deadline, 0, true];
     try {
       return work();
     } finally {

@@ -53,14 +53,9 @@ export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
 }
 
-/** Invalidates the cached records and passages of the namespace. Within the transaction that changes them. */
+/** Invalidates the cached records and passages of the namespace, which new passages do not. Within the transaction that changes them. */
 export function bumpEpoch(db: Database, ns: number): void {
   db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
-}
-
-/** Cached records and passages of the namespace are valid as long as the epoch is the same. New passages do not change it. */
-export function epochOf(db: Database, ns: number): number {
-  return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
 }
 
 /** The names of the namespaces that have a record. */

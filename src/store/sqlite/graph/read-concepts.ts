@@ -1,4 +1,4 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
@@ -16,7 +16,7 @@ import type {
   StoredName,
 } from '../../concept-model.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const CLAIM = `c.kind IN ('title', 'alias')`;
 /** Titles and aliases of a record, and tags, phrases and words as often as records spell them so. */

@@ -1,4 +1,4 @@
-import { storedTexts } from '../database/stored-json.ts';
+import { storedTexts } from '../../sql/stored-json.ts';
 import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
 import type {
   EdgeCursor,
@@ -20,7 +20,7 @@ import type {
 import { MAX_COUNTED_DEGREE, MAX_RANKED_EDGES } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const NODE_FIELDS = [
   ...['id', 'type', 'title', 'project', 'tags', 'record', 'source', 'done', 'due'],

@@ -1,10 +1,10 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../golden-model.ts';
 import type { Page } from '../../model.ts';
 import { assertSafeIntegers } from '../../rules/validation.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const COLUMNS = 'id, query, project, expected, at, actor';
 

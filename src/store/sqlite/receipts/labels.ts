@@ -3,7 +3,7 @@ import type { Label, StoredLabel, Verdict } from '../../receipt-model.ts';
 import { assertSafeIntegers } from '../../rules/validation.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const COLUMNS = 'receipt, record, verdict, query, query_hash, project, at, actor';
 

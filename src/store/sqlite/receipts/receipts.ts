@@ -5,7 +5,7 @@ import type { ReceiptBatch, ReceiptCursor, ReceiptFilter, StoredReceipt } from '
 import { assertSafeIntegers } from '../../rules/validation.ts';
 import type { Database } from '../database/database.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
-import type { Row } from '../records/rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 const COLUMNS = 'id, kind, at, hash, body';
 

@@ -9,7 +9,7 @@ import { deriveLinks } from './links.ts';
 import { deriveMentionNames } from './mention-names.ts';
 import { deriveNoteNames } from './note-names.ts';
 import { deriveRecordTimes } from './timeline.ts';
-import type { WordCounts } from '../search/vocabulary.ts';
+import type { WordCounts } from '../text/vocabulary.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
 const MAX_REMOVALS = 10_000;

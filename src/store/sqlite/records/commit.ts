@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import { storedTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import { sameFields } from '../../lexical/text-fields.ts';
-import type { CommitBatch, Page, RecordDraft, RecordImport, RecordWrite, SourceEntry } from '../../model.ts';
+import type { CommitBatch, RecordDraft, RecordImport, RecordWrite } from '../../model.ts';
 import { isSourced } from '../../rules/filter.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../rules/validation.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
@@ -14,9 +14,8 @@ import { addHistory } from '../admin/history.ts';
 import { checkFence } from '../admin/leases.ts';
 import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts';
 import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
-import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { RECORD_COLUMNS, recordOf } from '../../sql/rows.ts';
 import { putConceptChanges, putConcepts } from '../graph/write-concepts.ts';
 import { putGraph } from '../graph/write.ts';
 import { putBelongsTo } from './belongs-to.ts';
@@ -24,7 +23,7 @@ import { putGoldenQueries } from '../receipts/golden-queries.ts';
 import { putLabels } from '../receipts/labels.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
-import { addWordChanges } from '../search/vocabulary.ts';
+import { addWordChanges } from '../text/vocabulary.ts';
 
 export async function commit(
   db: Database,
@@ -230,24 +229,4 @@ function evict(db: Database, namespace: string, ns: number, id: number, changes:
   changes.add(id, 'removed', record.key !== null);
   removePassages(db, ns, id, record, changes.words);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
-}
-
-export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
-  // The first page includes the empty key, which is valid and sorts first.
-  const comparison = page.after === null ? '>=' : '>';
-  return db
-    .prepare(
-      `SELECT id, key, identity, content_hash,
-         iif(${isTextList('tags')} AND ${isObject('metadata')}, revision, NULL) AS revision FROM record
-       WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${comparison} ? AND deleted_at IS NULL
-       ORDER BY key LIMIT ?`,
-    )
-    .all(ns, source, page.after ?? '', page.limit)
-    .map((row) => ({
-      id: row['id'] as number,
-      key: row['key'] as string,
-      identity: row['identity'] as string | null,
-      revision: row['revision'] as string | null,
-      contentHash: row['content_hash'] as string,
-    }));
 }

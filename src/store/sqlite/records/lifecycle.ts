@@ -1,17 +1,6 @@
-import { parseJson } from '../../../core/json.ts';
-import { storedJson } from '../database/stored-json.ts';
-import type { BelongsToPass } from '../../belongs-to-model.ts';
-import type {
-  Deletion,
-  IdempotencyKey,
-  IdempotentResult,
-  PurgeRequest,
-  RecordBounds,
-  RecordState,
-  Restoration,
-} from '../../model.ts';
+import type { Deletion, IdempotencyKey, PurgeRequest, Restoration } from '../../model.ts';
 import { LociError } from '../../../core/errors.ts';
-import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import type { LociRecord } from '../../../core/types.ts';
 import type { AuditDraft } from '../../admin-model.ts';
 import { appendAudit, eraseDiffs } from '../admin/audit.ts';
 import { RecordChanges } from './changes.ts';
@@ -20,55 +9,8 @@ import type { Database } from '../database/database.ts';
 import { removeExpiredHistory } from '../admin/history.ts';
 import { withSecureDelete } from '../database/namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
-import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { countWords, mergeWords, pendingWordCounts } from '../search/vocabulary.ts';
-
-const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
-
-export function recordsInState(
-  db: Database,
-  namespace: string,
-  ns: number,
-  ids: readonly number[],
-  state: RecordState,
-): LociRecord[] {
-  const [condition, parameters] = state === 'any' ? ['', []] : [`AND ${LIVE}`, [state.liveAt]];
-  const select = db.prepare(
-    `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? ${condition}`,
-  );
-  return ids.flatMap((id) => {
-    const row = select.get(ns, id, ...parameters);
-    return row === undefined ? [] : [recordOf(namespace, row, state === 'any' ? 'fails' : state.damaged)];
-  });
-}
-
-export function bounds(db: Database, ns: number): RecordBounds {
-  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): number | null => {
-    const select = db.prepare(
-      `SELECT min(${column}) AS at FROM ${table} WHERE ns = ? AND ${column} IS NOT NULL`,
-    );
-    return (select.get(ns)?.['at'] ?? null) as number | null;
-  };
-  const row = db
-    .prepare(
-      `SELECT next_record - 1 AS id, last_change, belongs_to_change, belongs_to_excluded, belongs_to_pass
-       FROM namespace WHERE id = ?`,
-    )
-    .get(ns);
-  return {
-    highestId: Number(row?.['id'] ?? 0),
-    nextExpiry: earliest('expires_at', 'record'),
-    oldestDeletion: earliest('deleted_at', 'record'),
-    nextHistoryExpiry: earliest('expires_at', 'history'),
-    lastChange: Number(row?.['last_change'] ?? 0),
-    belongsTo: {
-      upTo: Number(row?.['belongs_to_change'] ?? 0),
-      // What cannot be read is derived again.
-      excludedSources: (parseJson(String(row?.['belongs_to_excluded'] ?? '[]')) ?? []) as string[],
-      pass: (parseJson(String(row?.['belongs_to_pass'] ?? 'null')) ?? null) as BelongsToPass | null,
-    },
-  };
-}
+import { RECORD_COLUMNS, recordOf } from '../../sql/rows.ts';
+import { countWords, mergeWords, pendingWordCounts } from '../text/vocabulary.ts';
 
 /** Removes records from every index. The rows remain until they are purged. Within a transaction. */
 export async function deleteRecords(
@@ -134,7 +76,8 @@ function requireRecord(
   id: number,
   state: 'live' | 'deleted',
 ): LociRecord {
-  const [record] = recordsInState(db, namespace, ns, [id], 'any');
+  const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`).get(ns, id);
+  const record = row === undefined ? undefined : recordOf(namespace, row);
   if (record !== undefined && (record.deletedAt === null) === (state === 'live')) return record;
   throw new LociError('not_found', `no ${state} record ${String(id)} in namespace ${namespace}`);
 }
@@ -200,7 +143,10 @@ export function putIdempotencyKey(
   { key, fingerprint, at, expiresAt }: IdempotencyKey,
   records: readonly number[],
 ): void {
-  if (findIdempotentResult(db, ns, key, at) !== null) {
+  const used = db
+    .prepare('SELECT 1 FROM idempotency WHERE ns = ? AND key = ? AND expires_at > ?')
+    .get(ns, key, at);
+  if (used !== undefined) {
     throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used already`);
   }
   // Expired keys are also deleted here, because a namespace without purges would never delete them.
@@ -208,20 +154,4 @@ export function putIdempotencyKey(
   db.prepare(
     'INSERT OR REPLACE INTO idempotency (ns, key, fingerprint, records, expires_at) VALUES (?, ?, ?, ?, ?)',
   ).run(ns, key, fingerprint, JSON.stringify(records), expiresAt);
-}
-
-export function findIdempotentResult(
-  db: Database,
-  ns: number,
-  key: string,
-  now: Timestamp,
-): IdempotentResult | null {
-  const row = db
-    .prepare('SELECT fingerprint, records FROM idempotency WHERE ns = ? AND key = ? AND expires_at > ?')
-    .get(ns, key, now);
-  if (row === undefined) return null;
-  return {
-    fingerprint: row['fingerprint'] as string,
-    records: storedJson(row['records'], () => 'the answer for an idempotency key') as number[],
-  };
 }

@@ -1,7 +1,6 @@
-import { MAX_BEARERS, mentionNames } from '../../rules/mention-names.ts';
-import type { NamedRecord } from '../../search-model.ts';
+import { mentionNames } from '../../rules/mention-names.ts';
 import type { Database } from '../database/database.ts';
-import { headerOf, HEADER_COLUMNS, type Row } from './rows.ts';
+import { headerOf, HEADER_COLUMNS, type Row } from '../../sql/rows.ts';
 
 /** Updates the names by which texts may mention these records. Within a transaction, after the records were written. */
 export function deriveMentionNames(db: Database, ns: number, records: Iterable<number>): void {
@@ -25,29 +24,6 @@ export function verifyMentionNames(db: Database, ns: number, limit: number): str
     .filter((id) => !sameNames(storedNames(db, ns, id), expected.get(id) ?? []))
     .slice(0, limit)
     .map((id) => `the names by which texts mention record ${String(id)} differ from its own`);
-}
-
-/** The records that have one of these names; a name that more than `MAX_BEARERS` records have is left out. */
-export function namedRecordsOf(db: Database, ns: number, names: readonly string[]): NamedRecord[] {
-  // The inner limit keeps a name that thousands of records have from being read in full.
-  const rows = db
-    .prepare(
-      `SELECT wanted.value AS name, (SELECT json_group_array(record) FROM (
-         SELECT n.record FROM mention_name AS n WHERE n.ns = ?1 AND n.name = wanted.value
-         ORDER BY n.record LIMIT ${String(MAX_BEARERS + 1)})) AS records
-       FROM json_each(?2) AS wanted
-       WHERE EXISTS (SELECT 1 FROM mention_name AS n WHERE n.ns = ?1 AND n.name = wanted.value)`,
-    )
-    .all(ns, JSON.stringify([...new Set(names)]));
-  const firstPassage = db.prepare('SELECT id FROM passage WHERE ns = ? AND record = ? AND ordinal = 0');
-  return rows.flatMap((row) => {
-    const records = JSON.parse(String(row['records'])) as number[];
-    if (records.length > MAX_BEARERS) return [];
-    return records.flatMap((record): NamedRecord[] => {
-      const passage = firstPassage.get(ns, record)?.['id'];
-      return passage === undefined ? [] : [{ name: String(row['name']), record, passage: Number(passage) }];
-    });
-  });
 }
 
 function* namedRecords(db: Database, ns: number): Generator<[id: number, names: string[]]> {

@@ -1,6 +1,6 @@
 import { noteNames } from '../../rules/note-names.ts';
 import type { Database } from '../database/database.ts';
-import { headerOf, HEADER_COLUMNS, type Row } from './rows.ts';
+import { headerOf, HEADER_COLUMNS, type Row } from '../../sql/rows.ts';
 
 /** Updates the names of these records. Within a transaction, after the records were written. */
 export function deriveNoteNames(db: Database, ns: number, records: ReadonlySet<number>): void {

@@ -7,8 +7,9 @@ import {
 } from '../../lexical/text-fields.ts';
 import type { Database } from '../database/database.ts';
 import { bumpEpoch, createTextTable, dropTextTable, textTable } from '../database/namespaces.ts';
-import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from './rows.ts';
-import { countWords, mergeWords, type WordCounts } from '../search/vocabulary.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
+import { countWords, mergeWords, type WordCounts } from '../text/vocabulary.ts';
 
 /** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
 export function insertPassages(
@@ -88,10 +89,10 @@ export function rebuildText(db: Database, ns: number): void {
   mergeWords(db, ns, counts);
 }
 
-function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
+export function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
   return db
     .prepare(
-      `SELECT p.id, p.record, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
+      `SELECT p.id, p.record, ${passageColumns(SQLITE_DIALECT)} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
     )
     .all(ns, record)
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row, 'is empty') }));

@@ -1,10 +1,10 @@
-import { storedJson } from '../database/stored-json.ts';
+import { storedJson } from '../../sql/stored-json.ts';
 import type { SourceState } from '../../admin-model.ts';
 import type { CommitBatch } from '../../model.ts';
 import { changedState } from '../../rules/source-state.ts';
 import { wellFormed } from '../../rules/well-formed.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from './rows.ts';
+import type { Row } from '../../sql/rows.ts';
 
 /** The column of each field. */
 const COLUMNS: Readonly<Record<keyof SourceState, string>> = {

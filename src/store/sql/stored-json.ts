@@ -1,5 +1,5 @@
-import { LociError } from '../../../core/errors.ts';
-import type { Json } from '../../../core/types.ts';
+import { LociError } from '../../core/errors.ts';
+import type { Json } from '../../core/types.ts';
 
 /**
  * Parses JSON of the store.
@@ -37,17 +37,6 @@ export function unlessDamaged<Value>(read: () => Value): Value | null {
     if (error instanceof LociError && error.code === 'store_corrupt') return null;
     throw error;
   }
-}
-
-/** A condition: the column has what `storedTexts` reads. */
-export function isTextList(column: string): string {
-  return `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
-    ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`;
-}
-
-/** A condition: the column has what `storedObject` reads. SQLite alone refuses objects that are nested more than 1,000 times. */
-export function isObject(column: string): string {
-  return `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`;
 }
 
 /** Whether `storedObject` reads a text. */
