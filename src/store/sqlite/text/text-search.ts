@@ -142,7 +142,7 @@ function rankUnfiltered(
        ) AS t CROSS JOIN passage AS p ON p.id = t.id
        ORDER BY t.score, t.id`,
     )
-    .all({ ...weights, match, limit });
+    .all({ ...weightParameters(weights), match, limit });
   return rows.map(scoreOf);
 }
 
@@ -161,12 +161,16 @@ function rankFiltered(
        CROSS JOIN passage AS p ON p.id = ${table}.rowid ${join}
        WHERE ${table} MATCH :match AND in_time() AND p.ns = :ns AND ${sql} ORDER BY score, p.id LIMIT :limit`,
     )
-    .all(named({ ns, ...weights, match, ...parameters, limit }));
+    .all(named({ ns, ...weightParameters(weights), match, ...parameters, limit }));
   return rows.map(scoreOf);
 }
 
 /** The weights of the columns, in their order. */
-const WEIGHTS = ':title, :headings, :body, :tags';
+const WEIGHTS = ':titleWeight, :headingsWeight, :bodyWeight, :tagsWeight';
+
+function weightParameters({ title, headings, body, tags }: TextQuery['weights']): Record<string, number> {
+  return { titleWeight: title, headingsWeight: headings, bodyWeight: body, tagsWeight: tags };
+}
 
 /** FTS5's bm25() is negative: lower is better. */
 function scoreOf(row: Record<string, SQLOutputValue>): PassageScore {
