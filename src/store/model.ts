@@ -90,6 +90,11 @@ export interface CommitBatch {
   readonly restorations?: readonly Restoration[];
   /** Applied after all of the above. */
   readonly imports?: readonly RecordImport[];
+  /**
+   * Replaces the passages of records, and marks them as made by this chunking, without which they are skipped. Unchanged passages
+   * keep their ids. A record that is gone, no longer stale, or changed since its passages were cut is skipped.
+   */
+  readonly chunked?: ReadonlyMap<number, ChunkedRecord>;
   /** Signature of the chunking that made the passages. Without it, the records count as stale. */
   readonly chunking?: string;
   /** Entries for the audit log. */

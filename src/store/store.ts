@@ -36,7 +36,6 @@ import type {
 import type {
   ChangePage,
   CommitBatch,
-  ChunkedRecord,
   ExistingRecords,
   FacetField,
   FacetValue,
@@ -167,15 +166,6 @@ export interface StoreRecords {
    * record. The newest 10,000 removals remain.
    */
   changes(namespace: string, page: Page<number>): Promise<ChangePage>;
-  /**
-   * Replaces the passages of records and marks them as made by this chunking. Unchanged passages keep their ids. A record
-   * that is gone, no longer stale, or changed since its passages were cut is skipped.
-   */
-  replacePassages(
-    namespace: string,
-    chunking: string,
-    passages: ReadonlyMap<number, ChunkedRecord>,
-  ): Promise<void>;
   /**
    * Permanently removes expired and long deleted records, erases the diffs that show their content, and removes expired
    * history. Returns the number of removed records.

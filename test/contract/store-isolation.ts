@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
+import { replacePassages } from './written-samples.ts';
 import { cosinesOf, neighboursOf, passagesOf, searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
@@ -95,7 +96,7 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
         { word: 'secrt', passages: 0, near: [] },
       ]);
       const secret = (await store().records.list(theirs, { scan: 'undeleted' }, { after: 1, limit: 1 }))[0];
-      await store().records.replacePassages(ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
+      await replacePassages(store(), ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
       expect(await matchingPassages(store(), theirs, 'secret')).toEqual(foreign);
     });
 

@@ -1,6 +1,12 @@
 import type { LociRecord } from '../../src/core/types.ts';
 import type { AuditDraft, AuditEntry, HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
-import type { CommitBatch, PurgeRequest, RecordDraft, RecordWrite } from '../../src/store/model.ts';
+import type {
+  ChunkedRecord,
+  CommitBatch,
+  PurgeRequest,
+  RecordDraft,
+  RecordWrite,
+} from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
@@ -26,6 +32,15 @@ export async function commit(
   batch: Partial<CommitBatch>,
 ): Promise<number[]> {
   return store.records.commit(namespace, { chunking: CHUNKING, ...batch });
+}
+
+export async function replacePassages(
+  store: Store,
+  namespace: string,
+  chunking: string,
+  chunked: ReadonlyMap<number, ChunkedRecord>,
+): Promise<void> {
+  await store.records.commit(namespace, { chunked, chunking });
 }
 
 /** Deletes records at `NOW`. */

@@ -9,7 +9,7 @@ import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
-import { commit, compact, purge, replacePassages, resetDerived } from './commit.ts';
+import { commit, compact, purge, resetDerived } from './commit.ts';
 import { dot, languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, recordsOf } from './state.ts';
 
@@ -120,12 +120,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
         (id) => [id, passagesOf(namespace, id).map(({ passage }) => passage)] as const,
       );
       return structuredClone(new Map(passages));
-    },
-    replacePassages: async (name, chunking, passages) => {
-      if (!state.isWritten(name)) throw new LociError('not_found', `no namespace ${name}`);
-      state.change(name, (namespace, nextPassage) => {
-        replacePassages(namespace, chunking, passages, nextPassage);
-      });
     },
     purge: async (name, request) =>
       state.isWritten(name) ? state.change(name, (namespace, next) => purge(namespace, request, next)) : 0,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The value of a column: whole and real numbers, text, bytes. */
-export type SqlValue = string | number | null | Uint8Array;
+export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -22,6 +22,8 @@ export interface Dialect {
   readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
   readonly isIn: (column: string, parameter: string) => string;
+  /** Ends a SELECT: no other transaction changes the selected rows before the end of this one. */
+  readonly lock: string;
   /** The values of a column as a JSON list, as an aggregate. */
   readonly jsonList: (expression: string) => string;
   /** The values of several columns as one JSON list. */
@@ -62,6 +64,8 @@ export interface Sql {
   update(table: Table, rows: readonly Row[]): Promise<void>;
   /** Removes the rows that have these values in these columns. */
   remove(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Ids for new rows of a table, ascending. Rows that are removed do not free theirs. */
+  allocate(table: 'passage', count: number): Promise<number[]>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
@@ -76,6 +80,7 @@ export const KEYS = {
   change: ['ns', 'record'],
   link: ['ns', 'record', 'position'],
   belongs_to: ['ns', 'document', 'position'],
+  name: ['ns', 'kind', 'name', 'record'],
   graph_node: ['ns', 'key'],
   graph_edge: ['ns', 'src', 'type', 'dst'],
   graph_stale: ['ns', 'record'],

@@ -36,26 +36,27 @@ import {
   nodes,
   pageEdges,
   pageNodes,
+  sharingIdentity,
+  staleRecords,
 } from './graph/read.ts';
-import { sharingIdentity, staleRecords } from './graph/stale.ts';
-import { ensureNamespace, findNamespace, writtenNamespaces } from './database/namespaces.ts';
+import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
 import type { Database } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
 import { history } from './admin/history.ts';
 import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
-import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
+import { resetDerived, stats, compact } from './admin/maintenance.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
 import { goldenQueries } from './receipts/golden-queries.ts';
 import { labels } from './receipts/labels.ts';
 import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
-import { changes } from './records/changes.ts';
-import { commit } from './records/commit.ts';
-import { purge } from './records/lifecycle.ts';
 import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
 import { SqliteTextIndex } from './text/text-search.ts';
 import { SqliteVectorIndex } from './vectors/vectors.ts';
+import { changes } from '../sql/changes.ts';
+import { commit, purge } from '../sql/commit.ts';
+import type { Driver } from '../sql/driver.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../sql/generations.ts';
 import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../sql/read/listing.ts';
 import { passagesOf, readPassages } from '../sql/read/passages.ts';
@@ -71,6 +72,7 @@ import {
   type PackedRetrieval,
   type PassageRequest,
 } from '../sql/read/wire.ts';
+import { lockNamespace } from '../sql/namespace.ts';
 import { Namespaces, type Sql } from '../sql/sql.ts';
 
 type Pausing<Role> = {
@@ -100,12 +102,13 @@ export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role]
 export function storeCalls(db: Database): StoreCalls {
   const sql = new SqliteSql(db);
   const reader = new Reader(sql);
+  const driver = { sql, text: new SqliteTextIndex(db), vectors: new SqliteVectorIndex(db), db };
   return {
-    records: recordCalls(db, reader),
-    search: searchCalls(db, reader),
-    vectors: vectorCalls(db, reader),
+    records: recordCalls(driver, reader),
+    search: searchCalls(driver, reader),
+    vectors: vectorCalls(driver, reader),
     graph: graphCalls(db, reader),
-    admin: adminCalls(db, reader),
+    admin: adminCalls(driver, reader),
     receipts: receiptCalls(db, reader),
   };
 }
@@ -156,10 +159,10 @@ class Reader {
   }
 }
 
-function recordCalls(db: Database, reader: Reader): StoreCalls['records'] {
-  const { sql } = reader;
+function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
+  const { sql, db } = driver;
   return {
-    commit: (namespace, batch) => commit(db, sql, namespace, batch),
+    commit: (namespace, batch) => commit(driver, namespace, batch),
     get: (namespace, ids, state) =>
       reader.one(namespace, [], (ns) => recordsInState(sql, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
@@ -181,16 +184,15 @@ function recordCalls(db: Database, reader: Reader): StoreCalls['records'] {
     belongsTo: (namespace, selector) => reader.one(namespace, [], (ns) => belongsTo(sql, ns, selector)),
     changes: (namespace, page) =>
       reader.snapshot(namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
-        changes(db, ns, page),
+        changes(sql, ns, page),
       ),
     passagesOf: (namespace, ids) =>
       reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
-    replacePassages: (namespace, chunking, passages) => {
-      replacePassages(db, namespace, requireNamespace(db, namespace), chunking, passages);
-    },
-    purge: (namespace, request) => {
-      const ns = findNamespace(db, namespace);
-      return ns === null ? 0 : purge(db, sql, namespace, ns, request);
+    purge: async (namespace, request) => {
+      if (findNamespace(db, namespace) === null) return 0;
+      const purged = await purge(driver, namespace, request);
+      if (purged > 0) db.truncateWal();
+      return purged;
     },
     timeline: (namespace, request) =>
       reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
@@ -202,21 +204,14 @@ function recordCalls(db: Database, reader: Reader): StoreCalls['records'] {
   };
 }
 
-function requireNamespace(db: Database, namespace: string): number {
-  const ns = findNamespace(db, namespace);
-  if (ns === null) throw new LociError('not_found', `no namespace ${namespace}`);
-  return ns;
-}
-
-function searchCalls(db: Database, reader: Reader): StoreCalls['search'] {
-  const { sql } = reader;
-  const indexes = { sql, text: new SqliteTextIndex(db), vectors: new SqliteVectorIndex(db) };
+function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
+  const { sql } = driver;
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
       const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
       const deadline = new Deadline(budgetMs);
       return reader.snapshot(namespace, { terms, languages: [] }, (ns) =>
-        indexes.text.terms(ns, words, languages, deadline),
+        driver.text.terms(ns, words, languages, deadline),
       );
     },
     retrieve: async (namespace, request) => {
@@ -230,17 +225,15 @@ function searchCalls(db: Database, reader: Reader): StoreCalls['search'] {
         isPartial: false,
       }));
       const none = packRetrieval({ lists, cosines: [] }, NO_PASSAGES);
-      return reader.snapshot(namespace, none, (ns) => retrieve(indexes, ns, request));
+      return reader.snapshot(namespace, none, (ns) => retrieve(driver, ns, request));
     },
     compareRecords: async (namespace, query, records, limit) => {
       await assertQueryVectors(sql, [query]);
-      return reader.snapshot(namespace, new Map(), (ns) =>
-        compareRecords(indexes, ns, query, records, limit),
-      );
+      return reader.snapshot(namespace, new Map(), (ns) => compareRecords(driver, ns, query, records, limit));
     },
     similar: async (namespace, generation, records, options) => {
       const { id } = await generationById(sql, generation);
-      return reader.snapshot(namespace, new Map(), (ns) => similarRecords(indexes, ns, id, records, options));
+      return reader.snapshot(namespace, new Map(), (ns) => similarRecords(driver, ns, id, records, options));
     },
     named: (namespace, names) => reader.one(namespace, [], (ns) => namedRecords(sql, ns, names)),
     readPassages: (namespace, request) =>
@@ -248,9 +241,7 @@ function searchCalls(db: Database, reader: Reader): StoreCalls['search'] {
   };
 }
 
-function vectorCalls(db: Database, reader: Reader): StoreCalls['vectors'] {
-  const { sql } = reader;
-  const index = new SqliteVectorIndex(db);
+function vectorCalls({ sql, text, vectors: index, db }: Driver, reader: Reader): StoreCalls['vectors'] {
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
@@ -264,7 +255,8 @@ function vectorCalls(db: Database, reader: Reader): StoreCalls['vectors'] {
         const found = await generationById(sql, generation);
         for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
           assertVectorDimensions(found, vector);
-        const ns = vectors.length > 0 ? ensureNamespace(db, namespace) : findNamespace(db, namespace);
+        const ns =
+          vectors.length > 0 ? (await lockNamespace(sql, text, namespace)).id : findNamespace(db, namespace);
         if (ns === null) return;
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
@@ -365,22 +357,22 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(db: Database, reader: Reader): StoreCalls['admin'] {
-  const { sql } = reader;
+function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
+  const { db } = driver;
   return {
     namespaces: () => writtenNamespaces(db),
     stats: () => stats(db),
     verify: (namespace) =>
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
-        : reader.snapshot(namespace, [], (ns) => verifyNamespace(db, ns, namespace)),
+        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
     compact: (namespace) => {
       const ns = findNamespace(db, namespace);
       if (ns !== null) compact(db, ns);
     },
     resetDerived: async (namespace, options) => {
       const ns = findNamespace(db, namespace);
-      if (ns !== null) await resetDerived(db, sql, ns, options);
+      if (ns !== null) await resetDerived(driver, ns, options);
     },
     auditEntries: (namespace, filter, page) =>
       reader.snapshot(namespace, [], (ns) => auditEntries(db, ns, filter, page)),

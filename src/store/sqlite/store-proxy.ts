@@ -23,7 +23,6 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     changes: 'reader',
     timeline: 'reader',
     passagesOf: 'reader',
-    replacePassages: 'writer',
     purge: 'writer',
     sourceStates: 'reader',
     startup: 'reader',

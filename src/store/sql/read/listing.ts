@@ -104,7 +104,7 @@ function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
   and('substr(r.key, 1, length(:keyPrefix)) = :keyPrefix AND r.key >= :keyPrefix', 'keyPrefix', keyPrefix);
   and('r.key < :keyEnd', 'keyEnd', keyPrefix === undefined ? null : firstAfterPrefix(keyPrefix));
   and('r.content_hash = :contentHash', 'contentHash', contentHash);
-  const named = 'SELECT n.record FROM note_name AS n WHERE n.ns = r.ns AND n.name = :noteName';
+  const named = `SELECT n.record FROM name AS n WHERE n.ns = r.ns AND n.kind = 'note' AND n.name = :noteName`;
   and(`r.id IN (${named})`, 'noteName', noteName === undefined ? null : foldNoteName(noteName));
   const isSelective = hasKey || contentHash !== undefined || noteName !== undefined;
   return {

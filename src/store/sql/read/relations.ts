@@ -100,8 +100,8 @@ export async function namedRecords(sql: Sql, ns: number, names: readonly string[
   // The inner limit keeps a name that thousands of records have from being read in full.
   const rows = await sql.all(
     `SELECT wanted.value AS name, n.record, p.id AS passage FROM ${dialect.list('names', 'text')} AS wanted
-     ${dialect.join} mention_name AS n ON n.ns = :ns AND n.name = wanted.value AND n.record IN (
-       SELECT b.record FROM mention_name AS b WHERE b.ns = :ns AND b.name = wanted.value
+     ${dialect.join} name AS n ON n.ns = :ns AND n.kind = 'mention' AND n.name = wanted.value AND n.record IN (
+       SELECT b.record FROM name AS b WHERE b.ns = :ns AND b.kind = 'mention' AND b.name = wanted.value
        ORDER BY b.record LIMIT ${String(MAX_BEARERS + 1)})
      LEFT JOIN passage AS p ON p.ns = n.ns AND p.record = n.record AND p.ordinal = 0
      ORDER BY wanted.key, n.record`,

@@ -7,18 +7,19 @@ import type {
   RankedList,
   RetrievalRequest,
 } from '../../search-model.ts';
+import type { Driver } from '../driver.ts';
 import { hasExpired, passageFilter } from '../filter.ts';
 import { newest, passageRows } from './passages.ts';
-import { type Indexes, scoresOfPassages, vectorsOfPassages } from './vectors.ts';
+import { scoresOfPassages, vectorsOfPassages } from './vectors.ts';
 import { packRetrieval, type PackedRetrieval } from './wire.ts';
 
 export async function retrieve(
-  indexes: Indexes,
+  driver: Driver,
   ns: number,
   { queries, cosines, compared = [], load = false, budgetMs }: RetrievalRequest,
 ): Promise<PackedRetrieval> {
   const deadline = new Deadline(budgetMs);
-  const ranker = new Ranker(indexes, ns, deadline);
+  const ranker = new Ranker(driver, ns, deadline);
   const lists: RankedList[] = [];
   for (const query of queries) {
     const started = performance.now();
@@ -30,25 +31,25 @@ export async function retrieve(
     lists.push({ ...list, milliseconds: performance.now() - started, isPartial: deadline.isPast });
   }
   const scores =
-    cosines === undefined ? [] : await missingCosines(indexes, ns, queries, lists, cosines, compared);
+    cosines === undefined ? [] : await missingCosines(driver, ns, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
-  return packRetrieval({ lists, cosines: scores }, await passageRows(indexes.sql, ns, passages));
+  return packRetrieval({ lists, cosines: scores }, await passageRows(driver.sql, ns, passages));
 }
 
 class Ranker {
-  readonly #indexes: Indexes;
+  readonly #driver: Driver;
   readonly #ns: number;
   readonly #deadline: Deadline;
   readonly #expired = new Map<number, Promise<boolean>>();
 
-  constructor(indexes: Indexes, ns: number, deadline: Deadline) {
-    this.#indexes = indexes;
+  constructor(driver: Driver, ns: number, deadline: Deadline) {
+    this.#driver = driver;
     this.#ns = ns;
     this.#deadline = deadline;
   }
 
   async rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {
-    const { sql, text, vectors } = this.#indexes;
+    const { sql, text, vectors } = this.#driver;
     if (query.by === 'time') return newest(sql, this.#ns, query.filter, limit);
     const { now } = query.filter;
     const expired = this.#expired.get(now) ?? hasExpired(sql, this.#ns, now);
@@ -58,7 +59,7 @@ class Ranker {
     const { generation, vector } = query.vector;
     if (query.mix === undefined) return vectors.search(this.#ns, query.vector, filter, limit, this.#deadline);
     const { passage, share } = query.mix;
-    const [other = vector] = await vectorsOfPassages(this.#indexes, this.#ns, generation, [passage]);
+    const [other = vector] = await vectorsOfPassages(this.#driver, this.#ns, generation, [passage]);
     const { unit, length } = mixVectors(vector, other, share);
     const found = await vectors.search(this.#ns, { generation, vector: unit }, filter, limit, this.#deadline);
     return found.map((each) => ({ ...each, score: each.score * length }));
@@ -81,7 +82,7 @@ function mixVectors(
 
 /** The cosines of the passages to compare, and of those that full-text search found, without those that vector search found. */
 async function missingCosines(
-  { sql, vectors }: Indexes,
+  { sql, vectors }: Driver,
   ns: number,
   queries: readonly PassageQuery[],
   lists: readonly Pick<RankedList, 'scores'>[],

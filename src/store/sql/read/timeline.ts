@@ -22,25 +22,25 @@ export async function* timeline(
   const at = 'time' in around ? around.time : anchor!.at;
   const position: Position = [at, anchor?.record.id ?? BEFORE_ALL_IDS];
   const condition = recordCondition(sql.dialect, filter);
-  const { join, index } = sql.dialect;
+  const { index } = sql.dialect;
   async function* side(sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): AsyncSlices<TimedRecord[]> {
-    // The hints make SQLite read the times in order, and stop at the limit.
-    const times = `record_time AS t ${index('record_time_at')}`;
-    const inOrder = `ORDER BY t.at ${order}, t.record ${order}`;
+    // The hint makes SQLite read the times in order, and stop at the limit.
+    const times = `record AS r ${index('record_timeline')}`;
+    const inOrder = `ORDER BY r.timeline_at ${order}, r.id ${order}`;
     const found: TimedRecord[] = [];
     for (let [fromAt, fromId] = position; found.length < limit;) {
       const from = { ns, fromAt, fromId };
       const last = await sql.get(
-        `SELECT t.at, t.record FROM ${times} WHERE t.ns = :ns AND (t.at, t.record) ${sign} (:fromAt, :fromId) ${inOrder}
-         LIMIT 1 OFFSET ${String(TIMES_OF_SLICE)}`,
+        `SELECT r.timeline_at AS at, r.id FROM ${times} WHERE r.ns = :ns AND r.deleted_at IS NULL
+           AND (r.timeline_at, r.id) ${sign} (:fromAt, :fromId) ${inOrder} LIMIT 1 OFFSET ${String(TIMES_OF_SLICE)}`,
         from,
       );
       const [toAt, toId]: Position =
-        last === undefined ? END[sign] : [last['at'] as number, last['record'] as number];
+        last === undefined ? END[sign] : [last['at'] as number, last['id'] as number];
       const rows = await sql.all(
-        `SELECT t.at, ${HEADER_COLUMNS} FROM ${times} ${join} record AS r ON r.ns = t.ns AND r.id = t.record
-         WHERE t.ns = :ns AND (t.at, t.record) ${sign} (:fromAt, :fromId)
-           AND (t.at, t.record) ${sign === '<' ? '>=' : '<='} (:toAt, :toId) AND ${condition.sql}
+        `SELECT r.timeline_at AS at, ${HEADER_COLUMNS} FROM ${times}
+         WHERE r.ns = :ns AND (r.timeline_at, r.id) ${sign} (:fromAt, :fromId)
+           AND (r.timeline_at, r.id) ${sign === '<' ? '>=' : '<='} (:toAt, :toId) AND ${condition.sql}
          ${inOrder} LIMIT :limit`,
         { ...from, toAt, toId, ...condition.parameters, limit: limit - found.length },
       );
@@ -71,8 +71,7 @@ async function liveRecord(
 ): Promise<TimedRecord | null> {
   const condition = recordCondition(sql.dialect, { now });
   const row = await sql.get(
-    `SELECT t.at, ${HEADER_COLUMNS} FROM record_time AS t JOIN record AS r ON r.ns = t.ns AND r.id = t.record
-     WHERE t.ns = :ns AND t.record = :id AND ${condition.sql}`,
+    `SELECT r.timeline_at AS at, ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = :ns AND r.id = :id AND ${condition.sql}`,
     { ns, id, ...condition.parameters },
   );
   return row === undefined ? null : timedRecord(namespace, row);

@@ -9,20 +9,13 @@ import type {
 } from '../../search-model.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { hasExpired, passageFilter } from '../filter.ts';
+import type { Driver } from '../driver.ts';
 import type { Sql } from '../sql.ts';
-import type { TextIndex } from '../text-index.ts';
 import type { VectorIndex } from '../vector-index.ts';
-
-/** What a database ranks passages with. */
-export interface Indexes {
-  readonly sql: Sql;
-  readonly text: TextIndex;
-  readonly vectors: VectorIndex;
-}
 
 /** The vectors of those passages that have one, in their order. */
 export async function vectorsOfPassages(
-  { sql, vectors }: Indexes,
+  { sql, vectors }: Driver,
   ns: number,
   generation: number,
   passages: readonly number[],
@@ -67,7 +60,7 @@ export async function scoresOfPassages(
 
 /** The passages of records by ordinal, as many as the limit allows, with their cosines. */
 export async function compareRecords(
-  { sql, vectors }: Indexes,
+  { sql, vectors }: Driver,
   ns: number,
   { generation, vector }: QueryVector,
   records: readonly number[],
@@ -98,7 +91,7 @@ export async function compareRecords(
 const PASSAGES_PER_RECORD = 6;
 
 export async function similarRecords(
-  { sql, vectors }: Indexes,
+  { sql, vectors }: Driver,
   ns: number,
   generation: number,
   records: readonly number[],

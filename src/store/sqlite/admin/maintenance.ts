@@ -1,25 +1,17 @@
 import { statSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
-import type { ChunkedRecord } from '../../model.ts';
-import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
-import { resetConcepts } from '../graph/write-concepts.ts';
-import { resetGraph } from '../graph/write.ts';
-import { resetBelongsTo } from '../records/belongs-to.ts';
-import { repairChanges } from '../records/changes.ts';
-import type { Sql } from '../../sql/sql.ts';
+import { resetConcepts } from '../../sql/graph/write-concepts.ts';
+import { resetGraph } from '../../sql/graph/write.ts';
+import { repairChanges } from '../../sql/changes.ts';
+import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
+import { rebuildDerived } from '../../sql/derived/rebuild.ts';
+import type { Driver } from '../../sql/driver.ts';
 import type { Database } from '../database/database.ts';
 import { createMissingTables } from '../database/migrate.ts';
-import { rebuildLinks } from '../records/links.ts';
-import { rebuildMentionNames } from '../records/mention-names.ts';
-import { rebuildNoteNames } from '../records/note-names.ts';
-import { rebuildRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
-import { insertPassages, removePassages, storedPassages } from '../records/passages.ts';
-import { RECORD_COLUMNS, recordOf } from '../../sql/rows.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
-import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../text/vocabulary.ts';
+import { countTerms, mergePendingWords } from '../text/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -60,63 +52,27 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
   };
 }
 
-export function replacePassages(
-  db: Database,
-  namespace: string,
-  ns: number,
-  chunking: string,
-  passages: ReadonlyMap<number, ChunkedRecord>,
-): void {
-  db.transaction(() => {
-    const counts: WordCounts = new Map();
-    const select = db.prepare(
-      `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
-    );
-    const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
-    for (const [id, { state, passages: replacement }] of passages) {
-      const row = select.get(ns, id);
-      // The record was deleted, or was written again with newer passages.
-      if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
-      const record = recordOf(namespace, row, 'is empty');
-      if (!isUnchangedSinceChunking(record, state)) continue;
-      const before = storedPassages(db, ns, id).map(({ passage }) => passage);
-      if (!isDeepStrictEqual(before, replacement)) {
-        removePassages(db, ns, id, record, counts);
-        insertPassages(db, ns, id, record, replacement, counts);
-      }
-      mark.run(chunking, ns, id);
-    }
-    addWordChanges(db, ns, counts);
-  });
-}
-
 export async function resetDerived(
-  db: Database,
-  sql: Sql,
+  driver: Driver,
   ns: number,
   options: { readonly drop: boolean; readonly vectors: boolean },
 ): Promise<void> {
+  const { sql, db } = driver;
   await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
-    if (createMissingTables(db)) for (const other of allNamespaces(db)) resetRelations(db, other.ns);
+    const others = createMissingTables(db) ? allNamespaces(db).map((each) => each.ns) : [ns];
     if (options.drop) dropPassages(db, ns);
-    rebuildLinks(db, ns);
-    rebuildNoteNames(db, ns);
-    await repairChanges(db, sql, ns);
-    resetBelongsTo(db, ns);
-    resetRelations(db, ns);
-    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
+    for (const other of others) {
+      await rebuildDerived(sql, other);
+      await resetGraph(sql, other);
+      await resetConcepts(sql, other);
+    }
+    await repairChanges(sql, ns);
+    await resetBelongsTo(sql, ns);
+    await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);
   });
-}
-
-/** What has tables of its own, which all namespaces share. */
-function resetRelations(db: Database, ns: number): void {
-  rebuildRecordTimes(db, ns);
-  rebuildMentionNames(db, ns);
-  resetGraph(db, ns);
-  resetConcepts(db, ns);
 }
 
 function dropPassages(db: Database, ns: number): void {

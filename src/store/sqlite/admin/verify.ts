@@ -1,14 +1,12 @@
 import { messageOf } from '../../../core/errors.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
-import { verifyChanges } from '../records/changes.ts';
+import { verifyChanges } from '../../sql/changes.ts';
+import { verifyDerived } from '../../sql/derived/rebuild.ts';
+import type { Driver } from '../../sql/driver.ts';
 import type { Database } from '../database/database.ts';
-import { verifyLinks } from '../records/links.ts';
-import { verifyMentionNames } from '../records/mention-names.ts';
-import { verifyNoteNames } from '../records/note-names.ts';
-import { verifyRecordTimes } from '../records/timeline.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
 import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
-import { columnsOf } from '../records/passages.ts';
+import { columnsOf } from '../text/write-text.ts';
 import { components } from '../vectors/quantise.ts';
 import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
@@ -29,25 +27,25 @@ export function verifyFile(db: Database): string[] {
 }
 
 /** Compares every index of a namespace with the records. An error becomes a finding. */
-export function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
-  return attempt(() => {
+export async function verifyNamespace({ sql, db }: Driver, ns: number, namespace: string): Promise<string[]> {
+  try {
     const damaged = verifyJson(db, ns);
     // The comparison reads all records.
     if (damaged.length > 0) return damaged;
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
-    const text = verifyIndex(db, textTable(ns), () => buildFreshIndex(db, ns, namespace, counts));
     return [
-      ...text,
+      ...verifyIndex(db, textTable(ns), () => {
+        buildFreshIndex(db, ns, namespace, counts);
+      }),
       ...verifyVocabulary(db, ns, counts),
       ...verifyCodes(db, ns),
-      ...verifyLinks(db, ns, MAX_FINDINGS),
-      ...verifyNoteNames(db, ns, MAX_FINDINGS),
-      ...verifyRecordTimes(db, ns, MAX_FINDINGS),
-      ...verifyMentionNames(db, ns, MAX_FINDINGS),
-      ...verifyChanges(db, ns, MAX_FINDINGS),
+      ...(await verifyDerived(sql, ns, MAX_FINDINGS)),
+      ...(await verifyChanges(sql, ns, MAX_FINDINGS)),
     ];
-  });
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */

@@ -3,11 +3,8 @@ import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import type { Database } from './database.ts';
 import { SqliteSql } from './sqlite-sql.ts';
-import { rebuildLinks } from '../records/links.ts';
-import { rebuildMentionNames } from '../records/mention-names.ts';
-import { rebuildNoteNames } from '../records/note-names.ts';
-import { rebuildText } from '../records/passages.ts';
-import { rebuildRecordTimes } from '../records/timeline.ts';
+import { rebuildText } from '../text/write-text.ts';
+import { rebuildDerived } from '../../sql/derived/rebuild.ts';
 import { allNamespaces } from './namespaces.ts';
 
 /** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
@@ -16,16 +13,11 @@ export const APPLICATION_ID = 0x4c_6f_63_69;
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 /**
- * Derived tables that SQL alone cannot fill, by the versions of the migrations that create them, or after which the same records
- * give other rows.
+ * The versions of the migrations that create derived tables which SQL alone cannot fill, or after which the same records give
+ * other rows.
  */
-const REBUILDS = [
-  { versions: [12, 36], rebuild: rebuildLinks },
-  { versions: [17, 36], rebuild: rebuildNoteNames },
-  { versions: [20], rebuild: rebuildRecordTimes },
-  { versions: [22, 36], rebuild: rebuildMentionNames },
-  { versions: [36], rebuild: rebuildText },
-];
+const REBUILT_TEXT = [36];
+const REBUILT_RECORDS = [12, 17, 20, 22, 36, 38, 39];
 
 /**
  * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
@@ -64,9 +56,12 @@ export async function migrate(
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
       }
       dropSpellingIndexes(db);
-      for (const { versions, rebuild } of REBUILDS)
-        if (applied.some(({ version }) => versions.includes(version)))
-          for (const { ns } of allNamespaces(db)) rebuild(db, ns);
+      const needs = (versions: readonly number[]): boolean =>
+        applied.some(({ version }) => versions.includes(version));
+      for (const { ns } of allNamespaces(db)) {
+        if (needs(REBUILT_RECORDS)) await rebuildDerived(sql, ns);
+        if (needs(REBUILT_TEXT)) rebuildText(db, ns);
+      }
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });
   } finally {
@@ -75,13 +70,12 @@ export async function migrate(
 }
 
 /**
- * The migrations that make nothing but tables and indexes of the graph, the timeline, names and sentences, and the one that changes some
- * of these.
+ * The migrations that make nothing but tables and indexes of the graph, names and sentences, and the one that changes some of these.
  */
-const DERIVED_TABLES = [18, 19, 20, 22, 25, 28];
+const DERIVED_TABLES = [18, 19, 25, 28, 38];
 
 /**
- * Makes those tables and indexes of the graph, the timeline, names and sentences that are missing, for example because a damaged file was
+ * Makes those tables and indexes of the graph, names and sentences that are missing, for example because a damaged file was
  * salvaged. Returns whether any was. Those that exist stay as they are. Within a transaction.
  */
 export function createMissingTables(db: Database): boolean {

@@ -37,9 +37,9 @@ export function createTextTable(db: Database, ns: number): void {
  * Makes the deletions of `work` erase their terms. By default, deleted terms remain in the FTS5 index until it merges the
  * segments, which may never happen. Secure deletion takes several times as long, so updates do not use it.
  */
-export async function withSecureDelete(db: Database, ns: number, work: () => Promise<void>): Promise<void> {
+export function withSecureDelete(db: Database, ns: number, work: () => void): void {
   secureDelete(db, ns, 1);
-  await work();
+  work();
   // FTS5 flushes its pending changes before it switches the mode.
   secureDelete(db, ns, 0);
 }
@@ -51,11 +51,6 @@ function secureDelete(db: Database, ns: number, value: 0 | 1): void {
 
 export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
-}
-
-/** Invalidates the cached records and passages of the namespace, which new passages do not. Within the transaction that changes them. */
-export function bumpEpoch(db: Database, ns: number): void {
-  db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
 }
 
 /** The names of the namespaces that have a record. */

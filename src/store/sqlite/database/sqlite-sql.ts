@@ -12,6 +12,8 @@ export const SQLITE_DIALECT: Dialect = {
     const names = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);
     return `(SELECT ${names.join(', ')} FROM json_each(:${parameter}))`;
   },
+  // An immediate transaction locks the whole file.
+  lock: '',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   jsonList: (expression) => `json_group_array(${expression})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
@@ -69,6 +71,13 @@ export class SqliteSql implements Sql {
   async remove(table: Table, rows: readonly Row[]): Promise<void> {
     const columns = columnsOf(rows);
     this.#runEach(`DELETE FROM ${table} WHERE ${equal(columns)}`, columns, rows);
+  }
+
+  async allocate(table: 'passage', count: number): Promise<number[]> {
+    if (count === 0) return [];
+    const row = this.#db.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
+    const last = Number(row?.['seq'] ?? 0);
+    return Array.from({ length: count }, (_, i) => last + i + 1);
   }
 
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -53,7 +53,7 @@ function isReadOnly(error: unknown): boolean {
 
 /** Tables that `reindex` makes again. */
 const MISSING_DERIVED_TABLE =
-  /no such table: (main\.)?(graph_\w+|concept_(record|name|mention|changed|progress)|mention_name|record_time)$/;
+  /no such table: (main\.)?(graph_\w+|concept_(record|name|mention|changed|progress)|name)$/;
 
 /** Clearer messages than those of SQLite, by primary result code. */
 const MESSAGES: Readonly<Record<number, string>> = {

@@ -286,3 +286,12 @@ export function conceptChanges(db: Database, ns: number): ConceptChange[] {
       ) as ConceptChangeDetail),
     }));
 }
+
+/** A change with a known id is left as it is. Within a transaction. */
+export function putConceptChanges(db: Database, ns: number, changes: readonly ConceptChange[]): void {
+  const insert = db.prepare(
+    `INSERT OR IGNORE INTO concept_change (ns, id, at, actor, surface, project, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  for (const { id, at, actor, surface, project, ...detail } of changes)
+    insert.run(ns, id, at, actor, surface, project, JSON.stringify(detail));
+}

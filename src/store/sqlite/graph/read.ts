@@ -16,6 +16,7 @@ import type {
   NodeDraft,
   NodeSelector,
   RecordGraph,
+  StaleRecord,
 } from '../../graph-model.ts';
 import { MAX_COUNTED_DEGREE, MAX_RANKED_EDGES } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
@@ -309,4 +310,21 @@ function provenanceOf(row: Row): GraphProvenance {
     lines: first === null ? null : { first, last: row['last_line'] as number },
     hash: row['hash'] as string,
   };
+}
+
+export function staleRecords(db: Database, ns: number, limit: number): StaleRecord[] {
+  return db
+    .prepare('SELECT record, since FROM graph_stale WHERE ns = ? ORDER BY record LIMIT ?')
+    .all(ns, limit)
+    .map((row) => ({ record: row['record'] as number, since: row['since'] as number }));
+}
+
+/** Those of the records whose source has another live document with the same identity. */
+export function sharingIdentity(db: Database, ns: number, records: readonly number[]): number[] {
+  const shares = db.prepare(
+    `SELECT 1 FROM record AS r CROSS JOIN record AS o INDEXED BY record_identity
+       ON o.ns = r.ns AND o.source = r.source AND o.identity = r.identity AND o.id <> r.id
+     WHERE r.ns = ? AND r.id = ? AND r.identity IS NOT NULL AND o.deleted_at IS NULL LIMIT 1`,
+  );
+  return records.filter((record) => shares.get(ns, record) !== undefined);
 }

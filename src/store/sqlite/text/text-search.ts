@@ -5,13 +5,14 @@ import type { PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search
 import { bestByBm25 } from '../../lexical/bm25.ts';
 import { unionOf } from '../../lexical/postings.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
-import type { TextIndex } from '../../sql/text-index.ts';
+import type { TextChange, TextIndex } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
-import { textTable } from '../database/namespaces.ts';
+import { createTextTable, textTable } from '../database/namespaces.ts';
 import { named } from '../database/sqlite-sql.ts';
 import { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
 import { VocabularyCache } from './vocabulary-cache.ts';
+import { changeText } from './write-text.ts';
 
 /** A full-text table of FTS5 for each namespace, with caches of postings and of the vocabulary. */
 export class SqliteTextIndex implements TextIndex {
@@ -23,6 +24,14 @@ export class SqliteTextIndex implements TextIndex {
     this.#db = db;
     this.#postings = new PostingCache(db);
     this.#vocabulary = new VocabularyCache(db);
+  }
+
+  async create(ns: number): Promise<void> {
+    createTextTable(this.#db, ns);
+  }
+
+  async change(ns: number, change: TextChange): Promise<void> {
+    changeText(this.#db, ns, change);
   }
 
   async search(
