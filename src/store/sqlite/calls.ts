@@ -1,4 +1,3 @@
-import { LociError } from '../../core/errors.ts';
 import type { AsyncSlices } from '../../core/threads/slices.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import type { StoreConcepts } from '../concept-model.ts';

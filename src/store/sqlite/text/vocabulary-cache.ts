@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { stem } from '../../../core/text/analyze.ts';
 import {
+  MARKER_WORDS,
   MAX_SMALL_VOCABULARY,
   storedLanguages,
   type StoredLanguage,
@@ -97,9 +98,13 @@ export class VocabularyCache {
 
   #languages(ns: number, pending: PendingChanges): readonly StoredLanguage[] {
     if (pending.languages !== null) return pending.languages;
-    const merged = this.#db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
-    const passagesOf = (word: string): number =>
-      Number(merged.get(ns, word)?.['passages'] ?? 0) + (pending.byWord.get(word) ?? 0);
+    const rows = this.#db
+      .prepare(
+        'SELECT t.word, t.passages FROM json_each(?) AS marker CROSS JOIN term AS t ON t.ns = ? AND t.word = marker.value',
+      )
+      .all(JSON.stringify(MARKER_WORDS), ns);
+    const merged = new Map(rows.map((row) => [row['word'], Number(row['passages'])]));
+    const passagesOf = (word: string): number => (merged.get(word) ?? 0) + (pending.byWord.get(word) ?? 0);
     const { passages } = readTotals(this.#db, ns);
     pending.languages = storedLanguages({ passages, passagesOf, words: this.#smallVocabulary(ns, pending) });
     return pending.languages;
