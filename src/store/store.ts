@@ -16,22 +16,28 @@ import type {
   StoreStats,
 } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
-import type { StoreConcepts } from './concept-model.ts';
-import type { EdgeType } from '../core/graph-types.ts';
 import type {
+  ConceptChange,
+  NameSelector,
+  NamingRequest,
+  NamingsOfKey,
+  RecordConcepts,
+  StoredName,
+} from './concept-model.ts';
+import type {
+  Contribution,
   EdgeCursor,
   GraphCounts,
   GraphEdge,
   GraphFilter,
   GraphLane,
   GraphNode,
+  GraphProvenance,
   GraphState,
   NeighbourRequest,
   Neighbours,
-  NodeDegree,
   NodeSelector,
-  RecordGraph,
-  StaleRecord,
+  Waiting,
 } from './graph-model.ts';
 import type {
   ChangePage,
@@ -263,40 +269,41 @@ export interface StoreVectors {
 }
 
 /**
- * The graph of a namespace. The caller derives it from the change feed and commits it in batches (`CommitBatch.graph`); the
- * store removes what belongs to a record in the transaction that deletes or removes the record.
+ * The graph of a namespace, and the names of its concepts. The caller derives them from the change feed and commits them in batches
+ * (`CommitBatch.graph`, `CommitBatch.concepts`); the store removes what belongs to a record in the transaction that deletes or
+ * removes the record. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
  */
-export interface StoreGraph extends StoreConcepts {
-  /** Nodes in the order of the selector, each once; unknown ids are skipped. The node of a record precedes its tasks. */
+export interface StoreGraph {
+  state(namespace: string): Promise<GraphState>;
+  /** What must be derived again, at most so many of each kind. */
+  waiting(namespace: string, limit: number): Promise<Waiting>;
+  /** Nodes that pass the filter. Unknown ids and records are skipped. */
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
-  neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
-  /**
-   * How many edges each node has; of these types, if any are given. Unknown ids are skipped.
-   * @param excludedSources edges to nodes of vaults and sources with these names do not count
-   */
-  degrees(
-    namespace: string,
-    ids: readonly string[],
-    types?: readonly EdgeType[],
-    excludedSources?: readonly string[],
-  ): Promise<NodeDegree[]>;
-  /** Nodes that pass the filter, by id. */
-  pageNodes(namespace: string, filter: GraphFilter, page: Page<string>): Promise<GraphNode[]>;
   /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */
-  pageEdges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  edges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  /** One step of a walk from several nodes, both ways along their edges. */
+  neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
   /** Counts all nodes and edges that pass the filter, so it may take a while. */
   counts(namespace: string, filter: GraphFilter): Promise<GraphCounts>;
-  state(namespace: string): Promise<GraphState>;
-  /** Records that must be derived again, by id. Those that have changed themselves are in the change feed instead. */
-  stale(namespace: string, limit: number): Promise<StaleRecord[]>;
-  /** Those of the records whose source has another live document with the same identity. */
-  sharingIdentity(namespace: string, records: readonly number[]): Promise<number[]>;
-  /** What each record contributes to a lane, in the order of the keys. */
+  /** What each record contributes to a lane. */
   contributions(
     namespace: string,
     lane: GraphLane,
     records: readonly number[],
-  ): Promise<Map<number, RecordGraph>>;
+  ): Promise<Map<number, Contribution>>;
+  /** Names of records, by record, key, kind and text. */
+  conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
+  /** What was derived from each of these records; records without it are left out. */
+  recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
+  /** How many records of a project name each of these keys, and where they do. */
+  namings(namespace: string, request: NamingRequest): Promise<Map<string, NamingsOfKey>>;
+  /** The places of these lines, in this order; of the whole record for the line `null`. Records that are gone are left out. */
+  linePlaces(
+    namespace: string,
+    lines: readonly { readonly record: number; readonly line: number | null }[],
+  ): Promise<GraphProvenance[]>;
+  /** Changes of concepts by operators, in the order in which they were made. */
+  conceptChanges(namespace: string): Promise<ConceptChange[]>;
 }
 
 /** What was returned to agents, and what the operator says about results. Labels and golden queries are written with `records.commit`. */

@@ -5,7 +5,7 @@ import { assertSafeTimes } from '../rules/validation.ts';
 import { appendAudit, eraseDiffs } from '../sqlite/admin/audit.ts';
 import { addHistory, removeExpiredHistory } from '../sqlite/admin/history.ts';
 import { checkFence } from '../sqlite/admin/leases.ts';
-import { putConceptChanges } from '../sqlite/graph/read-concepts.ts';
+import { putConceptChanges } from '../sqlite/graph/concept-changes.ts';
 import { putConcepts } from './graph/write-concepts.ts';
 import { putGraph } from './graph/write.ts';
 import { putGoldenQueries } from '../sqlite/receipts/golden-queries.ts';

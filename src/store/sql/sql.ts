@@ -101,24 +101,17 @@ export type Table = keyof typeof KEYS;
 
 /** How many namespaces a connection knows the ids of. */
 const MAX_NAMESPACES = 1000;
+/** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
+const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
 
-/** The ids of namespaces, which never change. */
-export class Namespaces {
-  readonly #sql: Sql;
-  readonly #ids = new LRUCache<string, number>({ max: MAX_NAMESPACES });
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
-  /** The id of a namespace; `null` if nothing was written to it. Outside of a transaction that writes, which may be rolled back. */
-  async find(name: string): Promise<number | null> {
-    const known = this.#ids.get(name);
-    if (known !== undefined) return known;
-    const row = await this.#sql.get('SELECT id FROM namespace WHERE name = :name', { name });
-    if (row === undefined) return null;
-    const id = Number(row['id']);
-    this.#ids.set(name, id);
-    return id;
-  }
+/** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
+export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
+  const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  NAMESPACES.set(sql, known);
+  const id = known.get(name);
+  if (id !== undefined) return id;
+  const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
+  if (row === undefined) return null;
+  known.set(name, Number(row['id']));
+  return Number(row['id']);
 }

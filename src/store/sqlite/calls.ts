@@ -1,7 +1,7 @@
 import type { AsyncSlices } from '../../core/threads/slices.ts';
 import { Deadline } from '../../core/time/deadline.ts';
-import type { StoreConcepts } from '../concept-model.ts';
-import type { GraphState, RecordGraph } from '../graph-model.ts';
+import type { NamingsOfKey } from '../concept-model.ts';
+import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
@@ -14,30 +14,10 @@ import type {
   StoreVectors,
 } from '../store.ts';
 import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
-import {
-  changedNames,
-  conceptChanges,
-  conceptKeys,
-  conceptNames,
-  conceptState,
-  linePlaces,
-  nameFrequencies,
-  namings,
-  recordConcepts,
-  recordsNaming,
-} from './graph/read-concepts.ts';
-import {
-  contributions,
-  counts,
-  degrees,
-  graphState,
-  neighbours,
-  nodes,
-  pageEdges,
-  pageNodes,
-  sharingIdentity,
-  staleRecords,
-} from './graph/read.ts';
+import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
+import { neighbours } from '../sql/graph/neighbours.ts';
+import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
+import { conceptChanges } from './graph/concept-changes.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
 import type { Database } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
@@ -72,7 +52,7 @@ import {
   type PassageRequest,
 } from '../sql/read/wire.ts';
 import { lockNamespace } from '../sql/namespace.ts';
-import { Namespaces, type Sql } from '../sql/sql.ts';
+import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 
 type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
@@ -115,11 +95,9 @@ export function storeCalls(db: Database): StoreCalls {
 /** Reads of namespaces. They return `empty` for a namespace that does not exist. */
 class Reader {
   readonly sql: Sql;
-  readonly #namespaces: Namespaces;
 
   constructor(sql: Sql) {
     this.sql = sql;
-    this.#namespaces = new Namespaces(sql);
   }
 
   /** Reads with one statement. */
@@ -128,7 +106,7 @@ class Reader {
     empty: Result,
     work: (ns: number) => Promise<Result>,
   ): Promise<Result> {
-    const ns = await this.#namespaces.find(namespace);
+    const ns = await findSqlNamespace(this.sql, namespace);
     return ns === null ? empty : work(ns);
   }
 
@@ -141,13 +119,23 @@ class Reader {
     return this.one(namespace, empty, (ns) => this.sql.snapshot(async () => work(ns)));
   }
 
-  /** The same in slices, each of which reads a snapshot of its own. */
+  /** Reads with one statement a slice. */
+  async *oneBySlice<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => AsyncSlices<Result>,
+  ): AsyncSlices<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    return ns === null ? empty : yield* work(ns);
+  }
+
+  /** Reads in slices, each of which sees a state of its own. */
   async *slices<Result>(
     namespace: string,
     empty: Result,
     work: (ns: number) => AsyncSlices<Result>,
   ): AsyncSlices<Result> {
-    const ns = await this.#namespaces.find(namespace);
+    const ns = await findSqlNamespace(this.sql, namespace);
     if (ns === null) return empty;
     const slices = work(ns);
     for (;;) {
@@ -268,62 +256,44 @@ function vectorCalls({ sql, text, vectors: index, db }: Driver, reader: Reader):
 }
 
 const NO_GRAPH: GraphState = {
-  upTo: 0,
-  similarUpTo: 0,
-  conceptsUpTo: 0,
-  rules: '',
-  lastChange: 0,
-  stale: 0,
+  ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
+  ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
 };
 
 function graphCalls(db: Database, reader: Reader): StoreCalls['graph'] {
+  const { sql } = reader;
   return {
-    ...conceptCalls(db, reader),
+    state: (namespace) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
+    waiting: (namespace, limit) =>
+      reader.one(namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
     nodes: (namespace, selector, filter = {}) =>
-      reader.snapshot(namespace, [], (ns) => nodes(db, ns, selector, filter)),
-    neighbours: (namespace, request) =>
-      reader.snapshot(namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
-    degrees: (namespace, ids, types, excludedSources = []) =>
-      reader.snapshot(namespace, [], (ns) => degrees(db, ns, ids, types ?? null, excludedSources)),
-    pageNodes: (namespace, filter, page) =>
-      reader.snapshot(namespace, [], (ns) => pageNodes(db, ns, filter, page)),
-    pageEdges: (namespace, filter, page) =>
-      reader.snapshot(namespace, [], (ns) => pageEdges(db, ns, filter, page)),
-    counts: (namespace, filter) =>
-      reader.snapshot(namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(db, ns, filter)),
-    state: (namespace) => reader.snapshot(namespace, NO_GRAPH, (ns) => graphState(db, ns)),
-    stale: (namespace, limit) => reader.snapshot(namespace, [], (ns) => staleRecords(db, ns, limit)),
-    sharingIdentity: (namespace, records) =>
-      reader.snapshot(namespace, [], (ns) => sharingIdentity(db, ns, records)),
-    contributions: (namespace, lane, records) => {
-      const none = new Map(records.map((record) => [record, { nodes: [], edges: [] }]));
-      return reader.snapshot<Map<number, RecordGraph>>(namespace, none, (ns) =>
-        contributions(db, ns, lane, records),
-      );
+      reader.one(namespace, [], (ns) => nodes(sql, ns, selector, filter)),
+    edges: (namespace, filter, page) => reader.one(namespace, [], (ns) => edges(sql, ns, filter, page)),
+    neighbours: (namespace, request) => {
+      const none = { out: [], in: [], nodes: [], degrees: [], tags: [] };
+      return reader.one(namespace, none, (ns) => neighbours(sql, ns, request));
     },
-  };
-}
-
-function conceptCalls(db: Database, reader: Reader): Pausing<StoreConcepts> {
-  return {
+    counts: (namespace, filter) =>
+      reader.snapshot(namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
+    contributions: (namespace, lane, records) => {
+      const none = new Map<number, Contribution>(
+        records.map((record) => [record, { nodes: [], edges: [], isSharing: false }]),
+      );
+      return reader.snapshot(namespace, none, (ns) => contributions(sql, ns, lane, records));
+    },
     conceptNames: (namespace, selector) =>
-      reader.slices(namespace, [], (ns) => conceptNames(db, ns, selector)),
-    conceptKeys: (namespace, project, firstWords) =>
-      reader.snapshot(namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
+      selector.only === undefined
+        ? reader.slices(namespace, [], (ns) => allNames(sql, ns, selector))
+        : reader.one(namespace, [], (ns) => someNames(sql, ns, selector)),
     recordConcepts: (namespace, records) =>
-      reader.snapshot(namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
-    nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
-      reader.slices(namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
-        nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
-      ),
-    recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
-      reader.snapshot(namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
-    conceptState: (namespace) =>
-      reader.snapshot(namespace, { upTo: 0, rules: '', changed: 0 }, (ns) => conceptState(db, ns)),
-    namings: (namespace, project, keys, limit, excludedSources = []) =>
-      reader.snapshot(namespace, [], (ns) => namings(db, ns, project, keys, limit, excludedSources)),
-    linePlaces: (namespace, lines) => reader.snapshot(namespace, [], (ns) => linePlaces(db, ns, lines)),
-    changedNames: (namespace, limit) => reader.snapshot(namespace, [], (ns) => changedNames(db, ns, limit)),
+      reader.one(namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
+    namings: (namespace, request) => {
+      const none = new Map<string, NamingsOfKey>(
+        request.keys.map((key) => [key, { records: 0, places: [] }]),
+      );
+      return reader.oneBySlice(namespace, none, (ns) => namings(sql, ns, request));
+    },
+    linePlaces: (namespace, lines) => reader.one(namespace, [], (ns) => linePlaces(sql, ns, lines)),
     conceptChanges: (namespace) => reader.snapshot(namespace, [], (ns) => conceptChanges(db, ns)),
   };
 }

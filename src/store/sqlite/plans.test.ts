@@ -4,7 +4,7 @@ import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/writ
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate } from './admin/migrate.ts';
 
 /** The query plans of the statements that `work` prepares and whose SQL matches `pattern`. */
 async function plansOf(

@@ -53,7 +53,8 @@ export async function readConcepts(
   await context.expire();
   await updateConcepts(context);
   const excludedSources = await sourcesHiddenFrom(context);
-  const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);
+  const version = conceptVersion(namespace, await store.graph.state(namespace));
+  const key = JSON.stringify([version, excludedSources, project]);
   const known = latest.get(store) ?? new LatestValue();
   latest.set(store, known);
   return known.get(key, () => readProjects(context, excludedSources, project));

@@ -19,7 +19,7 @@ export async function updateConcepts(context: EngineContext, options: ProgressOp
     now: now(),
     ...(onProgress !== undefined && { onProgress }),
   };
-  if (store.capabilities.readOnly || (await isConceptsCurrent(derivation))) return;
+  if (store.capabilities.readOnly || isConceptsCurrent(await store.graph.state(namespace))) return;
   try {
     await withLease(
       context,

@@ -8,7 +8,7 @@ import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
 import type { Driver } from '../../sql/driver.ts';
 import type { Database } from '../database/database.ts';
-import { createMissingTables } from '../database/migrate.ts';
+import { createMissingTables } from './migrate.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
 import { countTerms, mergePendingWords } from '../text/vocabulary.ts';

@@ -10,7 +10,7 @@ import type { Store } from '../../store.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { storeCalls } from '../calls.ts';
 import { Database } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrate } from '../admin/migrate.ts';
 import { openSqliteStore } from '../open.ts';
 
 const WORDS = ['oven', 'sink', 'lamp', 'rug', 'straße', 'кухня', '2026', 'door'];
