@@ -10,10 +10,12 @@ import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
 import type { StartupEntry } from '../store/admin-model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Receipt } from '../pack/receipt.ts';
-import type { GoldenQuery } from '../store/golden-model.ts';
-import type { StoredLabel } from '../store/receipt-model.ts';
+import type { GoldenQuery } from '../store/item-model.ts';
+import type { StoredLabel } from '../store/item-model.ts';
 import { openStore } from '../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
+import { storedLabels } from '../store/items/kinds.ts';
+import { sourceStates } from '../store/items/source-state.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
@@ -337,7 +339,7 @@ function engineOf(context: EngineContext): Loci {
     status: async () => (await import('./health/status.ts')).status(context),
     totals: async () => (await import('./health/status.ts')).totals(context),
     readSources: async () => {
-      const states = await store.records.sourceStates(namespace);
+      const states = await sourceStates(store.records, namespace);
       return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
     },
     vaults: async (given) => (await import('./vaults/vault-states.ts')).vaultStates(context, given),
@@ -415,7 +417,7 @@ function receiptsOf(context: EngineContext): Receipts {
       receipts.record(namespace, make);
     },
     label: async (request) => (await import('./packs/labels.ts')).labelItem(context, request),
-    labels: (after, limit) => store.receipts.labels(namespace, null, { after, limit }),
+    labels: (after, limit) => storedLabels(store.records, namespace, null, { after, limit }),
   };
 }
 

@@ -1,12 +1,11 @@
 /** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
+import type { AuditDraft, AuditEntry } from './admin-model.ts';
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
-import type { ConceptChange, ConceptUpdate } from './concept-model.ts';
+import type { ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate } from './graph-model.ts';
-import type { GoldenQuery } from './golden-model.ts';
-import type { Label } from './receipt-model.ts';
+import type { ItemChange } from './item-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
@@ -99,41 +98,24 @@ export interface CommitBatch {
   readonly chunking?: string;
   /** Entries for the audit log. */
   readonly audit?: readonly AuditDraft[];
+  /**
+   * Entries of another store's audit log, which are attached unchanged. They are kept for export and are not part of the log. Those that
+   * are attached already change nothing.
+   */
+  readonly attachedAudit?: readonly AuditEntry[];
   readonly idempotencyKey?: IdempotencyKey;
   /** The store refuses the batch if another holder has taken over this lease of the namespace. */
   readonly fence?: Fence;
-  /** Changes the state of a source, or creates it; `null` removes it. Lists of problems and long problems are truncated. */
-  readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> | null };
-  /** Search hits to add to the states of sources. A source without a state is skipped. */
-  readonly hits?: { readonly bySource: ReadonlyMap<string, number>; readonly at: Timestamp };
-  /** Startup entries; each replaces the one with the same agent and key. */
-  readonly startup?: readonly StartupEntry[];
-  readonly startupDigest?: StartupDigest;
-  /** Runs to add to the history. The newest `keep` unexpired rows of each category remain. */
-  readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
-  /** Labels of the operator; each replaces the one of the same item. */
-  readonly labels?: readonly Label[];
-  /** Golden queries of the operator; each replaces the one with its id. */
-  readonly goldenQueries?: readonly GoldenQuery[];
+  /** Receipts, labels, runs, states of sources and other items of the namespace. */
+  readonly items?: readonly ItemChange[];
+  /** Items of the administrative namespace, such as tokens. */
+  readonly adminItems?: readonly ItemChange[];
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
   /** Nodes and edges of the graph, applied after everything else. */
   readonly graph?: GraphUpdate;
-  /** What operators changed about concepts. A change with a known id is left as it is. */
-  readonly conceptChanges?: readonly ConceptChange[];
   /** Names and mentions of concepts, applied after everything else. */
   readonly concepts?: ConceptUpdate;
-}
-
-/** The startup text that a session of an agent received. */
-export interface StartupDigest {
-  readonly agent: string;
-  readonly session: string;
-  readonly digest: string;
-  readonly at: Timestamp;
-  /** Older digests of the namespace are removed, and all but the newest `keep`. */
-  readonly forgetBefore: Timestamp;
-  readonly keep: number;
 }
 
 // ── Reading ──────────────────────────────────────────────────────────────────────────────────────

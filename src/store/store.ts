@@ -1,23 +1,8 @@
 import type { StoredLanguage } from '../core/text/language/language.ts';
-import type { StoredGoldenQuery } from './golden-model.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type {
-  AuditChain,
-  AuditCursor,
-  AuditDraft,
-  AuditEntry,
-  AuditFilter,
-  HistoryRow,
-  HistorySelector,
-  LeaseRequest,
-  SourceState,
-  StartupState,
-  StoredToken,
-  StoreStats,
-} from './admin-model.ts';
+import type { AuditReport, AuditRequest, Lease, LeaseOperation, StoreStats } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type {
-  ConceptChange,
   NameSelector,
   NamingRequest,
   NamingsOfKey,
@@ -59,13 +44,7 @@ import type {
   RecordState,
   SourceEntry,
 } from './model.ts';
-import type {
-  ReceiptBatch,
-  ReceiptCursor,
-  ReceiptFilter,
-  StoredLabel,
-  StoredReceipt,
-} from './receipt-model.ts';
+import type { ItemCursor, ItemSelector, StoredItem } from './item-model.ts';
 import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
@@ -100,7 +79,6 @@ export interface Store {
   readonly vectors: StoreVectors;
   readonly graph: StoreGraph;
   readonly admin: StoreAdmin;
-  readonly receipts: StoreReceipts;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }
@@ -127,8 +105,9 @@ export interface StoreRecords {
    * of the imports, in order.
    * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
    *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
-   *   idempotency key and a lease that another holder took over; `invalid_input` for an eviction of a record that came from
-   *   no source, for a new record that keeps passages and for a time or count that is not a whole number; `store_full`,
+   *   idempotency key, a lease that another holder took over, an item that must not exist or has changed, and an entry of an attached
+   *   audit log that differs from the one here or belongs to the namespace's own chain, which never wrote it; `invalid_input` for an eviction of a record that came from
+   *   no source, for a new record that keeps passages, for an attached audit log that is broken and for a time or count that is not a whole number; `store_full`,
    *   `store_busy`
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
@@ -177,13 +156,8 @@ export interface StoreRecords {
    * history. Returns the number of removed records.
    */
   purge(namespace: string, request: PurgeRequest): Promise<number>;
-  /** The states of all sources, by name. */
-  sourceStates(namespace: string): Promise<Map<string, SourceState>>;
-  /** The startup entries, and what a session of an agent received last. */
-  startup(
-    namespace: string,
-    session?: { readonly agent: string; readonly session: string },
-  ): Promise<StartupState>;
+  /** Items of one kind. `items/kinds.ts` reads what each kind has. */
+  items(namespace: string, selector: ItemSelector, page: Page<ItemCursor>): Promise<StoredItem[]>;
 }
 
 /** The stages of a search, one call each. */
@@ -302,26 +276,9 @@ export interface StoreGraph {
     namespace: string,
     lines: readonly { readonly record: number; readonly line: number | null }[],
   ): Promise<GraphProvenance[]>;
-  /** Changes of concepts by operators, in the order in which they were made. */
-  conceptChanges(namespace: string): Promise<ConceptChange[]>;
 }
 
-/** What was returned to agents, and what the operator says about results. Labels and golden queries are written with `records.commit`. */
-export interface StoreReceipts {
-  /** A receipt with a known id replaces the other. Durable when it resolves. */
-  add(namespace: string, batch: ReceiptBatch): Promise<void>;
-  /** Removes the receipts made before this time. */
-  removeBefore(namespace: string, time: Timestamp): Promise<void>;
-  get(namespace: string, id: string): Promise<StoredReceipt | null>;
-  /** Newest first, ties by id in descending order. */
-  list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;
-  /** By sequence; of one receipt unless it is `null`. */
-  labels(namespace: string, receipt: string | null, page: Page<number>): Promise<StoredLabel[]>;
-  /** By sequence, with those that were removed. */
-  goldenQueries(namespace: string, page: Page<number>): Promise<StoredGoldenQuery[]>;
-}
-
-/** Audit log, history, leases, tokens, and the maintenance of the store. */
+/** Audit log, leases, and the maintenance of the store. */
 export interface StoreAdmin {
   /** The namespaces that have a record. */
   namespaces(namespace: AdminNamespace): Promise<string[]>;
@@ -341,43 +298,10 @@ export interface StoreAdmin {
     namespace: string,
     options: { readonly drop: boolean; readonly vectors: boolean },
   ): Promise<void>;
-  /** The namespace's own log, newest first. */
-  auditEntries(namespace: string, filter: AuditFilter, page: Page<AuditCursor>): Promise<AuditEntry[]>;
-  /** The entries of one chain in order, after a sequence number. */
-  auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
-  /** The own chain and the attached ones. */
-  auditChains(namespace: string): Promise<AuditChain[]>;
+  audit(namespace: string, request: AuditRequest): Promise<AuditReport>;
   /**
-   * Attaches entries of another store's chain unchanged. They are kept for export and are not part of the log. Returns the
-   * number of new ones.
-   * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
-   *   entries of the namespace's own chain that it never wrote
+   * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that
+   * has more than twice the requested time left was taken under another clock and counts as expired.
    */
-  attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Messages about entries of the own log that are missing or changed, and attached ones that are missing; else empty. */
-  verifyAudit(namespace: string): Promise<string[]>;
-  history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
-  /**
-   * Takes or renews a lease. Returns a fencing token that grows with each new holder, or `null` while another holder has
-   * it. A lease that has more than twice the requested time left was taken under another clock and counts as expired.
-   */
-  takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
-  /** Releases the lease if the holder still has it. */
-  dropLease(namespace: string, name: string, holder: string): Promise<void>;
-  /** The holder of a lease that has not expired; else `null`. */
-  leaseHolder(namespace: string, name: string, now: Timestamp): Promise<string | null>;
-  /**
-   * Durable when it resolves, together with the entries for the subject's audit log.
-   * @throws LociError `conflict` for a taken id or hash
-   */
-  addToken(namespace: AdminNamespace, token: StoredToken, audit: readonly AuditDraft[]): Promise<void>;
-  /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
-  tokens(namespace: AdminNamespace, hash?: string): Promise<StoredToken[]>;
-  /** Returns whether the token exists. A token that is already revoked keeps its time of revocation and gets no audit entry. */
-  revokeToken(
-    namespace: AdminNamespace,
-    id: string,
-    at: Timestamp,
-    audit: readonly AuditDraft[],
-  ): Promise<boolean>;
+  lease(namespace: string, operation: LeaseOperation): Promise<Lease | null>;
 }

@@ -7,6 +7,7 @@ import type {
   NamingRequest,
   RecordNames,
 } from '../../src/store/concept-model.ts';
+import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
@@ -285,17 +286,17 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const later = conceptChange('a', NOW + 1, { kind: 'undo', change: 'b' });
       const first = conceptChange('b', NOW);
-      await commit(store(), ns, { conceptChanges: [later, first] });
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW + 9)] });
-      const stored = await store().graph.conceptChanges(ns);
+      await commit(store(), ns, { items: [conceptChangePut(later), conceptChangePut(first)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW + 9))] });
+      const stored = await conceptChanges(store().records, ns);
       expect(stored).toEqual([first, later]);
     });
 
     it('are canonical: they stay when everything derived is discarded', async () => {
       const ns = await filled();
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
+      expect(await conceptChanges(store().records, ns)).toHaveLength(1);
       const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0, conceptChanges: 1 };
       expect(await store().graph.state(ns)).toMatchObject(state);
       expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
@@ -304,7 +305,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
   it('no other namespace sees the names, mentions and changes of concepts', async () => {
     const ns = await filled();
-    await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+    await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
     const other = namespace();
     await write(store(), other, note('one'));
     const { graph } = store();
@@ -313,11 +314,11 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     expect(await graph.recordConcepts(other, [1])).toEqual(new Map());
     expect(await counts(other, ['oven'])).toEqual([0]);
     expect(await naming(other, 'p', ['oven'])).toEqual([]);
-    expect(await graph.conceptChanges(other)).toEqual([]);
+    expect(await conceptChanges(store().records, other)).toEqual([]);
     expect((await graph.waiting(other, 10)).names).toEqual([]);
     await put(other, { searched: 'all' });
     expect((await graph.waiting(ns, 10)).names).toHaveLength(4);
-    await commit(store(), other, { conceptChanges: [conceptChange('b', NOW + 5)] });
-    expect((await graph.conceptChanges(ns))[0]!.at).toBe(NOW);
+    await commit(store(), other, { items: [conceptChangePut(conceptChange('b', NOW + 5))] });
+    expect((await conceptChanges(store().records, ns))[0]!.at).toBe(NOW);
   });
 }

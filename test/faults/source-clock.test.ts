@@ -8,6 +8,7 @@ import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
+import { takeLease } from '../contract/written-samples.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -89,7 +90,7 @@ describe('a clock that jumps', () => {
     });
     const now = Date.now() + YEAR;
     const lease = { name: 'source/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
-    expect(await store.admin.takeLease('default', lease)).toBeGreaterThan(0);
+    expect(await takeLease(store, 'default', lease)).toBeGreaterThan(0);
     await store.close();
     expect(await engine.loci.sources.refresh(['hourly'])).toMatchObject([{ unchanged: 1 }]);
   });

@@ -8,6 +8,8 @@ import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
+import { conceptChanges } from '../../src/store/items/kinds.ts';
+import { sourceStates } from '../../src/store/items/source-state.ts';
 import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
   addVectors,
@@ -24,13 +26,18 @@ import {
 } from '../contract/store-samples.ts';
 import {
   ALL,
+  UNUSUAL_TEXTS,
+  attachAudit,
+  auditChain,
+  auditChains,
+  auditDraft,
+  auditEntries,
   commit,
   fact,
   idsOf,
   ownAuditLog,
   purgeRequest,
-  auditDraft,
-  UNUSUAL_TEXTS,
+  verifyAudit,
 } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -137,11 +144,11 @@ describe('a store of schema 6', () => {
     // The tables of the spelling indexes are gone too.
     expect(tablesOf(old).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
     expect(await searchResults(migrated, vectors)).toEqual(expected);
-    expect(Object.fromEntries(await migrated.records.sourceStates('one'))).toMatchObject({
+    expect(Object.fromEntries(await sourceStates(migrated.records, 'one'))).toMatchObject({
       notes: { root: '/home/ada/notes', readAt: NOW, refreshes: 0, problems: [], paused: false },
       work: { root: null, readAt: NOW + 1 },
     });
-    expect(await migrated.records.sourceStates('two')).toEqual(new Map());
+    expect(await sourceStates(migrated.records, 'two')).toEqual(new Map());
     expect(await verifyStore(migrated)).toEqual([]);
     for (const { trust } of await migrated.records.list('one', { scan: 'undeleted' }, ALL))
       expect(trust).toBe(TRUST[0]);
@@ -154,7 +161,7 @@ describe('a store of schema 6', () => {
       idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
     ).toEqual([41]);
     expect(await matchingRecords(migrated, 'one', 'fresh')).toEqual([41]);
-    expect(await migrated.admin.verifyAudit('one')).toEqual([]);
+    expect(await verifyAudit(migrated, 'one')).toEqual([]);
     expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();
   });
@@ -195,8 +202,9 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
+      undoItems(db, 16);
       db.exec(
-        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
+        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
       );
     }
     const migrated = await openSqlite(path, { create: false });
@@ -243,15 +251,15 @@ describe('a store of schema 13 with an imported audit log', () => {
 
     const migrated = await openSqlite(path, { create: false });
     const { chain } = importedChain[0]!;
-    expect(await migrated.admin.auditChains('one')).toEqual([
+    expect(await auditChains(migrated, 'one')).toEqual([
       { chain: ownChain[0]!.chain, own: true, length: 1 },
       { chain, own: false, length: 250 },
     ]);
-    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(importedChain);
-    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ownChain);
-    expect(await migrated.admin.attachAudit('one', importedChain)).toBe(0);
+    expect(await auditChain(migrated, 'one', chain, ALL)).toEqual(importedChain);
+    expect(await auditEntries(migrated, 'one', {}, ALL)).toEqual(ownChain);
+    expect(await attachAudit(migrated, 'one', importedChain)).toBe(0);
     await commit(migrated, 'one', { audit: [auditDraft()] });
-    for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
+    for (const namespace of ['one', 'other']) expect(await verifyAudit(migrated, namespace)).toEqual([]);
     await migrated.close();
   });
 });
@@ -274,7 +282,7 @@ describe('a store of schema 26', () => {
         VALUES (1, 'a', 5, 'ada', 'cli', 'p', '{"kind":"merge","into":"oven","from":["stove"]}', 1);`);
     old.close();
     const store = await openSqlite(path);
-    expect(await store.graph.conceptChanges('one')).toEqual([
+    expect(await conceptChanges(store.records, 'one')).toEqual([
       {
         id: 'a',
         at: 5,
@@ -311,6 +319,7 @@ describe('a store of schema 28', () => {
       );
     await store.close();
     const old = new DatabaseSync(path, { defensive: false });
+    undoItems(old, 28);
     for (const ns of [1, 2]) {
       old.exec(`INSERT INTO text_${String(ns)} (text_${String(ns)}) VALUES ('delete-all');
         INSERT INTO text_${String(ns)} (rowid, title, body) VALUES (1, 'ชาเย็น', 'ข้าวผัด c');`);
@@ -327,15 +336,27 @@ describe('a store of schema 28', () => {
   });
 });
 
+/** The tables whose rows are items since schema 37. */
+const ITEM_TABLES =
+  /^CREATE TABLE (startup|startup_seen|history|token|source_state|receipt|label|golden_query|concept_change) \(.*?^\) STRICT.*?;/gms;
+
+/** Undoes migration 37 in a store without items: those of these tables that a schema has are there, and empty. */
+function undoItems(db: DatabaseSync, schema: number): void {
+  db.exec('DROP TABLE item');
+  for (const { sql } of MIGRATIONS.slice(0, schema))
+    for (const [statement] of sql.matchAll(ITEM_TABLES)) db.exec(statement);
+}
+
 /** Undoes migrations 18 and 19. */
 const DROP_GRAPH = `DROP TABLE concept_record; DROP TABLE concept_name; DROP TABLE concept_mention;
-  DROP TABLE concept_changed; DROP TABLE concept_progress; DROP TABLE concept_change;
+  DROP TABLE concept_changed; DROP TABLE concept_progress;
   DROP TABLE graph_node; DROP TABLE graph_edge; DROP TABLE graph_stale; DROP TABLE graph_progress;
   DROP INDEX record_identity;`;
 
 /** Turns the store into one of schema 13 whose namespace `one` has imported the log of `other`. */
 function undoAttachments(path: string): void {
   using db = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false });
+  undoItems(db, 13);
   const triggers = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'audit_[al]*_*'")
     .all();
@@ -352,7 +373,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
-    DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector;
+    DROP TABLE mention_name; DROP TABLE sentence_vector;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

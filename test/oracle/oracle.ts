@@ -15,10 +15,7 @@ import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, records
 
 /** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
-  readonly records: Omit<
-    StoreRecords,
-    'facet' | 'findExisting' | 'belongsTo' | 'sourceStates' | 'startup' | 'bounds'
-  > & {
+  readonly records: Omit<StoreRecords, 'facet' | 'findExisting' | 'belongsTo' | 'items' | 'bounds'> & {
     bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
   };
   readonly search: StoreSearch;

@@ -13,6 +13,7 @@ import { nameKey } from '../../src/core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
 import { draft, NOW, passage } from '../contract/store-samples.ts';
 import { commit } from '../contract/written-samples.ts';
@@ -121,7 +122,7 @@ class ConceptHistory {
 
   async #change(made: ConceptChangeDetail): Promise<void> {
     const { namespace } = this.options;
-    const earlier = await this.store.graph.conceptChanges(namespace);
+    const earlier = await conceptChanges(this.store.records, namespace);
     const id = `c${String(++this.#changes)}`;
     const change: ConceptChange = {
       id,
@@ -133,7 +134,7 @@ class ConceptHistory {
     };
     const names = groupNames(await this.store.graph.conceptNames(namespace, { project: 'default' }));
     if (whyNot(names, earlier, change) !== null) return;
-    await commit(this.store, namespace, { conceptChanges: [change] });
+    await commit(this.store, namespace, { items: [conceptChangePut(change)] });
   }
 
   /** Everything that is derived. */

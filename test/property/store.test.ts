@@ -14,6 +14,7 @@ import { operations } from './store-operations.ts';
 import { OperationRunner } from './operation-runner.ts';
 import { listFilter, searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-queries.ts';
 import { repetitions } from '../repetitions.ts';
+import { verifyAudit } from '../contract/written-samples.ts';
 
 /** Expects the same passages with the same scores, and a valid order of the actual list. */
 function expectSameRanking(
@@ -143,7 +144,7 @@ describe('SQLite', () => {
             }
           }
           expect(await verifyStore(sqlite)).toEqual([]);
-          for (const namespace of NAMESPACES) expect(await sqlite.admin.verifyAudit(namespace)).toEqual([]);
+          for (const namespace of NAMESPACES) expect(await verifyAudit(sqlite, namespace)).toEqual([]);
           await sqlite.close();
         },
       ),

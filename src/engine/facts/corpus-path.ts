@@ -1,5 +1,6 @@
 import type { LociRecord } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
+import { historyRuns } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 
 const FACT_PATH = /^facts\/([^/]+)\/(.+)$/s;
@@ -46,7 +47,7 @@ export async function runAt(
   await history.flush();
   const id = Number(digits);
   const selector = { category, now: now() };
-  const [run] = await store.admin.history(namespace, selector, { after: id + 1, limit: 1 });
+  const [run] = await historyRuns(store.records, namespace, selector, { after: id + 1, limit: 1 });
   return run?.id === id ? run : null;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
+import { goldenQueryPut } from '../../store/items/kinds.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 const NOTES = {
@@ -122,7 +123,7 @@ describe('a golden query', () => {
       ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
     });
     onTestFinished(() => store.close());
-    await store.records.commit('default', { goldenQueries: [blank] });
+    await store.records.commit('default', { items: [goldenQueryPut(blank)] });
     const run = await loci.golden.replay();
     expect(run).toMatchObject({ recall: 1, mrr: 1, queries: [{ query: 'oven' }] });
     expect(run.failed).toEqual([{ id: blank.id, query: ' \n', why: 'the query is empty' }]);

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Receipt } from '../../pack/receipt.ts';
-import type { StoredReceipt } from '../../store/receipt-model.ts';
+import type { StoredReceipt } from '../../store/item-model.ts';
+import { receiptPut } from '../../store/items/kinds.ts';
 import type { Store } from '../../store/store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -75,10 +76,13 @@ export class ReceiptLog {
   async #store(namespace: string, receipt: Receipt): Promise<string | null> {
     const { store, retentionDays, now } = this.#options;
     try {
-      await store.receipts.add(namespace, {
-        receipts: [await storedReceipt(receipt)],
-        forgetBefore: now() - retentionDays * DAY_MS,
-        keep: MAX_RECEIPTS,
+      const of = 'receipt';
+      await store.records.commit(namespace, {
+        items: [
+          receiptPut(await storedReceipt(receipt)),
+          { of, forgetBefore: now() - retentionDays * DAY_MS },
+          { of, keepNewest: MAX_RECEIPTS, by: 'at' },
+        ],
       });
       return receipt.id;
     } catch (error) {

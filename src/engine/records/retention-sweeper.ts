@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import type { Timestamp } from '../../core/types.ts';
+import { removeReceiptsBefore } from '../../store/items/kinds.ts';
 import type { Store } from '../../store/store.ts';
 
 /** How often the next expiry is read from the store, since other processes may write. */
@@ -109,14 +110,14 @@ export class RetentionSweeper {
       }
       if (removedHere > 0 && !this.#closing) await this.#store.admin.compact(namespace);
     }
-    if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
+    if (isHolder) await this.#store.admin.lease(ADMIN_NAMESPACE, { name: 'purge', releasedBy: this.#holder });
   }
 
-  /** On its own, because a table of receipts that is broken must keep no record from being purged. */
+  /** On its own, because receipts that cannot be read must keep no record from being purged. */
   async #removeReceipts(): Promise<void> {
     const before = this.#now() - this.#days.receiptDays * DAY_MS;
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
-      await this.#store.receipts.removeBefore(namespace, before);
+      await removeReceiptsBefore(this.#store.records, namespace, before);
   }
 
   async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
@@ -132,7 +133,7 @@ export class RetentionSweeper {
   async #takeLease(): Promise<boolean> {
     const now = this.#now();
     const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
-    return (await this.#store.admin.takeLease(ADMIN_NAMESPACE, lease)) !== null;
+    return (await this.#store.admin.lease(ADMIN_NAMESPACE, lease))?.holder === this.#holder;
   }
 
   /** Waits for the current batch. */

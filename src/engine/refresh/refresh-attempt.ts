@@ -1,5 +1,6 @@
 import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
+import { sourceStateChange } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import type { LeaseHandle } from './lease.ts';
 import { nextRead, nextTry } from './schedule.ts';
@@ -58,7 +59,7 @@ export class RefreshAttempt {
   async record(change: Partial<SourceState>): Promise<void> {
     const { store, namespace } = this.#context;
     await store.records.commit(namespace, {
-      sourceState: { source: this.#source, change },
+      items: [sourceStateChange(this.#source, change)],
       fence: this.#start.lease,
     });
   }

@@ -4,8 +4,8 @@ import { maskDetected } from '../../secrets/detect.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
 import type { DocumentProblem, FetchResult } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
-import { MAX_PROBLEMS } from '../../store/rules/source-state.ts';
 import type { SourceState } from '../../store/admin-model.ts';
+import { MAX_PROBLEMS, sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
 import { approvalStatus, assertApproved, resolveCommand, type ResolvedCommand } from '../sources/approval.ts';
@@ -69,7 +69,7 @@ async function stateOf(
   { store, namespace }: EngineContext,
   source: string,
 ): Promise<SourceState | undefined> {
-  return (await store.records.sourceStates(namespace)).get(source);
+  return (await sourceStates(store.records, namespace)).get(source);
 }
 
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */

@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.ts';
+import { hitChanges } from '../../store/items/source-state.ts';
 
 const FLUSH_DELAY_MS = 5000;
 
@@ -35,7 +36,7 @@ export class HitCounter {
     for (const [namespace, hits] of pending) {
       this.#writing = this.#writing
         .then(async () => {
-          await this.#store.records.commit(namespace, { hits: { bySource: hits, at: this.#now() } });
+          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#now()) });
         })
         .catch(() => undefined);
     }

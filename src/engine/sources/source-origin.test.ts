@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { note, write } from '../../../test/contract/store-samples.ts';
 import { configSchema } from '../../config/schema.ts';
 import type { RecordDraft } from '../../store/model.ts';
+import { sourceStateChange } from '../../store/items/source-state.ts';
 import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
@@ -40,7 +41,7 @@ async function originOf(overrides: RecordOverrides, setup: Setup = {}): Promise<
   const source = overrides.source ?? 'tasks';
   if (readAgo !== null)
     await context.store.records.commit(namespace, {
-      sourceState: { source, change: { readAt: NOW - readAgo } },
+      items: [sourceStateChange(source, { readAt: NOW - readAgo })],
     });
   const record = {
     origin: 'source',

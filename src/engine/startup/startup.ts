@@ -3,6 +3,7 @@ import { sha256 } from '../../core/ids.ts';
 import { isSubject } from '../../core/caller.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
+import { startupDigest, startupDigestChanges, startupEntries, startupPut } from '../../store/items/kinds.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../records/limits.ts';
@@ -52,7 +53,7 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
   const whole = packStartup(chosen, budget);
   const digest = sha256(textOf(whole.included));
   const seen =
-    session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
+    session === undefined ? null : await startupDigest(store.records, namespace, { agent, session });
   const selected = selectForSession(mode, seen, digest, whole, chosen);
   const off = !config.startup.enabled;
   const leftOut = [...replaced, ...selected.leftOut];
@@ -65,7 +66,7 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
     const at = context.now();
     const forgetBefore = at - SESSION_LIFETIME_MS;
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
-    await store.records.commit(namespace, { startupDigest: seenNow });
+    await store.records.commit(namespace, { items: startupDigestChanges(seenNow) });
   }
   return { text: textOf(selected.included), mode, budget, included: selected.included, leftOut };
 }
@@ -107,7 +108,7 @@ function selectForSession(
 
 /** The entries that are not deleted, in the order of the startup text. */
 export async function listStartup({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
-  return (await store.records.startup(namespace)).entries.filter(({ deletedAt }) => deletedAt === null);
+  return (await startupEntries(store.records, namespace)).filter(({ deletedAt }) => deletedAt === null);
 }
 
 export interface StartupSetRequest {
@@ -172,7 +173,8 @@ export async function setStartup(
   };
   const draft = startupAuditDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
-  if (!isSame) await context.store.records.commit(context.namespace, { startup: [entry], audit: [draft] });
+  if (!isSame)
+    await context.store.records.commit(context.namespace, { items: [startupPut(entry)], audit: [draft] });
   const tooLong = whyTooLong(context.config.startup, entry);
   return { entry, created: before === undefined, masked, tooLong };
 }
@@ -210,7 +212,7 @@ export async function removeStartup(context: EngineContext, key: string, agent =
   const now = context.now();
   const removed = { ...entry, deletedAt: now, updatedAt: now };
   await context.store.records.commit(context.namespace, {
-    startup: [removed],
+    items: [startupPut(removed)],
     audit: [auditDraft(context, 'startup-remove', startupSubject(entry))],
   });
   return removed;
@@ -221,7 +223,7 @@ async function findEntry(
   agent: string,
   key: string,
 ): Promise<StartupEntry | undefined> {
-  return (await store.records.startup(namespace)).entries.find(
+  return (await startupEntries(store.records, namespace)).find(
     (entry) => entry.agent === agent && entry.key === key,
   );
 }

@@ -12,6 +12,7 @@ import { leaseName } from '../refresh/refresh.ts';
 import { formatNoteProblem } from '../refresh/source-failure.ts';
 import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
 
 export interface IndexOptions extends ProgressOptions {
   /** Whether to wait for another process that reads the same vault or embeds. Default true. */
@@ -47,7 +48,7 @@ export async function refreshVault(
     leaseName(context, name),
     async (lease, signal) => {
       const { store, namespace, now } = context;
-      const state = (await store.records.sourceStates(namespace)).get(name);
+      const state = (await sourceStates(store.records, namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new RefreshAttempt(context, name, { lease, before: state, interval });

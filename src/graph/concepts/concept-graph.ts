@@ -51,6 +51,7 @@ export function withConcepts(store: Store): Store {
 
 class ConceptGraph {
   readonly #graph: StoreGraph;
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
   #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {
@@ -61,6 +62,7 @@ class ConceptGraph {
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
+    this.#store = store;
     this.#nodes = new ConceptNodes(store);
   }
 
@@ -155,7 +157,7 @@ class ConceptGraph {
     }
     const ofTypes = new Map(edges.map((each) => [each.type, each.edges]));
     const state = await this.#graph.state(namespace);
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? [], state);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     for (const project of await this.#nodes.projects(namespace, filter))
       for (const [type, count] of Object.entries(await reader.count(project)))
         if (count > 0) ofTypes.set(type as EdgeType, (ofTypes.get(type as EdgeType) ?? 0) + count);
@@ -215,7 +217,7 @@ class ConceptGraph {
     const keyOf = ({ id }: NearNode, direction: Direction): string =>
       JSON.stringify([direction, excludedSources, id]);
     const missing = near.filter((node) => directions.some((each) => !edges.has(keyOf(node, each))));
-    const reader = new ConceptReader(this.#graph, namespace, excludedSources, state);
+    const reader = new ConceptReader(this.#store, namespace, excludedSources, state);
     const found = await this.#readEdges(namespace, reader, missing, directions, { excludedSources });
     for (const direction of directions) {
       const byNode = Map.groupBy(found[direction], ({ src, dst }) => (direction === 'in' ? dst.id : src.id));

@@ -1,6 +1,6 @@
 import { LatestValue } from '../../core/latest-value.ts';
 import type { GraphFilter, GraphNode, GraphState } from '../../store/graph-model.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import type { Concept } from './concept-changes.ts';
 import { ConceptReader, type ConceptRef } from './concept-reader.ts';
@@ -15,16 +15,14 @@ interface AllNodes {
 
 /** The nodes of concepts that are not one note. */
 export class ConceptNodes {
-  readonly #graph: StoreGraph;
-  readonly #records: Store['records'];
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   /** By the id of a concept, which is a hash of its project and first name. */
   readonly #known = new Map<string, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
   readonly #all = new LatestValue<AllNodes>();
 
-  constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
-    this.#graph = graph;
-    this.#records = records;
+  constructor(store: Pick<Store, 'graph' | 'records'>) {
+    this.#store = store;
   }
 
   /** The concept of a node that was read before; `undefined` for any other node. */
@@ -42,27 +40,27 @@ export class ConceptNodes {
   /** Those of the concepts with these ids that pass the filter. */
   async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
     if (ids.length === 0) return [];
-    const state = await this.#graph.state(namespace);
+    const state = await this.#store.graph.state(namespace);
     const all = await this.#all.peek(keyOf(namespace, state, filter));
     if (all !== null) return ids.flatMap((id) => all.byId.get(id) ?? []);
     const wanted = new Set(ids);
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
     if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? [], state);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
     return concepts.map((concept) => this.of(concept)).filter(isWanted);
   }
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    const state = await this.#graph.state(namespace);
+    const state = await this.#store.graph.state(namespace);
     const key = keyOf(namespace, state, filter);
     return (await this.#all.get(key, () => this.#readAll(namespace, filter, state))).nodes;
   }
 
   async #readAll(namespace: string, filter: GraphFilter, state: GraphState): Promise<AllNodes> {
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? [], state);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
@@ -73,7 +71,7 @@ export class ConceptNodes {
   /** The projects that pass the filter. */
   async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
     if (project !== undefined) return [project];
-    return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+    return (await this.#store.records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
   }
 }
 

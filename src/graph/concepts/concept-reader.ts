@@ -1,5 +1,6 @@
 import { inTurns } from '../../core/threads/slices.ts';
 import {
+  type ConceptChange,
   type ConceptMention,
   type ConceptName,
   MAX_MENTIONING_RECORDS,
@@ -8,7 +9,8 @@ import {
   type RecordConcepts,
 } from '../../store/concept-model.ts';
 import type { GraphState } from '../../store/graph-model.ts';
-import type { StoreGraph } from '../../store/store.ts';
+import { conceptChanges } from '../../store/items/kinds.ts';
+import type { Store, StoreGraph } from '../../store/store.ts';
 import { referencesIn } from './change-references.ts';
 import {
   applyChanges,
@@ -47,17 +49,19 @@ export interface ConceptRef {
  */
 export class ConceptReader {
   readonly #graph: StoreGraph;
+  readonly #records: Store['records'];
   readonly #namespace: string;
   readonly #excludedSources: readonly string[];
-  #allChanges: ReturnType<StoreGraph['conceptChanges']> | undefined;
+  #allChanges: Promise<ConceptChange[]> | undefined;
 
   constructor(
-    graph: StoreGraph,
+    { graph, records }: Pick<Store, 'graph' | 'records'>,
     namespace: string,
     excludedSources: readonly string[],
     { conceptChanges }: Pick<GraphState, 'conceptChanges'>,
   ) {
     this.#graph = graph;
+    this.#records = records;
     this.#namespace = namespace;
     this.#excludedSources = excludedSources;
     this.#allChanges = conceptChanges === 0 ? Promise.resolve([]) : undefined;
@@ -216,8 +220,8 @@ export class ConceptReader {
     return found;
   }
 
-  async #changes(project: string): ReturnType<StoreGraph['conceptChanges']> {
-    const changes = await (this.#allChanges ??= this.#graph.conceptChanges(this.#namespace));
+  async #changes(project: string): Promise<ConceptChange[]> {
+    const changes = await (this.#allChanges ??= conceptChanges(this.#records, this.#namespace));
     return changes.filter((change) => change.project === project);
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ReplayedQuery, GoldenRun } from '../../engine/golden/replay.ts';
-import type { GoldenQuery } from '../../store/golden-model.ts';
+import type { GoldenQuery } from '../../store/item-model.ts';
 import { isoTime, tookMs } from '../shared/times.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;

@@ -1,4 +1,3 @@
-import type { Database } from '../sqlite/database/database.ts';
 import type { Sql } from './sql.ts';
 import type { TextIndex } from './text-index.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -8,5 +7,4 @@ export interface Driver {
   readonly sql: Sql;
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
-  readonly db: Database;
 }

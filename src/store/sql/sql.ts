@@ -93,6 +93,7 @@ export const KEYS = {
   audit: ['ns', 'chain', 'seq'],
   audit_log: ['ns'],
   audit_attachment: ['ns', 'chain', 'first_seq'],
+  item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
   idempotency: ['ns', 'key'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

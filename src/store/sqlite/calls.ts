@@ -5,37 +5,22 @@ import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type {
-  StoreAdmin,
-  StoreGraph,
-  StoreReceipts,
-  StoreRecords,
-  StoreSearch,
-  StoreVectors,
-} from '../store.ts';
-import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
 import { neighbours } from '../sql/graph/neighbours.ts';
 import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
-import { conceptChanges } from './graph/concept-changes.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
-import type { Database } from './database/database.ts';
+import type { Database, SqliteDriver } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
-import { history } from './admin/history.ts';
-import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
+import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
+import { lease } from '../sql/admin/leases.ts';
+import { readItems } from '../sql/item.ts';
 import { resetDerived, stats, compact } from './admin/maintenance.ts';
-import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
-import { goldenQueries } from './receipts/golden-queries.ts';
-import { labels } from './receipts/labels.ts';
-import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
-import { sourceStates } from './records/source-states.ts';
-import { startupState } from './records/startup.ts';
 import { SqliteTextIndex } from './text/text-search.ts';
 import { SqliteVectorIndex } from './vectors/vectors.ts';
 import { changes } from '../sql/changes.ts';
 import { commit, purge } from '../sql/commit.ts';
-import type { Driver } from '../sql/driver.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../sql/generations.ts';
 import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../sql/read/listing.ts';
 import { passagesOf, readPassages } from '../sql/read/passages.ts';
@@ -71,7 +56,6 @@ export interface StoreCalls {
   readonly vectors: Pausing<StoreVectors>;
   readonly graph: Pausing<StoreGraph>;
   readonly admin: Pausing<StoreAdmin>;
-  readonly receipts: Pausing<StoreReceipts>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -86,9 +70,8 @@ export function storeCalls(db: Database): StoreCalls {
     records: recordCalls(driver, reader),
     search: searchCalls(driver, reader),
     vectors: vectorCalls(driver, reader),
-    graph: graphCalls(db, reader),
+    graph: graphCalls(reader),
     admin: adminCalls(driver, reader),
-    receipts: receiptCalls(db, reader),
   };
 }
 
@@ -146,7 +129,7 @@ class Reader {
   }
 }
 
-function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
+function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'] {
   const { sql, db } = driver;
   return {
     commit: (namespace, batch) => commit(driver, namespace, batch),
@@ -185,13 +168,11 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
       reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(sql, namespace, ns, request),
       ),
-    sourceStates: (namespace) => reader.snapshot(namespace, new Map(), (ns) => sourceStates(db, ns)),
-    startup: (namespace, session) =>
-      reader.snapshot(namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
+    items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
-function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
+function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search'] {
   const { sql } = driver;
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
@@ -228,7 +209,7 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
   };
 }
 
-function vectorCalls({ sql, text, vectors: index, db }: Driver, reader: Reader): StoreCalls['vectors'] {
+function vectorCalls({ sql, text, vectors: index, db }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
@@ -260,7 +241,7 @@ const NO_GRAPH: GraphState = {
   ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
 };
 
-function graphCalls(db: Database, reader: Reader): StoreCalls['graph'] {
+function graphCalls(reader: Reader): StoreCalls['graph'] {
   const { sql } = reader;
   return {
     state: (namespace) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
@@ -294,25 +275,6 @@ function graphCalls(db: Database, reader: Reader): StoreCalls['graph'] {
       return reader.oneBySlice(namespace, none, (ns) => namings(sql, ns, request));
     },
     linePlaces: (namespace, lines) => reader.one(namespace, [], (ns) => linePlaces(sql, ns, lines)),
-    conceptChanges: (namespace) => reader.snapshot(namespace, [], (ns) => conceptChanges(db, ns)),
-  };
-}
-
-function receiptCalls(db: Database, reader: Reader): StoreCalls['receipts'] {
-  return {
-    add: (namespace, batch) => {
-      addReceipts(db, namespace, batch);
-    },
-    removeBefore: (namespace, time) => {
-      const ns = findNamespace(db, namespace);
-      if (ns !== null) removeReceiptsBefore(db, ns, time);
-    },
-    get: (namespace, id) => reader.snapshot(namespace, null, (ns) => receiptById(db, ns, id)),
-    list: (namespace, filter, page) =>
-      reader.snapshot(namespace, [], (ns) => listReceipts(db, ns, filter, page)),
-    labels: (namespace, receipt, page) =>
-      reader.snapshot(namespace, [], (ns) => labels(db, ns, receipt, page)),
-    goldenQueries: (namespace, page) => reader.snapshot(namespace, [], (ns) => goldenQueries(db, ns, page)),
   };
 }
 
@@ -326,8 +288,8 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
-  const { db } = driver;
+function adminCalls(driver: SqliteDriver, reader: Reader): StoreCalls['admin'] {
+  const { sql, db } = driver;
   return {
     namespaces: () => writtenNamespaces(db),
     stats: () => stats(db),
@@ -343,24 +305,7 @@ function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
       const ns = findNamespace(db, namespace);
       if (ns !== null) await resetDerived(driver, ns, options);
     },
-    auditEntries: (namespace, filter, page) =>
-      reader.snapshot(namespace, [], (ns) => auditEntries(db, ns, filter, page)),
-    auditChain: (namespace, chain, page) =>
-      reader.snapshot(namespace, [], (ns) => auditChain(db, ns, chain, page)),
-    auditChains: (namespace) => reader.snapshot(namespace, [], (ns) => auditChains(db, ns)),
-    attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
-    verifyAudit: (namespace) => reader.snapshot(namespace, [], (ns) => verifyAudit(db, ns)),
-    history: (namespace, selector, page) =>
-      reader.snapshot(namespace, [], (ns) => history(db, ns, selector, page)),
-    takeLease: (namespace, request) => takeLease(db, namespace, request),
-    dropLease: (namespace, name, holder) => {
-      dropLease(db, namespace, name, holder);
-    },
-    leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
-    addToken: (_namespace, token, audit) => {
-      addToken(db, token, audit);
-    },
-    tokens: (_namespace, hash) => tokens(db, hash),
-    revokeToken: (_namespace, id, at, audit) => revokeToken(db, id, at, audit),
+    audit: (namespace, request) => reader.snapshot(namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+    lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

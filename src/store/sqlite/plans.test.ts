@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
-import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/written-samples.ts';
+import { ALL, auditDraft, fact, purgeRequest } from '../../../test/contract/written-samples.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
+import type { ItemChange } from '../item-model.ts';
+import {
+  conceptChanges,
+  historyRuns,
+  storedLabels,
+  storedReceipt,
+  storedReceipts,
+  storedTokens,
+} from '../items/kinds.ts';
+import { sourceStates } from '../items/source-state.ts';
+import type { StoreRecords } from '../store.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './admin/migrate.ts';
@@ -69,8 +80,8 @@ it('calls of agents use an index and do not scan a namespace', async () => {
     await calls.records.bounds('n');
     await searchByTime(calls);
     await calls.records.findIdempotentResult('n', 'k', NOW);
-    await calls.admin.auditEntries('n', { subject: 'u' }, ALL);
-    await calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, seq: 1 }, limit: 5 });
+    await calls.admin.audit('n', { log: { subject: 'u', ...ALL } });
+    await calls.admin.audit('n', { log: { from: NOW, after: { at: NOW, seq: 1 }, limit: 5 } });
     const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
     await calls.search.retrieve('n', { queries: [text], load: true });
     const batch = { chunking: 'c' };
@@ -129,19 +140,37 @@ it('a timeline reads an index in both directions, stops at its limit and does no
   }
 });
 
-it('receipts and labels are found with an index', async () => {
-  const plans = await plansOf(/\bFROM (receipt|label)\b/, async ({ receipts }) => {
+it('items are found with an index, in their order, and so are those that are removed', async () => {
+  const plans = await plansOf(/\b(FROM|JOIN) item\b/, async ({ records }) => {
+    const items = records as unknown as Pick<StoreRecords, 'items'>;
     const after = { at: NOW, id: 'i' };
     for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, hash: 'h' }])
-      for (const page of [ALL, { after, limit: 5 }]) await receipts.list('n', filter, page);
-    await receipts.get('n', 'i');
-    await receipts.labels('n', null, ALL);
-    await receipts.labels('n', 'i', ALL);
-    await receipts.removeBefore('n', NOW);
+      for (const page of [ALL, { after, limit: 5 }]) await storedReceipts(items, 'n', filter, page);
+    await storedReceipt(items, 'n', 'i');
+    for (const receipt of [null, 'i']) await storedLabels(items, 'n', receipt, { after: 3, limit: 5 });
+    for (const hash of [undefined, 'h']) await storedTokens(items, '', hash);
+    await historyRuns(items, 'n', { category: 'pack_history', now: NOW }, ALL);
+    await conceptChanges(items, 'n');
+    await sourceStates(items, 'n');
+    await records.bounds('n');
+    const forgotten: ItemChange = { of: 'receipt', forgetBefore: NOW };
+    const keep: ItemChange[] = [
+      { of: 'receipt', keepNewest: 5, by: 'at' },
+      { of: 'pack_history', keepNewest: 5, by: 'position' },
+    ];
+    const put = { kind: 'receipt', key: 'k', at: NOW, ref: 'h', body: null } as const;
+    const changes: ItemChange[] = [{ put, ifExists: 'fail' }, forgotten, ...keep, { forgetExpired: NOW }];
+    await records.commit('n', { items: changes });
   });
-  expect(plans.size).toBeGreaterThan(9);
+  expect(plans.size).toBeGreaterThan(18);
   for (const [sql, plan] of plans) {
-    expect(plan[0], sql).toMatch(/^SEARCH (receipt|label) USING (COVERING )?INDEX/);
-    if (sql.includes('FROM receipt')) expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
+    const steps = plan.filter((step) => /\b(item|i|l)\b/.test(step) && !/SUBQUERY/.test(step));
+    expect(steps, sql).not.toEqual([]);
+    for (const step of steps)
+      expect(step, sql).toMatch(
+        /^SEARCH (item|i|l) USING (COVERING )?INDEX \w+ \(ns=\? AND (kind=\?|expires_at[<>]\?)|^SEARCH item USING COVERING INDEX item_expiry \(ns=/,
+      );
+    if (!sql.includes('item_ref') || sql.includes('ORDER BY at'))
+      expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
   }
 });

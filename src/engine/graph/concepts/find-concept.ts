@@ -8,6 +8,7 @@ import { conceptId, isConceptId } from '../../../graph/concepts/concept-id.ts';
 import { conceptVersion } from '../../../graph/concepts/concept-nodes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import { conceptChanges } from '../../../store/items/kinds.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesHiddenFrom } from '../../sources/source-policies.ts';
@@ -68,7 +69,7 @@ async function readProjects(
   excludedSources: readonly string[],
   project: string | undefined,
 ): Promise<ProjectConcepts[]> {
-  const changes = await store.graph.conceptChanges(namespace);
+  const changes = await conceptChanges(store.records, namespace);
   const filter = { now: now() };
   const projects =
     project !== undefined

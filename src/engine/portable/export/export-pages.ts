@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
+import {
+  conceptChanges,
+  historyRuns,
+  startupEntries,
+  storedGoldenQueries,
+  storedLabels,
+} from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import {
   FORMAT,
@@ -182,10 +189,10 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
     namespace,
     exported_at: new Date(now).toISOString(),
     counts: {
-      startup: (await store.records.startup(namespace)).entries.length,
+      startup: (await startupEntries(store.records, namespace)).length,
       records,
       deleted_records: deleted,
-      concept_changes: (await store.graph.conceptChanges(namespace)).length,
+      concept_changes: (await conceptChanges(store.records, namespace)).length,
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };
@@ -209,7 +216,7 @@ const READERS: Readonly<
 > = {
   startup: async ({ store, namespace }, { after }) => {
     const end = after + ENTRIES_PER_BATCH;
-    const entries = (await store.records.startup(namespace)).entries.slice(after, end);
+    const entries = (await startupEntries(store.records, namespace)).slice(after, end);
     const items = entries.map((entry) => ({ type: 'startup' as const, entry }));
     return { items, next: entries.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
   },
@@ -226,18 +233,18 @@ const READERS: Readonly<
   },
   concept_change: async ({ store, namespace }, { after }) => {
     const end = after + ENTRIES_PER_BATCH;
-    const changes = (await store.graph.conceptChanges(namespace)).slice(after, end);
+    const changes = (await conceptChanges(store.records, namespace)).slice(after, end);
     const items = changes.map((change) => ({ type: 'concept_change' as const, change }));
     return { items, next: changes.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
   },
   label: async ({ store, namespace }, { after }) => {
-    const labels = await store.receipts.labels(namespace, null, { after, limit: ENTRIES_PER_BATCH });
+    const labels = await storedLabels(store.records, namespace, null, { after, limit: ENTRIES_PER_BATCH });
     const items = labels.map(({ sequence: _, ...label }) => ({ type: 'label' as const, label }));
     const last = labels.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
   },
   golden_query: async ({ store, namespace }, { after }) => {
-    const queries = await store.receipts.goldenQueries(namespace, { after, limit: ENTRIES_PER_BATCH });
+    const queries = await storedGoldenQueries(store.records, namespace, { after, limit: ENTRIES_PER_BATCH });
     const items = queries.map(({ sequence: _, ...query }) => ({ type: 'golden_query' as const, query }));
     const last = queries.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.sequence } };
@@ -245,8 +252,9 @@ const READERS: Readonly<
   audit: async (context, { part, after }) => {
     const chain = (await chainsOf(context))[part]?.chain;
     if (chain === undefined) return { items: [], next: null };
-    const page = { after, limit: ENTRIES_PER_BATCH };
-    const entries = await context.store.admin.auditChain(context.namespace, chain, page);
+    const { entries } = await context.store.admin.audit(context.namespace, {
+      chain: { name: chain, after, limit: ENTRIES_PER_BATCH },
+    });
     const items = entries.map((entry) => ({ type: 'audit' as const, entry }));
     const last = entries.at(-1);
     return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.seq } };
@@ -254,7 +262,8 @@ const READERS: Readonly<
   history: async ({ store, namespace, now }, { part, after }) => {
     const category = HISTORY_CATEGORIES[part];
     if (category === undefined) return { items: [], next: null };
-    const rows = await store.admin.history(
+    const rows = await historyRuns(
+      store.records,
       namespace,
       { category, now: now(), order: 'oldest' },
       { after, limit: ENTRIES_PER_BATCH },
@@ -272,6 +281,6 @@ async function chainsOf({
   caller,
 }: EngineContext): Promise<{ chain: string; length: number }[]> {
   if (caller.trust !== 'operator') return [];
-  const chains = await store.admin.auditChains(namespace);
+  const { chains } = await store.admin.audit(namespace, { chains: true });
   return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }

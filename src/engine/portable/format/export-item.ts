@@ -4,8 +4,8 @@ import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
-import type { GoldenQuery } from '../../../store/golden-model.ts';
-import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
+import type { GoldenQuery } from '../../../store/item-model.ts';
+import { VERDICTS, type Label } from '../../../store/item-model.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 import {
   jsonObject,

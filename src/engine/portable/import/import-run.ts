@@ -10,8 +10,18 @@ import { MAX_RUNS_PER_CATEGORY } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
-import type { GoldenQuery } from '../../../store/golden-model.ts';
-import type { Label } from '../../../store/receipt-model.ts';
+import type { GoldenQuery, Label } from '../../../store/item-model.ts';
+import {
+  conceptChangePut,
+  conceptChanges,
+  goldenQueryPut,
+  historyChanges,
+  historyRuns,
+  labelPut,
+  startupEntries,
+  startupPut,
+  storedLabels,
+} from '../../../store/items/kinds.ts';
 import { allGoldenQueries, goldenAuditDraft } from '../../golden/golden-queries.ts';
 import { labelAuditDraft } from '../../packs/labels.ts';
 import { startupAuditDraft } from '../../startup/startup.ts';
@@ -142,7 +152,7 @@ export class ImportRun {
     const { store, namespace, config } = this.#context;
     const { startup } = this.#report;
     const name = `the startup entry ${JSON.stringify(entry.key)}`;
-    const entries = (await store.records.startup(namespace)).entries;
+    const entries = await startupEntries(store.records, namespace);
     const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
     const tooLong = entry.deletedAt === null ? whyTooLong(config.startup, entry) : null;
     if (tooLong !== null) this.#report.addProblem(location, `${name} is stored, but ${tooLong}`);
@@ -157,7 +167,7 @@ export class ImportRun {
     }
     if (!this.#options.dryRun)
       await store.records.commit(namespace, {
-        startup: [entry],
+        items: [startupPut(entry)],
         audit: [startupAuditDraft(this.#context, 'import', existing, entry)],
       });
     const removed = entry.deletedAt !== null && existing?.deletedAt === null;
@@ -170,7 +180,7 @@ export class ImportRun {
   async #importConceptChange(location: string, imported: ConceptChange): Promise<void> {
     if (this.#isForbidden('concept_change', location, 'it is a change of concepts')) return;
     const { store, namespace } = this.#context;
-    this.#existingChanges ??= new Set((await store.graph.conceptChanges(namespace)).map(({ id }) => id));
+    this.#existingChanges ??= new Set((await conceptChanges(store.records, namespace)).map(({ id }) => id));
     if (this.#existingChanges.has(imported.id)) return;
     try {
       const { value, masked } = await screenConceptChange(this.#context, imported);
@@ -189,7 +199,7 @@ export class ImportRun {
     if (this.#options.dryRun) return;
     const diff = { concept_changes: { added: conceptChanges.map(({ id }) => id) } };
     await this.#context.store.records.commit(this.#context.namespace, {
-      conceptChanges,
+      items: conceptChanges.map(conceptChangePut),
       audit: [auditDraft(this.#context, 'import', 'concept-changes', diff)],
     });
   }
@@ -201,7 +211,7 @@ export class ImportRun {
     try {
       const { value: label, masked } = await screenLabel(this.#context, imported);
       this.#report.addMasked(location, masked);
-      const existing = (await store.receipts.labels(namespace, label.receipt, EVERY_LABEL)).find(
+      const existing = (await storedLabels(store.records, namespace, label.receipt, EVERY_LABEL)).find(
         ({ record }) => record === label.record,
       );
       if (existing !== undefined && !this.#options.overwrite && existing.at >= label.at) return;
@@ -210,7 +220,7 @@ export class ImportRun {
       this.#report.auxiliary.labels++;
       if (this.#options.dryRun) return;
       await store.records.commit(namespace, {
-        labels: [label],
+        items: [labelPut(label)],
         audit: [labelAuditDraft(this.#context, 'import', existing, label)],
       });
     } catch (error) {
@@ -236,7 +246,7 @@ export class ImportRun {
       this.#report.auxiliary.golden_queries++;
       if (this.#options.dryRun) return;
       await store.records.commit(namespace, {
-        goldenQueries: [golden],
+        items: [goldenQueryPut(golden)],
         audit: [goldenAuditDraft(this.#context, 'import', existing, golden)],
       });
     } catch (error) {
@@ -270,11 +280,12 @@ export class ImportRun {
     for (const [chain, links] of chains) {
       if (this.#rejectedChains.has(chain)) continue;
       try {
-        if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#countNew(chain, links);
-        else {
-          const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
-          this.#report.auxiliary.audit += await store.admin.attachAudit(namespace, screenedLinks);
+        const added = await this.#countNew(chain, links);
+        if (!this.#options.dryRun) {
+          const attachedAudit = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
+          await store.records.commit(namespace, { attachedAudit });
         }
+        this.#report.auxiliary.audit += added;
       } catch (error) {
         if (!isRefusal(error)) throw error;
         this.#rejectedChains.add(chain);
@@ -299,7 +310,7 @@ export class ImportRun {
   }
 
   async #countNew(chain: string, links: readonly AuditEntry[]): Promise<number> {
-    const chains = await this.#context.store.admin.auditChains(this.#context.namespace);
+    const { chains } = await this.#context.store.admin.audit(this.#context.namespace, { chains: true });
     const length = chains.find((each) => each.chain === chain)?.length ?? 0;
     return links.filter(({ seq }) => seq > length).length;
   }
@@ -326,7 +337,7 @@ export class ImportRun {
     this.#report.auxiliary.history += added.length;
     const { store, namespace } = this.#context;
     if (added.length === 0 || this.#options.dryRun) return;
-    await store.records.commit(namespace, { history: { rows: added, keep: MAX_RUNS_PER_CATEGORY } });
+    await store.records.commit(namespace, { items: historyChanges(added, MAX_RUNS_PER_CATEGORY) });
   }
 
   async #readExistingRuns(): Promise<Set<string>> {
@@ -334,7 +345,8 @@ export class ImportRun {
     const digests = new Set<string>();
     for (const category of HISTORY_CATEGORIES) {
       for (let after: number | null = null; ;) {
-        const rows = await store.admin.history(
+        const rows = await historyRuns(
+          store.records,
           namespace,
           { category, now: now(), order: 'oldest' },
           { after, limit: 500 },

@@ -1,8 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
-import type { GoldenQuery } from '../../../store/golden-model.ts';
-import type { Label } from '../../../store/receipt-model.ts';
+import type { GoldenQuery, Label } from '../../../store/item-model.ts';
 import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertNotReserved, TTL_SECONDS } from '../../facts/facts.ts';

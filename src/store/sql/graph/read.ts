@@ -110,7 +110,7 @@ export async function graphState(sql: Sql, ns: number): Promise<GraphState> {
     `SELECT n.last_change, p.up_to, p.similar_up_to, p.rules, c.up_to AS concepts_up_to, c.rules AS concept_rules,
        (SELECT count(*) FROM graph_stale AS s WHERE s.ns = :ns) AS stale,
        (SELECT count(*) FROM concept_changed AS s WHERE s.ns = :ns) AS changed_names,
-       (SELECT count(*) FROM concept_change AS s WHERE s.ns = :ns) AS concept_changes
+       (SELECT count(*) FROM item AS i WHERE i.ns = :ns AND i.kind = 'concept_change') AS concept_changes
      FROM namespace AS n LEFT JOIN graph_progress AS p ON p.ns = n.id LEFT JOIN concept_progress AS c ON c.ns = n.id
      WHERE n.id = :ns`,
     { ns },

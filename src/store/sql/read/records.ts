@@ -79,12 +79,12 @@ export async function findExisting(
 }
 
 export async function bounds(sql: Sql, ns: number): Promise<RecordBounds> {
-  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): string =>
+  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'item'): string =>
     `(SELECT min(${column}) FROM ${table} WHERE ns = :ns AND ${column} IS NOT NULL)`;
   const row = await sql.get(
     `SELECT next_record - 1 AS id, last_change, belongs_to_change, belongs_to_excluded, belongs_to_pass,
        ${earliest('expires_at', 'record')} AS expiry, ${earliest('deleted_at', 'record')} AS deletion,
-       ${earliest('expires_at', 'history')} AS history_expiry
+       ${earliest('expires_at', 'item')} AS history_expiry
      FROM namespace WHERE id = :ns`,
     { ns },
   );

@@ -6,8 +6,7 @@ import { resetGraph } from '../../sql/graph/write.ts';
 import { repairChanges } from '../../sql/changes.ts';
 import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
-import type { Driver } from '../../sql/driver.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
 import { createMissingTables } from './migrate.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
@@ -53,7 +52,7 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
 }
 
 export async function resetDerived(
-  driver: Driver,
+  driver: SqliteDriver,
   ns: number,
   options: { readonly drop: boolean; readonly vectors: boolean },
 ): Promise<void> {

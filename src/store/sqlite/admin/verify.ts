@@ -1,9 +1,10 @@
 import { messageOf } from '../../../core/errors.ts';
+import type { StoredItem } from '../../item-model.ts';
+import { itemName } from '../../items/kinds.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../../sql/changes.ts';
 import { verifyDerived } from '../../sql/derived/rebuild.ts';
-import type { Driver } from '../../sql/driver.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
 import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
 import { columnsOf } from '../text/write-text.ts';
@@ -27,7 +28,11 @@ export function verifyFile(db: Database): string[] {
 }
 
 /** Compares every index of a namespace with the records. An error becomes a finding. */
-export async function verifyNamespace({ sql, db }: Driver, ns: number, namespace: string): Promise<string[]> {
+export async function verifyNamespace(
+  { sql, db }: SqliteDriver,
+  ns: number,
+  namespace: string,
+): Promise<string[]> {
   try {
     const damaged = verifyJson(db, ns);
     // The comparison reads all records.
@@ -59,25 +64,26 @@ const JSON_COLUMNS = [
     SQLITE_DIALECT.isTextList,
   ],
   ['tags', 'graph_node', "'the list of tags of node ' || id", SQLITE_DIALECT.isTextList],
-  ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
-  ['problems', 'source_state', "'the list of problems of source ' || source"],
-  ['inputs', 'history', "'the inputs of run ' || id"],
-  ['expected', 'golden_query', "'the results of golden query ' || id"],
 ] as const;
 
-function isValid(column: string): string {
-  return `json_valid(${column})`;
-}
-
 function verifyJson(db: Database, ns: number): string[] {
-  return JSON_COLUMNS.flatMap(([column, table, name, isIntact = isValid]) =>
+  const records = JSON_COLUMNS.flatMap(([column, table, name, isIntact]) =>
     db
       .prepare(
         `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT ${isIntact(column)} LIMIT ${String(MAX_FINDINGS)}`,
       )
       .all(ns)
-      .map((row) => `${String(row['name'])} cannot be read`),
+      .map((row) => String(row['name'])),
   );
+  // Receipts have a check of their own.
+  const items = db
+    .prepare(
+      `SELECT kind, key, position FROM item WHERE ns = ? AND kind <> 'receipt' AND NOT json_valid(body)
+       ORDER BY kind, position LIMIT ${String(MAX_FINDINGS)}`,
+    )
+    .all(ns)
+    .map((row) => itemName(row as unknown as StoredItem));
+  return [...records, ...items].map((name) => `${name} cannot be read`);
 }
 
 function attempt(work: () => string[]): string[] {

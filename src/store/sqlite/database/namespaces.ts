@@ -63,9 +63,10 @@ export function writtenNamespaces(db: Database): string[] {
     .map((row) => String(row['name']));
 }
 
+/** Without the administrative namespace, which has no records. */
 export function allNamespaces(db: Database): { ns: number; name: string }[] {
   return db
-    .prepare('SELECT id, name FROM namespace ORDER BY name')
+    .prepare("SELECT id, name FROM namespace WHERE name <> '' ORDER BY name")
     .all()
     .map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
 }
