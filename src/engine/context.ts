@@ -296,8 +296,8 @@ export class EngineContext {
     const vectors = await this.vectors();
     const embedder = await this.embedder();
     if (vectors !== null || embedder === null) return vectors;
-    const generation = await this.store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-    await this.store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+    const generation = await this.store.vectors.setGeneration(ADMIN_NAMESPACE, { add: modelSpec(embedder) });
+    await this.store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: generation.id });
     return { embedder, generation: generation.id };
   }
 

@@ -129,6 +129,7 @@ export type RecordState = { readonly liveAt: Timestamp; readonly damaged?: 'is e
 /** A search filter with further conditions for lists. */
 export interface RecordFilter extends SearchFilter {
   readonly key?: string;
+  readonly keys?: readonly string[];
   readonly keyPrefix?: string;
   readonly contentHash?: string;
   /** A name of a note, in any case: its title, an alias, or the name of its file without `.md`. */
@@ -185,8 +186,8 @@ export interface RecordBounds {
   readonly belongsTo: BelongsToProgress;
 }
 
-/** A field of a record that searches filter by. */
-export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
+/** A field of a record by which lists and searches filter. */
+export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag' | 'key';
 
 export interface FacetValue {
   readonly value: string;

@@ -49,20 +49,22 @@ import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   ComparedPassage,
+  ChangedGeneration,
   Generation,
-  GenerationSpec,
+  GenerationChange,
   LoadedPassages,
   NamedRecord,
   NeighbourReach,
-  PendingEmbedding,
+  PendingEmbeddings,
+  PendingRequest,
   QueryVector,
   RetrievalRequest,
   Retrieved,
   SearchFilter,
   SentenceVectors,
   SimilarRecord,
-  TermInfo,
   VectorWrite,
+  Vocabulary,
 } from './search-model.ts';
 
 /**
@@ -113,8 +115,8 @@ export interface StoreRecords {
   get(namespace: string, ids: readonly number[], state: RecordState): Promise<LociRecord[]>;
   /** A page may be shorter than its limit, because long contents limit it too. Only an empty page is the last. */
   list(namespace: string, selector: RecordSelector, page: Page<number>): Promise<LociRecord[]>;
-  /** How many records pass each of the filters. */
-  count(namespace: string, filters: readonly RecordFilter[]): Promise<number[]>;
+  /** How many records pass the filter. */
+  count(namespace: string, filter: RecordFilter): Promise<number>;
   /** The documents of a source, by key. */
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
   /** For each identity, the records that it would collide with. */
@@ -124,9 +126,9 @@ export interface StoreRecords {
   bounds(namespace: string): Promise<RecordBounds>;
   /**
    * The values of a field among the records that pass a filter: the most frequent first, ties by code point. Reads every
-   * record, so it may take a while.
+   * record that passes, so it may take a while.
    */
-  facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
+  facet(namespace: string, field: FacetField, filter: RecordFilter): Promise<FacetValue[]>;
   /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
   factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
   /** The records nearest in time to a record or a moment, in the order of their time. */
@@ -170,9 +172,7 @@ export interface StoreSearch {
     words: readonly string[],
     budgetMs?: number,
     languages?: readonly StoredLanguage[],
-  ): Promise<TermInfo[]>;
-  /** The languages in which a considerable part of the namespace's passages is written. */
-  languages(namespace: string): Promise<StoredLanguage[]>;
+  ): Promise<Vocabulary>;
   /**
    * Answers all queries from one state of the namespace.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
@@ -217,41 +217,29 @@ export interface StoreSearch {
 /** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
 export interface StoreVectors {
   generations(namespace: AdminNamespace): Promise<Generation[]>;
-  /** The generation of this model. It is created if there is none, and not active yet. Its id is never that of a removed one. */
-  addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
-  /** Makes searches use this generation. */
-  activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
   /**
-   * Removes a generation and its vectors, in all namespaces. Returns the number of vectors.
-   * @throws LociError `conflict` for the active generation, `not_found` for an unknown one
+   * @throws LociError `conflict` for the removal of the active generation, `not_found` for an unknown one
    */
-  removeGeneration(namespace: AdminNamespace, id: number): Promise<number>;
+  setGeneration(namespace: AdminNamespace, change: GenerationChange): Promise<ChangedGeneration>;
+  /** Passages without a vector. */
+  pending(namespace: string, generation: number, request: PendingRequest): Promise<PendingEmbeddings>;
   /**
-   * Passages without a vector, those first whose vectors improve searches most: the first passage of every record, then the others.
-   * The last updated records come first, ties in the order of ids. Passages with the same content share a hash.
-   */
-  pending(namespace: string, generation: number, limit: number): Promise<PendingEmbedding[]>;
-  /** The number of contents without a vector. */
-  countPending(namespace: string, generation: number): Promise<number>;
-  /** Their size in bytes of UTF-8. The time to embed a text grows with it. */
-  pendingBytes(namespace: string, generation: number): Promise<number>;
-  /**
-   * Stores vectors by content. A content that has a vector keeps it.
+   * Stores vectors by content. A content that has a vector keeps it. The vectors of sentences are removed together with the vector
+   * of their passage. A content that has them keeps them, and a content without a vector gets none.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
    *   finite, `not_found` for a generation that is unknown or was removed
    */
-  put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+  put(
+    namespace: string,
+    generation: number,
+    vectors: readonly VectorWrite[],
+    sentences?: SentenceVectors,
+  ): Promise<void>;
   /**
    * The vectors of the sentences of passages, which no search retrieves. Contents without any stored are left out.
    * @throws LociError `not_found` for an unknown generation
    */
   sentences(namespace: string, generation: number, hashes: readonly string[]): Promise<SentenceVectors>;
-  /**
-   * Stores the vectors of sentences, which are removed together with the vector of their passage. A content that has them keeps
-   * them, and a content without a vector gets none.
-   * @throws LociError as `put` does
-   */
-  putSentences(namespace: string, generation: number, sentences: SentenceVectors): Promise<void>;
 }
 
 /**

@@ -2,7 +2,7 @@ import { withoutAsyncPauses } from '../../src/core/threads/slices.ts';
 import { createStoreProxy } from '../../src/store/sqlite/store-proxy.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 
 type Run = (...parameters: readonly unknown[]) => unknown;

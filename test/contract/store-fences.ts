@@ -32,7 +32,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
   const readAll = async (ns: string): Promise<unknown> => ({
     records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 100 }),
     hits: await searchText(store(), ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
-    terms: await store().search.terms(ns, ['ambient', 'former']),
+    terms: (await store().search.terms(ns, ['ambient', 'former'])).terms,
     states: [...(await sourceStates(store().records, ns))],
     audit: await auditEntries(store(), ns, {}, { after: null, limit: 10 }),
     idempotentResult: await store().records.findIdempotentResult(ns, 'o', NOW),

@@ -237,7 +237,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         near: (await searchVectors(store(), ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score],
         ),
-        words: await store().search.terms(ns, ['oven', 'ovne', 'lamps']),
+        words: (await store().search.terms(ns, ['oven', 'ovne', 'lamps'])).terms,
       });
       const before = await readDerived();
       const passages = await store().records.passagesOf(ns, written);

@@ -72,7 +72,7 @@ export function describePortability({ store, namespace }: StoreFixture): void {
       await importRecords(store(), ns, { ...restored, deletedAt: NOW });
       expect(await matchingRecords(store(), ns, 'restored')).toEqual([]);
       expect(await store().records.passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
-      expect(await store().search.terms(ns, ['restored'])).toEqual([
+      expect((await store().search.terms(ns, ['restored'])).terms).toEqual([
         { word: 'restored', passages: 0, near: [] },
       ]);
     });

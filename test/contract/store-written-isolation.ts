@@ -45,7 +45,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         { filter: { ...ALL_LIVE, origins: ['fact'], keyPrefix: 'k' } },
         ALL,
       ),
-      counts: await store().records.count(ns, [ALL_LIVE, { ...ALL_LIVE, origins: ['fact'], key: 'k' }]),
+      count: await store().records.count(ns, ALL_LIVE),
       categories: await store().records.factCategories(ns, NOW, 10),
       inAnyState: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
       bounds: await store().records.bounds(ns),
@@ -158,7 +158,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         live: [],
         deleted: [],
         byKey: [],
-        counts: [0, 0],
+        count: 0,
         categories: [],
         inAnyState: [],
         bounds: {

@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 
 const [, , path = '', step = ''] = process.argv;
 const migrations = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));

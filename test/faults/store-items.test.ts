@@ -21,7 +21,7 @@ import { sourceStates } from '../../src/store/items/source-state.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import { createTextTable } from '../../src/store/sqlite/database/namespaces.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALL_STATE_FIELDS } from '../contract/store-source-states.ts';

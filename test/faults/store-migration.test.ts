@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import { matchingRecords, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 

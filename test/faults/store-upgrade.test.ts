@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { TRUST } from '../../src/core/types.ts';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 import { conceptChanges } from '../../src/store/items/kinds.ts';
 import { sourceStates } from '../../src/store/items/source-state.ts';
@@ -100,14 +100,14 @@ async function searchResults(store: Store, vectors: number): Promise<unknown> {
       byWord: await searchText(store, namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
       afterExpiry: await searchText(store, namespace, anyOf('common'), { now: NOW + 10 }, 100),
       near: await searchVectors(store, namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
-      terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
+      terms: (await store.search.terms(namespace, ['common', 'comon', 'word3'])).terms,
       neighbours: await neighboursOf(store, namespace, [1, 5, 9], { before: 2, after: 2 }),
       entries: await store.records.sourceEntries(namespace, 'notes', ALL),
       links: await store.records.links(namespace, { from: [1, 2, 3] }, ALL),
       changes: (await store.records.changes(namespace, ALL)).changes,
       passages: await passagesOf(store, namespace, [1, 2, 3, 50], ALL_LIVE),
       newest: await nearestInTime(store, namespace, ALL_LIVE, 5),
-      pending: await store.vectors.countPending(namespace, vectors),
+      pending: (await store.vectors.pending(namespace, vectors, { totals: true })).texts,
     })),
   );
 }
@@ -133,7 +133,7 @@ describe('a store of schema 6', () => {
       await write(original, namespace, ...notes);
     }
     await embed(original, vectors, 'one', (text) => unit(1, text.length, 2));
-    await original.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
+    await original.vectors.setGeneration(ADMIN_NAMESPACE, { activate: vectors });
     const expected = await searchResults(original, vectors);
     await original.close();
     await copyToOldSchema(current, old);
@@ -209,7 +209,7 @@ describe('a store of schema 16', () => {
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
-      expect(await migrated.records.count('one', [{ now: NOW, noteName }])).toEqual([1]);
+      expect(await migrated.records.count('one', { now: NOW, noteName })).toBe(1);
     expect(
       await migrated.records.timeline('one', {
         filter: ALL_LIVE,

@@ -71,7 +71,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
       const rest = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
       return structuredClone(rest.slice(0, limit));
     },
-    count: async (name, filters) => filters.map((filter) => filtered(state.read(name), filter).length),
+    count: async (name, filter) => filtered(state.read(name), filter).length,
     sourceEntries: async (name, source, { after, limit }) =>
       recordsOf(state.read(name))
         .filter((record) => record.source === source && isSourced(record) && record.deletedAt === null)
@@ -190,17 +190,25 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
-    terms: async (name, words) => lookUpTerms(state.read(name), words),
-    languages: async (name) => languagesOf(state.read(name)),
+    terms: async (name, words) => {
+      const namespace = state.read(name);
+      return { terms: lookUpTerms(namespace, words), languages: languagesOf(namespace) };
+    },
     retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') state.assertVector(query.vector);
       if (cosines !== undefined) state.assertVector(cosines);
       const namespace = state.read(name);
-      const lists = queries.map((query) => ({
-        ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit), new Deadline()),
-        milliseconds: 0,
-        isPartial: false,
-      }));
+      const lists = await Promise.all(
+        queries.map(async (query) => ({
+          ...(await spreadOverRecords(
+            query,
+            async (limit) => rankPassages(namespace, query, limit),
+            new Deadline(),
+          )),
+          milliseconds: 0,
+          isPartial: false,
+        })),
+      );
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {
         lists,

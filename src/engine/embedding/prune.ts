@@ -50,7 +50,7 @@ export async function prune(context: EngineContext, options: PruneOptions = {}):
           vectors:
             options.dryRun === true
               ? await countVectors(store, id)
-              : await store.vectors.removeGeneration(ADMIN_NAMESPACE, id),
+              : (await store.vectors.setGeneration(ADMIN_NAMESPACE, { remove: id })).removedVectors,
         });
     }
     return { removed, inUse };

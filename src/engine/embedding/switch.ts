@@ -49,6 +49,6 @@ export async function switchGeneration(
         hint: 'Run `loci embed backfill` first, or switch with `--partial`: these texts are then found by their words alone.',
       },
     );
-  if (!target.active && !dryRun) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
+  if (!target.active && !dryRun) await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: target.id });
   return { from: active ?? null, to: target, remaining };
 }

@@ -224,7 +224,7 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
   const last = facts.at(-1)?.id ?? null;
   const following =
     last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
-  const [total = 0] = await store.records.count(namespace, [filter]);
+  const total = await store.records.count(namespace, filter);
   return {
     facts,
     total,

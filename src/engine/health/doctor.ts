@@ -136,6 +136,6 @@ async function missingLog(
   if (chains.some(({ own }) => own)) return [];
   // The first write of a namespace begins its log, so written records without a log mean that the log was removed.
   const written = { now: now(), origins: ['memory' as const, 'fact' as const] };
-  const [count] = await store.records.count(namespace, [written]);
+  const count = await store.records.count(namespace, written);
   return count === 0 ? [] : ['there are written records but no audit log'];
 }

@@ -38,7 +38,9 @@ class Angles implements AsyncDisposable {
 
   async write(...angles: readonly number[]): Promise<void> {
     this.#generation ||= (
-      await this.store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 't', model: 'm', dimensions: 3 })
+      await this.store.vectors.setGeneration(ADMIN_NAMESPACE, {
+        add: { provider: 't', model: 'm', dimensions: 3 },
+      })
     ).id;
     await write(
       this.store,

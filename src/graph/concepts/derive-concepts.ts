@@ -72,7 +72,7 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
 async function deriveAll(options: ConceptOptions): Promise<void> {
   const { store, namespace, now } = options;
   const { lastChange } = await store.records.bounds(namespace);
-  const [count = 0] = await store.records.count(namespace, [{ now }]);
+  const count = await store.records.count(namespace, { now });
   let done = 0;
   const report = (records: number): void => {
     done += records;

@@ -5,7 +5,7 @@ import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertSafeTimes } from '../rules/validation.ts';
 import { putConcepts } from './graph/write-concepts.ts';
 import { putGraph } from './graph/write.ts';
-import { RECORD_COLUMNS } from '../sqlite/records/rows.ts';
+import { RECORD_COLUMNS } from './rows.ts';
 import { appendAudit, attachAudit, eraseDiffs } from './admin/audit.ts';
 import { checkFence } from './admin/leases.ts';
 import { putBelongsTo } from './derived/belongs-to.ts';

@@ -4,7 +4,7 @@ import type { LociRecord, Passage } from '../../core/types.ts';
 import type { ChangeKind, CommitBatch } from '../model.ts';
 import { recordTime } from '../rules/record-time.ts';
 import { wellFormed } from '../rules/well-formed.ts';
-import { PASSAGE_COLUMNS, passageOf, RECORD_COLUMNS, recordOf } from '../sqlite/records/rows.ts';
+import { passageColumns, passageOf, RECORD_COLUMNS, recordOf } from './rows.ts';
 import { appendChanges } from './changes.ts';
 import { deriveLinks } from './derived/links.ts';
 import { deriveNames } from './derived/names.ts';
@@ -181,7 +181,7 @@ async function storedPassages(
   if (records.length === 0) return new Map();
   const { dialect } = sql;
   const rows = await sql.all(
-    `SELECT p.id, p.record, ${PASSAGE_COLUMNS} FROM ${dialect.list('records', 'integer')} AS w
+    `SELECT p.id, p.record, ${passageColumns(sql.dialect)} FROM ${dialect.list('records', 'integer')} AS w
      ${dialect.join} passage AS p ON p.ns = :ns AND p.record = w.value ORDER BY p.record, p.ordinal`,
     { ns, records },
   );

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** The value of a column: whole and real numbers, text, bytes. */
 export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
 
@@ -24,6 +26,20 @@ export interface Dialect {
   readonly lock: string;
   /** The values of a column as a JSON list, as an aggregate. */
   readonly jsonList: (expression: string) => string;
+  /** The values of several columns as one JSON list. */
+  readonly json: (columns: readonly string[]) => string;
+  /** Bytes as text in hexadecimal digits. */
+  readonly hex: (column: string) => string;
+  /** The form in which tags are compared: see `foldTag`. */
+  readonly foldTag: (expression: string) => string;
+  /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
+  readonly entries: (column: string) => string;
+  /** Whether the JSON object in a column has this key with the value `true`. */
+  readonly isTrue: (column: string, key: string) => string;
+  /** Whether `storedTexts` reads the column. */
+  readonly isTextList: (column: string) => string;
+  /** Whether `storedObject` reads the column. */
+  readonly isObject: (column: string) => string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';
@@ -84,12 +100,14 @@ export const KEYS = {
 
 export type Table = keyof typeof KEYS;
 
+/** How many namespaces a connection knows the ids of. */
+const MAX_NAMESPACES = 1000;
 /** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
-const NAMESPACES = new WeakMap<Sql, Map<string, number>>();
+const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
 
 /** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
 export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
-  const known = NAMESPACES.get(sql) ?? new Map<string, number>();
+  const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
   NAMESPACES.set(sql, known);
   const id = known.get(name);
   if (id !== undefined) return id;

@@ -39,17 +39,6 @@ export function unlessDamaged<Value>(read: () => Value): Value | null {
   }
 }
 
-/** A condition: the column has what `storedTexts` reads. */
-export function isTextList(column: string): string {
-  return `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
-    ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`;
-}
-
-/** A condition: the column has what `storedObject` reads. SQLite alone refuses objects that are nested more than 1,000 times. */
-export function isObject(column: string): string {
-  return `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`;
-}
-
 /** Whether `storedObject` reads a text. */
 export function isObjectText(text: unknown): boolean {
   return unlessDamaged(() => storedObject(text, () => 'it')) !== null;

@@ -1,3 +1,7 @@
+import type { Deadline } from '../../core/time/deadline.ts';
+import type { StoredLanguage } from '../../core/text/language/language.ts';
+import type { PassageScore, TextQuery, Vocabulary } from '../search-model.ts';
+import type { PassageFilter } from './filter.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type { Passage } from '../../core/types.ts';
 
@@ -18,10 +22,28 @@ export interface TextChange {
   readonly isPurge: boolean;
 }
 
-/** Finds passages by their words, and counts the words of a namespace. */
+/** Ranks passages by their words, and knows the words of a namespace. Each database has its own. */
 export interface TextIndex {
   /** Prepares a new namespace. Within the transaction that creates it. */
   create(ns: number): Promise<void>;
   /** Within the transaction that changes the passages. */
   change(ns: number, change: TextChange): Promise<void>;
+  /**
+   * The best passages that pass the filter: best first, ties by id. Past the deadline, the best of those that were ranked until
+   * then.
+   */
+  search(
+    ns: number,
+    query: TextQuery,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]>;
+  /** See `StoreSearch.terms`. Past the deadline, words get no corrections, or only those that were found until then. */
+  terms(
+    ns: number,
+    words: readonly string[],
+    languages: readonly StoredLanguage[],
+    deadline: Deadline,
+  ): Promise<Vocabulary>;
 }

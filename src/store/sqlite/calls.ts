@@ -1,4 +1,5 @@
 import type { AsyncSlices } from '../../core/threads/slices.ts';
+import { Deadline } from '../../core/time/deadline.ts';
 import type { NamingsOfKey } from '../concept-model.ts';
 import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
@@ -8,56 +9,35 @@ import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } 
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
 import { neighbours } from '../sql/graph/neighbours.ts';
 import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
-import { changes } from '../sql/changes.ts';
-import { CodeCache } from './vectors/code-cache.ts';
-import type { Database } from './database/database.ts';
-import { changeText } from './records/passages.ts';
+import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
+import type { Database, SqliteDriver } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
 import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
 import { lease } from '../sql/admin/leases.ts';
 import { readItems } from '../sql/item.ts';
-import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
-import type { TextIndex } from '../sql/text-index.ts';
-import {
-  activateGeneration,
-  addGeneration,
-  generationById,
-  generations,
-  removeGeneration,
-} from './vectors/generations.ts';
-import { belongsTo } from './records/belongs-to.ts';
-import { links } from './records/links.ts';
-import { namedRecordsOf } from './records/mention-names.ts';
-import { bounds, findIdempotentResult, recordsInState } from './records/lifecycle.ts';
-import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
-import { createTextTable, findNamespace, writtenNamespaces } from './database/namespaces.ts';
-import { passagesOf, readPassages } from './search/passage-reads.ts';
-import { assertQueryVectors, retrieve } from './search/retrieve.ts';
-import { PostingCache } from './search/posting-cache.ts';
-import { commit, purge } from '../sql/commit.ts';
-import type { Driver } from '../sql/driver.ts';
-import { sourceEntries } from './records/source-entries.ts';
-import { timeline } from './records/timeline.ts';
 import { resetDerived, stats, compact } from './admin/maintenance.ts';
-import { similarRecords } from './vectors/similar.ts';
-import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
-import {
-  compareRecords,
-  countPending,
-  pendingBytes,
-  pendingEmbeddings,
-  putVectors,
-} from './vectors/vectors.ts';
-import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
-import { VocabularyCache } from './search/vocabulary-cache.ts';
+import { SqliteTextIndex } from './text/text-search.ts';
+import { SqliteVectorIndex } from './vectors/vectors.ts';
+import { changes } from '../sql/changes.ts';
+import { commit, purge } from '../sql/commit.ts';
+import { assertQueryVectors, generationById, generations, setGeneration } from '../sql/generations.ts';
+import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../sql/read/listing.ts';
+import { passagesOf, readPassages } from '../sql/read/passages.ts';
+import { bounds, findExisting, findIdempotentResult, recordsInState } from '../sql/read/records.ts';
+import { belongsTo, links, namedRecords } from '../sql/read/relations.ts';
+import { retrieve } from '../sql/read/retrieve.ts';
+import { timeline } from '../sql/read/timeline.ts';
+import { compareRecords, pendingEmbeddings, similarRecords } from '../sql/read/vectors.ts';
 import {
   NO_PASSAGES,
   packRetrieval,
   type PackedPassages,
   type PackedRetrieval,
   type PassageRequest,
-} from './search/wire.ts';
+} from '../sql/read/wire.ts';
+import { lockNamespace } from '../sql/namespace.ts';
+import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 
 type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
@@ -68,12 +48,10 @@ type Pausing<Role> = {
 /** The calls of the store interface on a connection. Those that may read much pause after each part. */
 export interface StoreCalls {
   readonly records: Pausing<StoreRecords>;
-  readonly search: Pausing<
-    Pick<StoreSearch, 'terms' | 'languages' | 'compareRecords' | 'similar' | 'named'>
-  > & {
-    readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
+  readonly search: Pausing<Pick<StoreSearch, 'terms' | 'compareRecords' | 'similar' | 'named'>> & {
+    readonly retrieve: (namespace: string, request: RetrievalRequest) => Promise<PackedRetrieval>;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
-    readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
+    readonly readPassages: (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
   };
   readonly vectors: Pausing<StoreVectors>;
   readonly graph: Pausing<StoreGraph>;
@@ -86,188 +64,174 @@ export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role]
 
 export function storeCalls(db: Database): StoreCalls {
   const sql = new SqliteSql(db);
-  const text: TextIndex = {
-    create: async (ns) => {
-      createTextTable(db, ns);
-    },
-    change: (ns, change) => changeText(db, ns, change),
-  };
-  const driver: Driver = { sql, text, db };
+  const reader = new Reader(sql);
+  const driver = { sql, text: new SqliteTextIndex(db), vectors: new SqliteVectorIndex(db), db };
   return {
-    records: recordCalls(driver),
-    search: searchCalls(db),
-    vectors: vectorCalls(db),
-    graph: graphCalls(db, sql),
-    admin: adminCalls(driver),
+    records: recordCalls(driver, reader),
+    search: searchCalls(driver, reader),
+    vectors: vectorCalls(driver, reader),
+    graph: graphCalls(reader),
+    admin: adminCalls(driver, reader),
   };
 }
 
-/** Reads a snapshot of a namespace. Returns `empty` if the namespace does not exist. */
-function read<Result>(db: Database, namespace: string, empty: Result, work: (ns: number) => Result): Result {
-  return db.snapshot(() => {
-    const ns = findNamespace(db, namespace);
+/** Reads of namespaces. They return `empty` for a namespace that does not exist. */
+class Reader {
+  readonly sql: Sql;
+
+  constructor(sql: Sql) {
+    this.sql = sql;
+  }
+
+  /** Reads with one statement. */
+  async one<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => Promise<Result>,
+  ): Promise<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
     return ns === null ? empty : work(ns);
-  });
-}
+  }
 
-/** The same with one statement, which needs no transaction. */
-async function readOnce<Result>(
-  sql: Sql,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => Promise<Result>,
-): Promise<Result> {
-  const ns = await findSqlNamespace(sql, namespace);
-  return ns === null ? empty : work(ns);
-}
+  /** Reads with several statements that see the same state. */
+  async snapshot<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return this.one(namespace, empty, (ns) => this.sql.snapshot(async () => work(ns)));
+  }
 
-/** The same for statements of both databases. */
-async function readSql<Result>(
-  sql: Sql,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => Promise<Result>,
-): Promise<Result> {
-  return sql.snapshot(async () => {
-    const ns = await findSqlNamespace(sql, namespace);
-    return ns === null ? empty : work(ns);
-  });
-}
+  /** Reads with one statement a slice. */
+  async *oneBySlice<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => AsyncSlices<Result>,
+  ): AsyncSlices<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    return ns === null ? empty : yield* work(ns);
+  }
 
-/** The same in slices, each of which reads a snapshot of its own. */
-async function* readSlices<Result>(
-  sql: Sql,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => AsyncSlices<Result>,
-): AsyncSlices<Result> {
-  const ns = await findSqlNamespace(sql, namespace);
-  if (ns === null) return empty;
-  const slices = work(ns);
-  for (;;) {
-    const { done, value } = await sql.snapshot(() => slices.next());
-    if (done === true) return value;
-    yield;
+  /** Reads in slices, each of which sees a state of its own. */
+  async *slices<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => AsyncSlices<Result>,
+  ): AsyncSlices<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    if (ns === null) return empty;
+    const slices = work(ns);
+    for (;;) {
+      const { done, value } = await this.sql.snapshot(() => slices.next());
+      if (done === true) return value;
+      yield;
+    }
   }
 }
 
-/** In slices of one statement each. */
-async function* readEachOnce<Result>(
-  sql: Sql,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => AsyncSlices<Result>,
-): AsyncSlices<Result> {
-  const ns = await findSqlNamespace(sql, namespace);
-  return ns === null ? empty : yield* work(ns);
-}
-
-function recordCalls(driver: Driver): StoreCalls['records'] {
+function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'] {
   const { sql, db } = driver;
   return {
     commit: (namespace, batch) => commit(driver, namespace, batch),
     get: (namespace, ids, state) =>
-      read(db, namespace, [], (ns) => recordsInState(db, namespace, ns, ids, state)),
+      reader.one(namespace, [], (ns) => recordsInState(sql, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
-      read(db, namespace, [], (ns) => listRecords(db, namespace, ns, selector, page)),
-    count: (namespace, filters) => {
-      const none = filters.map(() => 0);
-      return read(db, namespace, none, (ns) => filters.map((filter) => countRecords(db, ns, filter)));
-    },
+      reader.one(namespace, [], (ns) => listRecords(sql, namespace, ns, selector, page)),
+    count: (namespace, filter) => reader.one(namespace, 0, (ns) => countRecords(sql, ns, filter)),
     sourceEntries: (namespace, source, page) =>
-      read(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
+      reader.one(namespace, [], (ns) => sourceEntries(sql, ns, source, page)),
     findExisting: (namespace, identities) => {
       const none = identities.map(() => ({ sameUuid: null, sameKey: null }));
-      return read(db, namespace, none, (ns) => findExisting(db, ns, identities));
+      return reader.one(namespace, none, (ns) => findExisting(sql, ns, identities));
     },
     findIdempotentResult: (namespace, key, now) =>
-      read(db, namespace, null, (ns) => findIdempotentResult(db, ns, key, now)),
-    bounds: (namespace) => {
-      return read(db, namespace, NO_BOUNDS, (ns) => bounds(db, ns));
-    },
-    facet: (namespace, field, filter) => read(db, namespace, [], (ns) => facet(db, ns, field, filter)),
+      reader.one(namespace, null, (ns) => findIdempotentResult(sql, ns, key, now)),
+    bounds: (namespace) => reader.one(namespace, NO_BOUNDS, (ns) => bounds(sql, ns)),
+    facet: (namespace, field, filter) => reader.one(namespace, [], (ns) => facet(sql, ns, field, filter)),
     factCategories: (namespace, now, recent) =>
-      read(db, namespace, [], (ns) => factCategories(db, ns, now, recent)),
-    links: (namespace, selector, page) => read(db, namespace, [], (ns) => links(db, ns, selector, page)),
-    belongsTo: (namespace, selector) => read(db, namespace, [], (ns) => belongsTo(db, ns, selector)),
+      reader.one(namespace, [], (ns) => factCategories(sql, ns, now, recent)),
+    links: (namespace, selector, page) => reader.one(namespace, [], (ns) => links(sql, ns, selector, page)),
+    belongsTo: (namespace, selector) => reader.one(namespace, [], (ns) => belongsTo(sql, ns, selector)),
     changes: (namespace, page) =>
-      readSql(sql, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
+      reader.snapshot(namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
         changes(sql, ns, page),
       ),
     passagesOf: (namespace, ids) =>
-      read(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
+      reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
     purge: async (namespace, request) => {
-      if ((await findSqlNamespace(sql, namespace)) === null) return 0;
+      if (findNamespace(db, namespace) === null) return 0;
       const purged = await purge(driver, namespace, request);
       if (purged > 0) db.truncateWal();
       return purged;
     },
     timeline: (namespace, request) =>
-      readSlices(sql, namespace, { anchor: null, before: [], after: [] }, (ns) =>
-        timeline(db, namespace, ns, request),
+      reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
+        timeline(sql, namespace, ns, request),
       ),
     items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
-function searchCalls(db: Database): StoreCalls['search'] {
-  const vocabularies = new VocabularyCache(db);
-  const caches = { postings: new PostingCache(db), codes: new CodeCache(db), vectors: new VectorCache(db) };
+function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search'] {
+  const { sql } = driver;
   return {
-    languages: (namespace) => read(db, namespace, [], (ns) => vocabularies.languages(ns)),
     terms: (namespace, words, budgetMs, languages = []) => {
-      const unknown = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
-      return read(db, namespace, unknown, (ns) =>
-        db.withDeadline(budgetMs, () => vocabularies.lookUp(ns, words, languages)),
+      const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
+      const deadline = new Deadline(budgetMs);
+      return reader.snapshot(namespace, { terms, languages: [] }, (ns) =>
+        driver.text.terms(ns, words, languages, deadline),
       );
     },
-    retrieve: (namespace, request) => {
-      assertQueryVectors(db, request);
-      const none = request.queries.map(() => ({
+    retrieve: async (namespace, request) => {
+      const { queries, cosines } = request;
+      const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
+      await assertQueryVectors(sql, cosines === undefined ? vectors : [...vectors, cosines]);
+      const lists = request.queries.map(() => ({
         scores: [],
         overQuota: [],
         milliseconds: 0,
         isPartial: false,
       }));
-      return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
-        db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
-      );
+      const none = packRetrieval({ lists, cosines: [] }, NO_PASSAGES);
+      return reader.snapshot(namespace, none, (ns) => retrieve(driver, ns, request));
     },
-    compareRecords: (namespace, query, records, limit) => {
-      assertVectorDimensions(generationById(db, query.generation), query.vector);
-      return read(db, namespace, new Map(), (ns) =>
-        compareRecords(db, caches.vectors, ns, query, records, limit),
-      );
+    compareRecords: async (namespace, query, records, limit) => {
+      await assertQueryVectors(sql, [query]);
+      return reader.snapshot(namespace, new Map(), (ns) => compareRecords(driver, ns, query, records, limit));
     },
-    similar: (namespace, generation, records, options) => {
-      const { id } = generationById(db, generation);
-      return read(db, namespace, new Map(), (ns) => similarRecords(db, caches, ns, id, records, options));
+    similar: async (namespace, generation, records, options) => {
+      const { id } = await generationById(sql, generation);
+      return reader.snapshot(namespace, new Map(), (ns) => similarRecords(driver, ns, id, records, options));
     },
-    named: (namespace, names) => read(db, namespace, [], (ns) => namedRecordsOf(db, ns, names)),
+    named: (namespace, names) => reader.one(namespace, [], (ns) => namedRecords(sql, ns, names)),
     readPassages: (namespace, request) =>
-      read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
+      reader.snapshot(namespace, NO_PASSAGES, (ns) => readPassages(sql, ns, request)),
   };
 }
 
-function vectorCalls(db: Database): StoreCalls['vectors'] {
+function vectorCalls({ sql, text, vectors: index, db }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
   return {
-    generations: () => generations(db),
-    addGeneration: (_namespace, spec) => addGeneration(db, spec),
-    activateGeneration: (_namespace, id) => {
-      activateGeneration(db, id);
-    },
-    removeGeneration: (_namespace, id) => removeGeneration(db, id),
-    pending: (namespace, generation, limit) =>
-      read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, limit)),
-    countPending: (namespace, generation) => read(db, namespace, 0, (ns) => countPending(db, ns, generation)),
-    pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
-    put: (namespace, generation, writes) => {
-      putVectors(db, namespace, generation, writes);
-    },
-    sentences: (namespace, generation, hashes) =>
-      db.snapshot(() => sentenceVectors(db, namespace, generation, hashes)),
-    putSentences: (namespace, generation, sentences) => {
-      putSentenceVectors(db, namespace, generation, sentences);
+    generations: () => generations(sql),
+    setGeneration: (_namespace, change) => setGeneration(sql, index, change),
+    pending: (namespace, generation, request) =>
+      reader.snapshot(namespace, { passages: [], texts: 0, bytes: 0 }, (ns) =>
+        pendingEmbeddings(sql, ns, generation, request),
+      ),
+    put: (namespace, generation, vectors, sentences = new Map()) =>
+      sql.transaction(async () => {
+        // Within the transaction, because another process may remove the generation.
+        const found = await generationById(sql, generation);
+        for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
+          assertVectorDimensions(found, vector);
+        const ns =
+          vectors.length > 0 ? (await lockNamespace(sql, text, namespace)).id : findNamespace(db, namespace);
+        if (ns === null) return;
+        if (vectors.length > 0) await index.put(ns, generation, vectors);
+        if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
+      }),
+    sentences: async (namespace, generation, hashes) => {
+      const { dimensions } = await generationById(sql, generation);
+      return reader.one(namespace, new Map(), (ns) => index.sentences(ns, generation, dimensions, hashes));
     },
   };
 }
@@ -277,39 +241,40 @@ const NO_GRAPH: GraphState = {
   ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
 };
 
-function graphCalls(db: Database, sql: Sql): StoreCalls['graph'] {
+function graphCalls(reader: Reader): StoreCalls['graph'] {
+  const { sql } = reader;
   return {
-    state: (namespace) => readOnce(sql, namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
+    state: (namespace) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
     waiting: (namespace, limit) =>
-      readOnce(sql, namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
+      reader.one(namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
     nodes: (namespace, selector, filter = {}) =>
-      readOnce(sql, namespace, [], (ns) => nodes(sql, ns, selector, filter)),
-    edges: (namespace, filter, page) => readOnce(sql, namespace, [], (ns) => edges(sql, ns, filter, page)),
+      reader.one(namespace, [], (ns) => nodes(sql, ns, selector, filter)),
+    edges: (namespace, filter, page) => reader.one(namespace, [], (ns) => edges(sql, ns, filter, page)),
     neighbours: (namespace, request) => {
       const none = { out: [], in: [], nodes: [], degrees: [], tags: [] };
-      return readOnce(sql, namespace, none, (ns) => neighbours(sql, ns, request));
+      return reader.one(namespace, none, (ns) => neighbours(sql, ns, request));
     },
     counts: (namespace, filter) =>
-      readSql(sql, namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
+      reader.snapshot(namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
     contributions: (namespace, lane, records) => {
       const none = new Map<number, Contribution>(
         records.map((record) => [record, { nodes: [], edges: [], isSharing: false }]),
       );
-      return readSql(sql, namespace, none, (ns) => contributions(sql, ns, lane, records));
+      return reader.snapshot(namespace, none, (ns) => contributions(sql, ns, lane, records));
     },
     conceptNames: (namespace, selector) =>
       selector.only === undefined
-        ? readSlices(sql, namespace, [], (ns) => allNames(sql, ns, selector))
-        : readOnce(sql, namespace, [], (ns) => someNames(sql, ns, selector)),
+        ? reader.slices(namespace, [], (ns) => allNames(sql, ns, selector))
+        : reader.one(namespace, [], (ns) => someNames(sql, ns, selector)),
     recordConcepts: (namespace, records) =>
-      readOnce(sql, namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
+      reader.one(namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
     namings: (namespace, request) => {
       const none = new Map<string, NamingsOfKey>(
         request.keys.map((key) => [key, { records: 0, places: [] }]),
       );
-      return readEachOnce(sql, namespace, none, (ns) => namings(sql, ns, request));
+      return reader.oneBySlice(namespace, none, (ns) => namings(sql, ns, request));
     },
-    linePlaces: (namespace, lines) => readOnce(sql, namespace, [], (ns) => linePlaces(sql, ns, lines)),
+    linePlaces: (namespace, lines) => reader.one(namespace, [], (ns) => linePlaces(sql, ns, lines)),
   };
 }
 
@@ -323,7 +288,7 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(driver: Driver): StoreCalls['admin'] {
+function adminCalls(driver: SqliteDriver, reader: Reader): StoreCalls['admin'] {
   const { sql, db } = driver;
   return {
     namespaces: () => writtenNamespaces(db),
@@ -331,7 +296,7 @@ function adminCalls(driver: Driver): StoreCalls['admin'] {
     verify: (namespace) =>
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
-        : readSql(sql, namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
+        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
     compact: (namespace) => {
       const ns = findNamespace(db, namespace);
       if (ns !== null) compact(db, ns);
@@ -340,7 +305,7 @@ function adminCalls(driver: Driver): StoreCalls['admin'] {
       const ns = findNamespace(db, namespace);
       if (ns !== null) await resetDerived(driver, ns, options);
     },
-    audit: (namespace, request) => readSql(sql, namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+    audit: (namespace, request) => reader.snapshot(namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
     lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { note } from '../../../test/contract/store-samples.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate } from './admin/migrate.ts';
 
 it('tells a reader to restart if it may have missed a removal that was trimmed', async () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });

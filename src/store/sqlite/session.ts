@@ -4,7 +4,7 @@ import { type AsyncSlices, isAsyncSlices } from '../../core/threads/slices.ts';
 import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { fileAccess, type FileAccess } from './database/file-access.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate } from './admin/migrate.ts';
 import { guarded, guardedAsync } from './database/store-error.ts';
 
 export interface SessionOptions {

@@ -1,7 +1,7 @@
 import type { Store, StoreSearch } from '../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
-import { PassageCache } from './search/passage-cache.ts';
-import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from './search/wire.ts';
+import { PassageCache } from '../sql/read/passage-cache.ts';
+import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../sql/read/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';
@@ -36,7 +36,6 @@ const ROUTES: {
   },
   search: {
     terms: 'reader',
-    languages: 'reader',
     retrieve: 'reader',
     compareRecords: 'reader',
     similar: 'reader',
@@ -45,15 +44,10 @@ const ROUTES: {
   },
   vectors: {
     generations: 'reader',
-    addGeneration: 'writer',
-    activateGeneration: 'writer',
-    removeGeneration: 'writer',
+    setGeneration: 'writer',
     pending: 'writer',
-    countPending: 'reader',
-    pendingBytes: 'reader',
     put: 'writer',
     sentences: 'reader',
-    putSentences: 'writer',
   },
   graph: {
     state: 'reader',

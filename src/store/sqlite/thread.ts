@@ -12,7 +12,6 @@ export type ThreadRequest =
 /** Calls whose results may share a message. Another result may be nested too deeply to be decoded, so it is sent alone. */
 const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
   'search.terms',
-  'search.languages',
   'search.retrieve',
   'search.readPassages',
   'records.count',

@@ -180,7 +180,8 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
   const now = context.now();
   await context.expire();
   const chains = await chainsOf(context);
-  const [records = 0, deleted = 0] = await store.records.count(namespace, [{ now }, { now, deleted: true }]);
+  const records = await store.records.count(namespace, { now });
+  const deleted = await store.records.count(namespace, { now, deleted: true });
   return {
     type: 'header',
     format: FORMAT,

@@ -63,9 +63,9 @@ async function ambiguousPaths(
   paths: readonly string[],
 ): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
-  const filters = paths.map((key) => ({ now: now(), origins: ['vault' as const], key }));
-  const counts = await store.records.count(namespace, filters);
-  return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
+  const filter = { now: now(), origins: ['vault' as const], keys: paths };
+  const found = await store.records.facet(namespace, 'key', filter);
+  return new Set(found.filter(({ records }) => records > 1).map(({ value }) => value));
 }
 
 function vaultPath({ origin, key }: CitedRecord): string | null {
@@ -213,9 +213,9 @@ async function noteByName(
   const noteName = name.replace(/\.(?:md|markdown)$/i, '');
   const filter = excludeSources({ now: context.now(), origins: ['vault' as const], noteName }, excluded);
   const { records } = context.store;
-  const [found, [count = 0]] = await Promise.all([
+  const [found, count] = await Promise.all([
     records.list(context.namespace, { filter }, { after: null, limit: MAX_CANDIDATES }),
-    records.count(context.namespace, [filter]),
+    records.count(context.namespace, filter),
   ]);
   if (count <= 1) return found[0] ?? null;
   const listed = (await wholeCitations(context, found)).toSorted();

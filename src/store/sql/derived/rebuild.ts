@@ -1,6 +1,6 @@
 import type { RecordHeader } from '../../search-model.ts';
 import { recordTime } from '../../rules/record-time.ts';
-import { HEADER_COLUMNS, headerOf } from '../../sqlite/records/rows.ts';
+import { HEADER_COLUMNS, headerOf } from '../rows.ts';
 import type { Row, Sql } from '../sql.ts';
 import { linkRows, sameRows, scanningResolver, storedLinks } from './links.ts';
 import { nameRows, storedNames } from './names.ts';

@@ -6,13 +6,11 @@ import { resetGraph } from '../../sql/graph/write.ts';
 import { repairChanges } from '../../sql/changes.ts';
 import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
-import type { Driver } from '../../sql/driver.ts';
-import type { Database } from '../database/database.ts';
-import { createMissingTables } from '../database/migrate.ts';
-import { generations } from '../vectors/generations.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
+import { createMissingTables } from './migrate.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
-import { countTerms, mergePendingWords } from '../search/vocabulary.ts';
+import { countTerms, mergePendingWords } from '../text/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -54,7 +52,7 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
 }
 
 export async function resetDerived(
-  driver: Driver,
+  driver: SqliteDriver,
   ns: number,
   options: { readonly drop: boolean; readonly vectors: boolean },
 ): Promise<void> {
@@ -120,6 +118,6 @@ function removeVectors(db: Database, condition: string, ns: number): void {
 /** Rebuilds the sign codes from the remaining vectors. The new epoch makes every process load them again. */
 function rebuildSignCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
-  for (const { id } of generations(db)) packSignCodes(db, ns, id);
+  for (const { id } of db.prepare('SELECT id FROM generation').all()) packSignCodes(db, ns, Number(id));
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
 }

@@ -4,15 +4,14 @@ import { itemName } from '../../items/kinds.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../../sql/changes.ts';
 import { verifyDerived } from '../../sql/derived/rebuild.ts';
-import type { Driver } from '../../sql/driver.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../../sql/stored-json.ts';
-import { columnsOf } from '../records/passages.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
+import { columnsOf } from '../text/write-text.ts';
 import { components } from '../vectors/quantise.ts';
-import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
-import { countWords, pendingWordCounts, type WordCounts } from '../search/vocabulary.ts';
+import { countWords, pendingWordCounts, type WordCounts } from '../text/vocabulary.ts';
 
 /** The maximum number of reported differences of one kind. */
 const MAX_FINDINGS = 5;
@@ -29,7 +28,11 @@ export function verifyFile(db: Database): string[] {
 }
 
 /** Compares every index of a namespace with the records. An error becomes a finding. */
-export async function verifyNamespace({ sql, db }: Driver, ns: number, namespace: string): Promise<string[]> {
+export async function verifyNamespace(
+  { sql, db }: SqliteDriver,
+  ns: number,
+  namespace: string,
+): Promise<string[]> {
   try {
     const damaged = verifyJson(db, ns);
     // The comparison reads all records.
@@ -52,10 +55,15 @@ export async function verifyNamespace({ sql, db }: Driver, ns: number, namespace
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
 const JSON_COLUMNS = [
-  ['tags', 'record', "'the list of tags of record/' || id", isTextList],
-  ['metadata', 'record', "'the metadata of record/' || id", isObject],
-  ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
-  ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
+  ['tags', 'record', "'the list of tags of record/' || id", SQLITE_DIALECT.isTextList],
+  ['metadata', 'record', "'the metadata of record/' || id", SQLITE_DIALECT.isObject],
+  [
+    'headings',
+    'passage',
+    "'the list of headings of a passage of record/' || record",
+    SQLITE_DIALECT.isTextList,
+  ],
+  ['tags', 'graph_node', "'the list of tags of node ' || id", SQLITE_DIALECT.isTextList],
 ] as const;
 
 function verifyJson(db: Database, ns: number): string[] {
@@ -146,7 +154,7 @@ function buildFreshIndex(db: Database, ns: number, namespace: string, counts: Wo
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
   const rows = db.prepare(
-    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
+    `SELECT p.id AS passage, ${passageColumns(SQLITE_DIALECT)}, ${HEADER_COLUMNS}
      FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
   );
   for (const row of rows.iterate(ns)) {

@@ -6,6 +6,7 @@ import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
 import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
+import type { Driver } from '../../sql/driver.ts';
 import { guarded } from './store-error.ts';
 
 interface DatabaseOptions {
@@ -19,6 +20,9 @@ interface DatabaseOptions {
 
 /** The text of each statement before it runs, once for a bulk write. Tests count them in stores without threads. */
 const STATEMENTS = channel('loci.store.statement');
+
+/** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
+export const APPLICATION_ID = 0x4c_6f_63_69;
 
 const DEFAULT_CACHE_KIB = 2000;
 
@@ -36,6 +40,11 @@ function existingFile(path: string, access: FileAccess): URL | string {
   url.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
   if (access === 'immutable') url.searchParams.set('immutable', '1');
   return url;
+}
+
+/** The driver of SQLite, with its connection. */
+export interface SqliteDriver extends Driver {
+  readonly db: Database;
 }
 
 /** A connection with its prepared statements. */
@@ -137,7 +146,7 @@ export class Database {
     });
   }
 
-  /** The deadline of the current call. */
+  /** The deadline of the current work. */
   get deadline(): Deadline {
     return this.#deadline;
   }
@@ -145,10 +154,9 @@ export class Database {
   /**
    * Sets the deadline of the work. The SQL function `in_time()` in a WHERE clause skips all rows after it, so that the
    * statement returns what it has found.
-   * @param budgetMs milliseconds; unlimited unless given
    */
-  withDeadline<Result>(budgetMs: number | undefined, work: () => Result): Result {
-    [this.#deadline, this.#timedRows, this.#isInTime] = [new Deadline(budgetMs), 0, true];
+  withDeadline<Result>(deadline: Deadline, work: () => Result): Result {
+    [this.#deadline, this.#timedRows, this.#isInTime] = [deadline, 0, true];
     try {
       return work();
     } finally {

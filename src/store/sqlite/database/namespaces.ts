@@ -53,11 +53,6 @@ export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
 }
 
-/** Cached records and passages of the namespace are valid as long as the epoch is the same. New passages do not change it. */
-export function epochOf(db: Database, ns: number): number {
-  return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
-}
-
 /** The names of the namespaces that have a record. */
 export function writtenNamespaces(db: Database): string[] {
   return db

@@ -16,6 +16,17 @@ export const SQLITE_DIALECT: Dialect = {
   lock: '',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   jsonList: (expression) => `json_group_array(${expression})`,
+  json: (columns) => `json_array(${columns.join(', ')})`,
+  hex: (column) => `lower(hex(${column}))`,
+  foldTag: (expression) => `fold_tag(${expression})`,
+  entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
+  isTrue: (column, key) =>
+    `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,
+  isTextList: (column) => `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
+    ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`,
+  // SQLite alone refuses objects that are nested more than 1,000 times.
+  isObject: (column) =>
+    `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`,
 };
 
 /** The statements of both databases, run by SQLite in the calling thread. The promises resolve without leaving the thread. */
@@ -126,7 +137,8 @@ function conflictClause(
   return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
 }
 
-function named(parameters: Parameters): Record<string, SQLInputValue> {
+/** The parameters as those of a statement of SQLite. */
+export function named(parameters: Parameters): Record<string, SQLInputValue> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,

@@ -16,34 +16,56 @@ const MIN_PREFIX = 3;
 /** The terms of inflections that a word has at most. */
 const MAX_INFLECTIONS = 24;
 
+/** Words of the vocabulary that may be inflections of a word. */
+interface Candidates {
+  readonly language: Language;
+  /** The stem that they must have. */
+  readonly stemmed: string;
+  readonly prefix: string;
+  readonly maxLength: number;
+}
+
 /**
- * The terms of the words in the vocabulary that are inflections or other spellings of a word, without its own term. Past the
- * deadline of the connection, those that were found until then.
+ * For each word, the terms of the words in the vocabulary that are inflections or other spellings of it, without its own term. Past
+ * the deadline of the connection, those that were found until then.
+ * @param languages for each word those that it may have
  * @param pending words that are not merged into the vocabulary yet, by `prefixOf`
  */
 export function inflectionsOf(
   db: Database,
   ns: number,
-  word: string,
-  languages: readonly StoredLanguage[],
+  words: readonly string[],
+  languages: readonly (readonly StoredLanguage[])[],
   pending: ReadonlyMap<string, readonly string[]>,
-): string[] {
-  if (isFunctionWordOf(word, languages)) return [];
-  const terms = new Set<string>();
-  const maxLength = word.length + MAX_ADDED_LETTERS;
-  // The index itself has the inflections of English.
-  for (const language of languages.filter((each): each is Language => each !== 'en'))
-    for (const spelling of spellingsIn(language, word)) {
-      if (db.deadline.isPast) break;
-      const wanted = stemIn(language, spelling);
-      // Some inflections change the last letter of the stem: `cheval`, `chevaux`.
-      const prefix = commonPrefix(wanted, spelling).slice(0, Math.max(MIN_PREFIX, wanted.length - 1));
-      if (prefix.length < MIN_PREFIX) continue;
-      for (const known of wordsBeginningWith(db, ns, prefix, maxLength, pending))
-        if (stemIn(language, known) === wanted) terms.add(stem(known));
+): string[][] {
+  const candidates = words.map((word, i) => candidatesOf(word, languages[i]!));
+  const known = wordsBeginningWith(db, ns, candidates.flat(), pending);
+  let next = 0;
+  return words.map((word, i) => {
+    const terms = new Set<string>();
+    for (const { language, stemmed } of candidates[i]!) {
+      const ofPrefix = known[next++]!;
+      if (db.deadline.isPast) continue;
+      for (const each of ofPrefix) if (stemIn(language, each) === stemmed) terms.add(stem(each));
     }
-  terms.delete(stem(word));
-  return [...terms].slice(0, MAX_INFLECTIONS);
+    terms.delete(stem(word));
+    return [...terms].slice(0, MAX_INFLECTIONS);
+  });
+}
+
+function candidatesOf(word: string, languages: readonly StoredLanguage[]): Candidates[] {
+  if (isFunctionWordOf(word, languages)) return [];
+  // The index itself has the inflections of English.
+  const others = languages.filter((each): each is Language => each !== 'en');
+  return others.flatMap((language) =>
+    [...spellingsIn(language, word)].flatMap((spelling) => {
+      const stemmed = stemIn(language, spelling);
+      // Some inflections change the last letter of the stem: `cheval`, `chevaux`.
+      const prefix = commonPrefix(stemmed, spelling).slice(0, Math.max(MIN_PREFIX, stemmed.length - 1));
+      const maxLength = word.length + MAX_ADDED_LETTERS;
+      return prefix.length < MIN_PREFIX ? [] : [{ language, stemmed, prefix, maxLength }];
+    }),
+  );
 }
 
 export function prefixOf(word: string): string {
@@ -86,24 +108,34 @@ export function compoundsOf(
   return [...new Set(terms)].slice(0, MAX_INFLECTIONS);
 }
 
+/** The words of the vocabulary with each prefix. */
 function wordsBeginningWith(
   db: Database,
   ns: number,
-  prefix: string,
-  maxLength: number,
+  candidates: readonly Candidates[],
   pending: ReadonlyMap<string, readonly string[]>,
-): string[] {
+): string[][] {
+  if (candidates.length === 0) return [];
   // One value instead of rows, which would take ten times as long. No word has a space.
-  const row = db
+  const rows = db
     .prepare(
-      `SELECT group_concat(word, ' ') AS words FROM (
-         SELECT word FROM term WHERE ns = ? AND word >= ? AND word < ? AND length(word) <= ?
-         LIMIT ${String(MAX_COMPARED)})`,
+      `SELECT (SELECT group_concat(word, ' ') FROM (
+         SELECT word FROM term WHERE ns = :ns AND word >= wanted.value ->> 0 AND word < wanted.value ->> 1
+           AND length(word) <= wanted.value ->> 2 AND in_time() LIMIT ${String(MAX_COMPARED)})) AS words
+       FROM json_each(:wanted) AS wanted`,
     )
-    .get(ns, prefix, `${prefix}\uffff`, maxLength);
-  const merged = typeof row?.['words'] === 'string' ? row['words'].split(' ') : [];
-  const added = (pending.get(prefixOf(prefix)) ?? []).filter(
-    (word) => word.length <= maxLength && word.startsWith(prefix),
-  );
-  return [...merged, ...added];
+    .all({
+      ns,
+      wanted: JSON.stringify(
+        candidates.map(({ prefix, maxLength }) => [prefix, `${prefix}\uffff`, maxLength]),
+      ),
+    });
+  return candidates.map(({ prefix, maxLength }, i) => {
+    const words = rows[i]!['words'];
+    const merged = typeof words === 'string' ? words.split(' ') : [];
+    const added = (pending.get(prefixOf(prefix)) ?? []).filter(
+      (word) => word.length <= maxLength && word.startsWith(prefix),
+    );
+    return [...merged, ...added];
+  });
 }

@@ -1,5 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import { unlessDamaged } from '../../sql/stored-json.ts';
+import { unlessDamaged } from '../stored-json.ts';
 import type {
   LoadedPassages,
   NeighbourReach,
@@ -8,7 +7,7 @@ import type {
   Retrieved,
   StoredPassage,
 } from '../../search-model.ts';
-import { headerOfList, storedPassageOf } from '../records/rows.ts';
+import { headerOfList, storedPassageOf } from '../rows.ts';
 
 /** Three numbers for each result: passage, record, score. Cloning hundreds of small objects takes longer than finding them. */
 type PackedScores = Float64Array<ArrayBuffer>;
@@ -106,14 +105,14 @@ export function unpackPassages(
   { passages, records }: Pick<PackedPassages, 'passages' | 'records'>,
 ): { readonly passages: readonly SizedPassage[]; readonly damaged: LoadedPassages['damaged'] } {
   const headers = new Map(
-    (JSON.parse(records) as SQLOutputValue[][]).map((row) => [
+    (JSON.parse(records) as unknown[][]).map((row) => [
       row[0],
       unlessDamaged(() => ({ record: headerOfList(namespace, row), bytes: bytesOf(row) })),
     ]),
   );
   const read: SizedPassage[] = [];
   const damaged: LoadedPassages['damaged'][number][] = [];
-  for (const row of JSON.parse(passages) as SQLOutputValue[][]) {
+  for (const row of JSON.parse(passages) as unknown[][]) {
     const header = headers.get(row[1]);
     if (header === undefined) continue;
     const passage = header && unlessDamaged(() => storedPassageOf(row, header.record));
@@ -127,7 +126,7 @@ export function unpackPassages(
 /** JavaScript stores a text with any character above U+00FF in two bytes for each. */
 const BYTES_PER_CHARACTER = 2;
 
-function bytesOf(row: readonly SQLOutputValue[]): number {
+function bytesOf(row: readonly unknown[]): number {
   let characters = 0;
   for (const value of row) if (typeof value === 'string') characters += value.length;
   return characters * BYTES_PER_CHARACTER;

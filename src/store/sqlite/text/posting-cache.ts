@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { noCounts, type FieldCounts, type Postings } from '../../lexical/postings.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
 import type { Database } from '../database/database.ts';
-import { epochOf } from '../database/namespaces.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
 import { readPostings } from './read-postings.ts';
 import { unlessDamaged } from '../../sql/stored-json.ts';
-import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records/rows.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 
 /** Bytes of the postings in memory, of all namespaces together. */
 const MAX_BYTES = 24_000_000;
@@ -61,21 +61,23 @@ export class PostingCache {
   }
 
   /**
-   * The postings of each term. Past the deadline of the connection, those of the first terms.
-   * @param terms of letters and digits only, as stored in the index
+   * The postings of each term of each group. Past the deadline of the connection, those of the first terms.
+   * @param groups terms of letters and digits only, as stored in the index
    */
-  postings(ns: number, terms: readonly string[]): Postings[] {
+  postings(ns: number, groups: readonly (readonly string[])[]): Postings[][] {
     const owner = this.#refresh(ns);
-    return terms.flatMap((term) => {
-      const key = keyOf(ns, term);
-      const cached = this.#terms.get(key);
-      if (cached?.owner === owner) return [cached.postings];
-      if (this.#db.deadline.isPast) return [];
-      const postings = readPostings(this.#db, ns, term);
-      owner.postings.set(term, postings);
-      this.#terms.set(key, { term, postings, owner });
-      return [postings];
-    });
+    return groups.map((terms) => terms.flatMap((term) => this.#postingsOf(ns, owner, term) ?? []));
+  }
+
+  #postingsOf(ns: number, owner: NamespaceTerms, term: string): Postings | null {
+    const key = keyOf(ns, term);
+    const cached = this.#terms.get(key);
+    if (cached?.owner === owner) return cached.postings;
+    if (this.#db.deadline.isPast) return null;
+    const postings = readPostings(this.#db, ns, term);
+    owner.postings.set(term, postings);
+    this.#terms.set(key, { term, postings, owner });
+    return postings;
   }
 
   /** The record id of each passage. */
@@ -95,8 +97,10 @@ export class PostingCache {
   }
 
   #refresh(ns: number): NamespaceTerms {
-    const epoch = epochOf(this.#db, ns);
-    const lastPassage = Number(this.#db.prepare('SELECT max(id) AS id FROM passage').get()?.['id']);
+    const row = this.#db
+      .prepare('SELECT epoch, (SELECT max(id) FROM passage) AS last FROM namespace WHERE id = ?')
+      .get(ns);
+    const [epoch, lastPassage] = [Number(row?.['epoch']), Number(row?.['last'])];
     const cached = this.#namespaces.get(ns);
     // The entry is removed during the refresh, so that an error cannot leave an incomplete one.
     this.#namespaces.delete(ns);
@@ -117,7 +121,7 @@ export class PostingCache {
   #appendNew(ns: number, owner: NamespaceTerms): boolean {
     const rows = this.#db
       .prepare(
-        `SELECT p.id AS passage, p.record, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM passage AS p NOT INDEXED
+        `SELECT p.id AS passage, p.record, ${passageColumns(SQLITE_DIALECT)}, ${HEADER_COLUMNS} FROM passage AS p NOT INDEXED
          CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
          WHERE p.id > ? AND p.ns = ?
          ORDER BY p.id LIMIT ?`,

@@ -1,14 +1,11 @@
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
-import type { Database } from './database.ts';
-import { SqliteSql } from './sqlite-sql.ts';
-import { rebuildText } from '../records/passages.ts';
+import { APPLICATION_ID, type Database } from '../database/database.ts';
+import { SqliteSql } from '../database/sqlite-sql.ts';
+import { rebuildText } from '../text/write-text.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
-import { allNamespaces } from './namespaces.ts';
-
-/** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
-export const APPLICATION_ID = 0x4c_6f_63_69;
+import { allNamespaces } from '../database/namespaces.ts';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 

@@ -1,11 +1,11 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import { localTime } from '../../../core/time/whole-day.ts';
-import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
-import type { RecordHeader, StoredPassage } from '../../search-model.ts';
-import { storedObject, storedTexts, unlessDamaged } from '../../sql/stored-json.ts';
+import { localTime } from '../../core/time/whole-day.ts';
+import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../core/types.ts';
+import type { RecordHeader, StoredPassage } from '../search-model.ts';
+import type { Dialect } from './sql.ts';
+import { storedObject, storedTexts, unlessDamaged } from './stored-json.ts';
 
-/** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
-export type Row = Readonly<Record<string, SQLOutputValue>>;
+/** A row as a database returns it. The values have the types of the schema. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** The columns of a record's header, in the order of `headerOfList`. */
 const HEADER = [
@@ -30,22 +30,24 @@ export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', 
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
 /** The columns of a passage, in the order in which `storedPassageOf` reads them after the two ids. */
-const PASSAGE: Readonly<Record<string, string>> = {
-  ordinal: 'p.ordinal',
-  headings: 'p.headings',
-  text: 'p.text',
-  start_line: 'p.start_line',
-  end_line: 'p.end_line',
-  hash: 'lower(hex(p.hash))',
-  context: 'p.context',
-};
-export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
-  .map(([name, sql]) => `${sql} AS ${name}`)
-  .join(', ');
+const PASSAGE = ['ordinal', 'headings', 'text', 'start_line', 'end_line', 'hash', 'context'];
 
-/** The columns as a JSON array, for rows that are sent to another thread as text. An object would take twice as long. */
-export const HEADER_JSON: string = `json_array(${HEADER_COLUMNS})`;
-export const PASSAGE_JSON: string = `json_array(p.id, p.record, ${Object.values(PASSAGE).join(', ')})`;
+function passageColumn({ hex }: Dialect, name: string): string {
+  return name === 'hash' ? hex('p.hash') : `p.${name}`;
+}
+
+export function passageColumns(dialect: Dialect): string {
+  return PASSAGE.map((name) => `${passageColumn(dialect, name)} AS ${name}`).join(', ');
+}
+
+/** The columns as a JSON list, for rows that are sent to another thread as text. An object would take twice as long. */
+export function headerJson({ json }: Dialect): string {
+  return json([HEADER_COLUMNS]);
+}
+
+export function passageJson(dialect: Dialect): string {
+  return dialect.json(['p.id', 'p.record', ...PASSAGE.map((name) => passageColumn(dialect, name))]);
+}
 
 export function headerOf(namespace: string, row: Row, damaged: Damaged = 'fails'): RecordHeader {
   return headerOfList(
@@ -61,7 +63,7 @@ export type Damaged = 'fails' | 'is empty';
 /** Reads a row of `HEADER_JSON`. */
 export function headerOfList(
   namespace: string,
-  row: readonly (SQLOutputValue | undefined)[],
+  row: readonly unknown[],
   damaged: Damaged = 'fails',
 ): RecordHeader {
   const origin = row[3] as Origin;
@@ -111,7 +113,7 @@ export function passageOf(row: Row, damaged: Damaged = 'fails'): Passage {
 }
 
 /** Reads a row of `PASSAGE_JSON`. */
-export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHeader): StoredPassage {
+export function storedPassageOf(row: readonly unknown[], record: RecordHeader): StoredPassage {
   return {
     ordinal: row[2] as number,
     headings: listOf(row[3], () => headingsOf(row[1])),
@@ -126,18 +128,18 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
 }
 
 /** Most lists are empty and need no parsing. */
-function listOf(json: SQLOutputValue | undefined, what: () => string, damaged: Damaged = 'fails'): string[] {
+function listOf(json: unknown, what: () => string, damaged: Damaged = 'fails'): string[] {
   if (json === '[]') return [];
   const read = (): string[] => storedTexts(json, what);
   return damaged === 'fails' ? read() : (unlessDamaged(read) ?? []);
 }
 
-function metadataOf(row: readonly (SQLOutputValue | undefined)[], damaged: Damaged): Metadata {
+function metadataOf(row: readonly unknown[], damaged: Damaged): Metadata {
   if (row[11] === '{}') return {};
   const read = (): Metadata => storedObject(row[11], () => `the metadata of record/${String(row[0])}`);
   return damaged === 'fails' ? read() : (unlessDamaged(read) ?? {});
 }
 
-function headingsOf(record: SQLOutputValue | undefined): string {
+function headingsOf(record: unknown): string {
   return `the list of headings of a passage of record/${String(record)}`;
 }

@@ -3,21 +3,12 @@ import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/te
 import type { TextChange, TextEntry } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
 import { createTextTable, dropTextTable, textTable, withSecureDelete } from '../database/namespaces.ts';
-import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from './rows.ts';
-import {
-  addWordChanges,
-  countWords,
-  mergeWords,
-  pendingWordCounts,
-  type WordCounts,
-} from '../search/vocabulary.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
+import { addWordChanges, countWords, mergeWords, pendingWordCounts, type WordCounts } from './vocabulary.ts';
 
 /** Removed entries need the terms that were added, because a contentless index stores no text. */
-export async function changeText(
-  db: Database,
-  ns: number,
-  { added, removed, erased, isPurge }: TextChange,
-): Promise<void> {
+export function changeText(db: Database, ns: number, { added, removed, erased, isPurge }: TextChange): void {
   const counts: WordCounts = new Map();
   if (erased.length > 0)
     withSecureDelete(db, ns, () => {
@@ -73,7 +64,7 @@ export function rebuildText(db: Database, ns: number): void {
 function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
   return db
     .prepare(
-      `SELECT p.id, p.record, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
+      `SELECT p.id, p.record, ${passageColumns(SQLITE_DIALECT)} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
     )
     .all(ns, record)
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row, 'is empty') }));

@@ -7,9 +7,10 @@ import { searchText } from '../../../../test/contract/queries.ts';
 import { EQUAL_WEIGHTS, evict, note, NOW, write } from '../../../../test/contract/store-samples.ts';
 import type { PassageScore, SearchFilter, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
+import { Deadline } from '../../../core/time/deadline.ts';
 import { storeCalls } from '../calls.ts';
 import { Database } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrate } from '../admin/migrate.ts';
 import { openSqliteStore } from '../open.ts';
 
 const WORDS = ['oven', 'sink', 'lamp', 'rug', 'straße', 'кухня', '2026', 'door'];
@@ -130,24 +131,27 @@ describe('past its deadline', () => {
   });
   const any = [{ terms: ['oven'], prefix: false }];
   const query = { by: 'text', text: { any, all: [], weights: EQUAL_WEIGHTS }, limit: 500 } as const;
-  const found = (filter: SearchFilter, budgetMs?: number): [passages: number, isPartial: boolean] => {
+  const found = async (
+    filter: SearchFilter,
+    budgetMs?: number,
+  ): Promise<[passages: number, isPartial: boolean]> => {
     const request = { queries: [{ ...query, filter }], ...(budgetMs === undefined ? {} : { budgetMs }) };
-    const [list] = search.retrieve('n', request).lists;
+    const [list] = (await search.retrieve('n', request)).lists;
     return [list!.scores.length / 3, list!.isPartial];
   };
 
   it.each([
     ['without a filter', { now: NOW }],
     ['with a selective filter', FTS5_FILTER],
-  ])('a search in FTS5 skips the other passages, and the next one is complete, %s', (_, filter) => {
-    expect(found(filter, 0)).toEqual([0, true]);
-    expect(found(filter)).toEqual([300, false]);
-    expect(found(filter, 60_000)).toEqual([300, false]);
+  ])('a search in FTS5 skips the other passages, and the next one is complete, %s', async (_, filter) => {
+    expect(await found(filter, 0)).toEqual([0, true]);
+    expect(await found(filter)).toEqual([300, false]);
+    expect(await found(filter, 60_000)).toEqual([300, false]);
   });
 
   it('in_time() skips the rows after it', () => {
     const rows = (budgetMs?: number): number =>
-      db.withDeadline(budgetMs, () => {
+      db.withDeadline(new Deadline(budgetMs), () => {
         const statement = db.prepare('SELECT id FROM passage WHERE in_time() ORDER BY id');
         let n = 0;
         for (const _ of statement.iterate()) if (++n === 10) while (budgetMs && !db.deadline.isPast);

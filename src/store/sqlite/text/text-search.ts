@@ -1,23 +1,71 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../../search-model.ts';
+import type { Deadline } from '../../../core/time/deadline.ts';
+import type { StoredLanguage } from '../../../core/text/language/language.ts';
+import type { PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search-model.ts';
 import { bestByBm25 } from '../../lexical/bm25.ts';
 import { unionOf } from '../../lexical/postings.ts';
+import type { PassageFilter } from '../../sql/filter.ts';
+import type { TextChange, TextIndex } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
-import { isSelective, passageCondition, recordCondition, admitsAll } from '../records/filter.ts';
-import { textTable } from '../database/namespaces.ts';
-import type { PostingCache } from './posting-cache.ts';
+import { createTextTable, textTable } from '../database/namespaces.ts';
+import { named } from '../database/sqlite-sql.ts';
+import { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
+import { VocabularyCache } from './vocabulary-cache.ts';
+import { changeText } from './write-text.ts';
+
+/** A full-text table of FTS5 for each namespace, with caches of postings and of the vocabulary. */
+export class SqliteTextIndex implements TextIndex {
+  readonly #db: Database;
+  readonly #postings: PostingCache;
+  readonly #vocabulary: VocabularyCache;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#postings = new PostingCache(db);
+    this.#vocabulary = new VocabularyCache(db);
+  }
+
+  async create(ns: number): Promise<void> {
+    createTextTable(this.#db, ns);
+  }
+
+  async change(ns: number, change: TextChange): Promise<void> {
+    changeText(this.#db, ns, change);
+  }
+
+  async search(
+    ns: number,
+    query: TextQuery,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]> {
+    return this.#db.withDeadline(deadline, () =>
+      searchText(this.#db, this.#postings, ns, query, filter, limit),
+    );
+  }
+
+  async terms(
+    ns: number,
+    words: readonly string[],
+    languages: readonly StoredLanguage[],
+    deadline: Deadline,
+  ): Promise<Vocabulary> {
+    return this.#db.withDeadline(deadline, () => this.#vocabulary.lookUp(ns, words, languages));
+  }
+}
 
 /**
  * Ranks in memory if possible. FTS5 ranks phrases, prefixes and queries with a selective filter, with the same scores. Past
  * the deadline of the connection, the result has the best of the passages that were ranked until then.
  */
-export function searchText(
+function searchText(
   db: Database,
   cache: PostingCache,
   ns: number,
   query: TextQuery,
-  filter: SearchFilter,
+  filter: PassageFilter,
   limit: number,
 ): PassageScore[] {
   const match = matchExpression(query);
@@ -28,8 +76,7 @@ export function searchText(
   const isInMemory = isPlain && (cache.isWorthwhile(ns) || isGrouped);
   const rank = (count: number): PassageScore[] =>
     isInMemory ? rankInMemory(db, cache, ns, query, count) : rankUnfiltered(db, ns, match, query, count);
-  const best =
-    isSelective(filter) && !isGrouped ? null : bestAdmitted(db, ns, rank, filter, limit, isGrouped);
+  const best = filter.isSelective && !isGrouped ? null : bestAdmitted(db, ns, rank, filter, limit, isGrouped);
   return best ?? rankFiltered(db, ns, match, query, filter, limit);
 }
 
@@ -44,19 +91,19 @@ function bestAdmitted(
   db: Database,
   ns: number,
   rank: (count: number) => PassageScore[],
-  filter: SearchFilter,
+  filter: PassageFilter,
   limit: number,
   isComplete: boolean,
 ): PassageScore[] | null {
-  if (admitsAll(db, ns, filter)) return rank(limit);
+  if (filter.admitsAll) return rank(limit);
   const best = rank(isComplete ? readTotals(db, ns).passages : limit * OVERFETCH);
-  const { sql, parameters } = recordCondition(filter);
+  const { sql, parameters } = filter.record;
   const rows = db
     .prepare(
-      `SELECT r.id FROM json_each(?) AS ranked CROSS JOIN record AS r ON r.ns = ? AND r.id = ranked.value
+      `SELECT r.id FROM json_each(:records) AS ranked CROSS JOIN record AS r ON r.ns = :ns AND r.id = ranked.value
        WHERE ${sql}`,
     )
-    .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
+    .all(named({ records: [...new Set(best.map(({ record }) => record))], ns, ...parameters }));
   const admitted = new Set(rows.map(({ id }) => id));
   const remaining = best.filter(({ record }) => admitted.has(record));
   const isEnough =
@@ -80,10 +127,8 @@ function rankInMemory(
   { any, weights }: TextQuery,
   limit: number,
 ): PassageScore[] {
-  const terms = any.flatMap(({ terms: [term], variants = [] }) => {
-    const lists = cache.postings(ns, [term!, ...variants]);
-    return lists.length === 0 ? [] : [unionOf(lists)];
-  });
+  const groups = any.map(({ terms: [term], variants = [] }) => [term!, ...variants]);
+  const terms = cache.postings(ns, groups).flatMap((lists) => (lists.length === 0 ? [] : [unionOf(lists)]));
   const best = bestByBm25(terms, readTotals(db, ns), weights, limit, db.deadline);
   const records = cache.recordsOf(best.map(({ passage }) => passage));
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
@@ -101,12 +146,12 @@ function rankUnfiltered(
   const rows = db
     .prepare(
       `SELECT t.id, p.record, t.score FROM (
-         SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ? AND in_time()
-         ORDER BY score, rowid LIMIT ?
+         SELECT rowid AS id, bm25(${table}, ${WEIGHTS}) AS score FROM ${table} WHERE ${table} MATCH :match AND in_time()
+         ORDER BY score, rowid LIMIT :limit
        ) AS t CROSS JOIN passage AS p ON p.id = t.id
        ORDER BY t.score, t.id`,
     )
-    .all(...columnWeights(weights), match, limit);
+    .all({ ...weightParameters(weights), match, limit });
   return rows.map(scoreOf);
 }
 
@@ -115,23 +160,25 @@ function rankFiltered(
   ns: number,
   match: string,
   { weights }: TextQuery,
-  filter: SearchFilter,
+  { passage: { join, sql, parameters } }: PassageFilter,
   limit: number,
 ): PassageScore[] {
   const table = textTable(ns);
-  const condition = passageCondition(db, ns, filter);
   const rows = db
     .prepare(
-      `SELECT p.id, p.record, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table}
-       CROSS JOIN passage AS p ON p.id = ${table}.rowid ${condition.join}
-       WHERE ${table} MATCH ? AND in_time() AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
+      `SELECT p.id, p.record, bm25(${table}, ${WEIGHTS}) AS score FROM ${table}
+       CROSS JOIN passage AS p ON p.id = ${table}.rowid ${join}
+       WHERE ${table} MATCH :match AND in_time() AND p.ns = :ns AND ${sql} ORDER BY score, p.id LIMIT :limit`,
     )
-    .all(...columnWeights(weights), match, ...condition.parameters, limit);
+    .all(named({ ns, ...weightParameters(weights), match, ...parameters, limit }));
   return rows.map(scoreOf);
 }
 
-function columnWeights({ title, headings, body, tags }: TextQuery['weights']): number[] {
-  return [title, headings, body, tags];
+/** The weights of the columns, in their order. */
+const WEIGHTS = ':titleWeight, :headingsWeight, :bodyWeight, :tagsWeight';
+
+function weightParameters({ title, headings, body, tags }: TextQuery['weights']): Record<string, number> {
+  return { titleWeight: title, headingsWeight: headings, bodyWeight: body, tagsWeight: tags };
 }
 
 /** FTS5's bm25() is negative: lower is better. */

@@ -37,24 +37,9 @@ export function addWordChanges(db: Database, ns: number, counts: WordCounts): vo
 /** The changes that are not merged into the vocabulary yet. */
 export function pendingWordCounts(db: Database, ns: number): WordCounts {
   const counts: WordCounts = new Map();
-  for (const { changes } of wordChanges(db, ns, 0))
-    for (const [word, change] of changes) countWord(counts, word, change);
+  for (const row of db.prepare('SELECT changes FROM word_change WHERE ns = ? ORDER BY id').all(ns))
+    for (const [word, change] of parseChanges(String(row['changes']))) countWord(counts, word, change);
   return counts;
-}
-
-/** The pending changes of each commit with an id above `after`, oldest first. */
-export function wordChanges(
-  db: Database,
-  ns: number,
-  after: number,
-): { readonly id: number; readonly changes: readonly (readonly [word: string, change: number])[] }[] {
-  return db
-    .prepare('SELECT id, changes FROM word_change WHERE ns = ? AND id > ? ORDER BY id')
-    .all(ns, after)
-    .map((row) => ({
-      id: Number(row['id']),
-      changes: parseChanges(String(row['changes'])),
-    }));
 }
 
 /** A JSON object. One with dozens of keys that no other has takes V8 ten times as long to build, and also to parse. */
