@@ -86,12 +86,14 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
   });
   const plain = new PlainSearch(join(partial, 'plain.db'));
   try {
-    const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'bench',
-      model: 'synthetic',
-      dimensions: DIMENSIONS,
+    const generation = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
+      add: {
+        provider: 'bench',
+        model: 'synthetic',
+        dimensions: DIMENSIONS,
+      },
     });
-    await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+    await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: generation.id });
     const write = async (documents: readonly Document[]): Promise<void> => {
       await addRecords(store, generation.id, documents);
       plain.add(documents);

@@ -211,8 +211,10 @@ async function embedAll(
 ): Promise<number | null> {
   if (embedder === null) return null;
   const { provider, model, dimensions } = embedder;
-  const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
-  if (!generation.active) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+  const generation = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
+    add: { provider, model, dimensions },
+  });
+  if (!generation.active) await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: generation.id });
   const progress = new Progress(`embedding ${set.name}`, 'passages');
   await embedPending(store, embedder, generation.id, {
     onProgress: ({ done, total }) => progress.report(done, total),

@@ -5,13 +5,14 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { configSchema } from '../src/config/schema.ts';
 import { LociError } from '../src/core/errors.ts';
 import { openEngine } from '../src/engine/open.ts';
-import type { Label } from '../src/store/receipt-model.ts';
+import type { Label } from '../src/store/item-model.ts';
 import { mean } from './metrics.ts';
 import type { EngineContext } from '../src/engine/context.ts';
 import { importMemory } from '../src/engine/portable/import.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { search } from '../src/engine/records/search.ts';
 import { get } from '../src/engine/records/get.ts';
+import { storedLabels } from '../src/store/items/kinds.ts';
 import { verifyReceipt } from '../src/engine/packs/verify-receipt.ts';
 
 /** How the present ranking does on the labels of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
@@ -51,12 +52,12 @@ export async function scoreLabels(path: string, options: LabelOptions): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'loci-labels-'));
   const copy = join(folder, 'store.db');
   const isStore = await isDatabase(path);
-  const namespaces = isStore ? await copyStore(path, copy) : [];
+  if (isStore) await copyStore(path, copy);
   const embedding = { provider: options.provider };
   const loci = await openEngine(configSchema.parse({ store: { path: copy }, embedding, skills: [] }));
   try {
     if (!isStore) await importExport(loci, path, folder);
-    const names = isStore ? namespaces : [loci.caller.namespace];
+    const names = isStore ? labelledNamespaces(copy) : [loci.caller.namespace];
     return await scoreNamespaces(loci, names, options.budget ?? DEFAULT_BUDGET);
   } finally {
     await loci.close();
@@ -78,11 +79,17 @@ async function isDatabase(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the namespaces that have labels. */
-async function copyStore(from: string, to: string): Promise<string[]> {
+async function copyStore(from: string, to: string): Promise<void> {
   using source = new DatabaseSync(from, { readOnly: true });
   await backup(source, to);
-  const rows = source.prepare('SELECT name FROM namespace WHERE id IN (SELECT ns FROM label) ORDER BY name');
+}
+
+/** @param path a store of the current schema */
+function labelledNamespaces(path: string): string[] {
+  using store = new DatabaseSync(path, { readOnly: true });
+  const rows = store.prepare(
+    "SELECT name FROM namespace WHERE id IN (SELECT ns FROM item WHERE kind = 'label') ORDER BY name",
+  );
   return rows.all().map(({ name }) => String(name));
 }
 
@@ -154,7 +161,7 @@ async function scoreNamespace(loci: EngineContext, budget: number, counts: Count
 async function allLabels(loci: EngineContext): Promise<Label[]> {
   const labels: Label[] = [];
   for (let after: number | null = null; ;) {
-    const page = await loci.store.receipts.labels(loci.namespace, null, { after, limit: PAGE });
+    const page = await storedLabels(loci.store.records, loci.namespace, null, { after, limit: PAGE });
     labels.push(...page);
     const last = page.at(-1);
     if (last === undefined) return labels;

@@ -1,6 +1,6 @@
 import { EDGE_TYPES } from '../core/graph-types.ts';
 import { type GraphNode, MAX_RANKED_EDGES } from '../store/graph-model.ts';
-import { commonTagsOf, isProjectNode, readSteps, type Step, tagOf, type WalkOptions } from './walk.ts';
+import { isProjectNode, readSteps, type Step, tagOf, type WalkOptions } from './walk.ts';
 
 /** The edges of a node by what a walk does with them. */
 export interface EdgeCounts {
@@ -21,17 +21,10 @@ export async function countEdges(
 ): Promise<Map<string, EdgeCounts>> {
   const { project, ...filter } = options.filter;
   const all = { ...options, filter, crossProjectTypes: EDGE_TYPES };
-  const steps = await readSteps(all, nodes, MAX_RANKED_EDGES);
-  const common = await commonTagsOf(options, steps);
+  const { steps, degrees, common } = await readSteps(all, nodes, { limit: MAX_RANKED_EDGES });
   const mayFollow = ({ edge, from, to }: Step): boolean =>
     (from.project === to.project || options.crossProjectTypes.includes(edge.type)) &&
     (project === undefined || project === to.project);
-  const degrees = await options.graph.degrees(
-    options.namespace,
-    nodes.map(({ id }) => id),
-    undefined,
-    filter.excludedSources ?? [],
-  );
   const byNode = Map.groupBy(steps, ({ from }) => from.id);
   return new Map(
     degrees.map((stored): [string, EdgeCounts] => {

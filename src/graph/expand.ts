@@ -42,7 +42,7 @@ const MIN_SCORE = 0.01;
 /**
  * The nodes of records near the anchors, the best first, ties by id, each by its best path. The score of a path is that of its
  * anchor times the weight of every step, so that the result does not depend on the order of the anchors. At most `depth` rounds
- * of four calls of the store, each for at most `MAX_FRONTIER` nodes.
+ * of one call of the store, each for at most `MAX_FRONTIER` nodes.
  */
 export async function expand(options: ExpansionOptions, anchors: readonly Anchor[]): Promise<ExpandedNode[]> {
   const best = new Map<string, ExpandedNode>();

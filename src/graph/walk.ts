@@ -5,13 +5,14 @@ import type {
   GraphNode,
   NeighbourRequest,
   NodeDegree,
+  TagCount,
 } from '../store/graph-model.ts';
 import type { StoreGraph } from '../store/store.ts';
 import { projectNodeId } from './model.ts';
 
 /** What a walk over the graph may see. */
 export interface WalkOptions {
-  readonly graph: Pick<StoreGraph, 'neighbours' | 'degrees'>;
+  readonly graph: Pick<StoreGraph, 'neighbours'>;
   readonly namespace: string;
   readonly filter: GraphFilter;
   /** The types of edges that may lead to another project; none by default. */
@@ -44,16 +45,10 @@ export async function stepsFrom(
   options: WalkOptions,
   nodes: readonly GraphNode[],
   limit: number,
-  maxDegree = Infinity,
+  maxDegree?: number,
 ): Promise<Map<string, NodeSteps>> {
-  const degrees = await degreesOf(options, nodes);
-  const small = new Set(degrees.flatMap((each) => (each.in + each.out > maxDegree ? [] : [each.id])));
-  const all = await readSteps(
-    options,
-    nodes.filter(({ id }) => small.has(id)),
-    limit,
-  );
-  const common = await commonTagsOf(options, all);
+  const request = { limit, countsHidden: true, ...(maxDegree !== undefined && { maxDegree }) };
+  const { steps: all, degrees, common } = await readSteps(options, nodes, request);
   const steps = Map.groupBy(
     all.filter((step) => !isProjectNode(step.to) && !common.has(tagOf(step)?.id ?? '')),
     ({ from }) => from.id,
@@ -66,44 +61,45 @@ export async function stepsFrom(
   );
 }
 
-/** What a concept is called, and so which edges it has, may depend on sources that are hidden. */
-async function degreesOf(
-  { graph, namespace, filter: { excludedSources } }: WalkOptions,
-  nodes: readonly GraphNode[],
-): Promise<NodeDegree[]> {
-  const idsOf = (some: readonly GraphNode[]): string[] => some.map(({ id }) => id);
-  if (excludedSources === undefined) return graph.degrees(namespace, idsOf(nodes));
-  const [concepts, others] = [true, false].map((wanted) =>
-    nodes.filter(({ type, record }) => (type === 'concept' && record === null) === wanted),
-  );
-  const read = [
-    graph.degrees(namespace, idsOf(concepts!), undefined, excludedSources),
-    graph.degrees(namespace, idsOf(others!)),
-  ];
-  return (await Promise.all(read)).flat();
+/** All steps from some nodes that the options allow, also those that no walk follows. */
+export interface Steps {
+  readonly steps: readonly Step[];
+  readonly degrees: readonly NodeDegree[];
+  /** The tags along whose edges the steps lead that are too common, by id. */
+  readonly common: ReadonlyMap<string, CommonTag>;
 }
 
-/** All steps from the nodes that the options allow, also those that no walk follows. */
 export async function readSteps(
   { graph, namespace, filter, crossProjectTypes }: WalkOptions,
   nodes: readonly GraphNode[],
-  limit: number,
-): Promise<Step[]> {
+  request: Pick<NeighbourRequest, 'limit' | 'maxDegree' | 'countsHidden'>,
+): Promise<Steps> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const request = { of: [...byId.keys()], limit, filter, crossProjectTypes };
-  const read = async (direction: NeighbourRequest['direction']): Promise<Step[]> => {
-    const found = await graph.neighbours(namespace, { ...request, direction });
-    const others = new Map(found.nodes.map((node) => [node.id, node]));
-    return found.edges.flatMap((edge) => {
-      const forwards = direction === 'out';
+  const projects = projectsOf(nodes);
+  const found = await graph.neighbours(namespace, {
+    ...{ ...request, of: [...byId.keys()], filter, crossProjectTypes, projects },
+  });
+  const others = new Map(found.nodes.map((node) => [node.id, node]));
+  const stepsAlong = (edges: readonly GraphEdge[], forwards: boolean): Step[] =>
+    edges.flatMap((edge) => {
       const from = byId.get(forwards ? edge.src : edge.dst);
       const to = others.get(forwards ? edge.dst : edge.src);
       return from === undefined || to === undefined || from.id === to.id
         ? []
         : [{ edge, from, to, forwards }];
     });
+  return {
+    steps: [...stepsAlong(found.out, true), ...stepsAlong(found.in, false)],
+    degrees: found.degrees,
+    common: tooCommon(found.tags),
   };
-  return (await Promise.all([read('out'), read('in')])).flat();
+}
+
+function projectsOf(nodes: readonly GraphNode[]): NonNullable<NeighbourRequest['projects']> {
+  return [...new Set(nodes.map(({ project }) => project))].map((project) => ({
+    project,
+    node: projectNodeId(project),
+  }));
 }
 
 export function isProjectNode({ type, record }: GraphNode): boolean {
@@ -120,38 +116,24 @@ const MAX_TAG_SHARE = 1 / 20;
 /** A tag that no more notes have is never too common, because this share of a small project is less than one note. */
 const MAX_RARE_NOTES = 10;
 
-export interface CommonTag {
-  /** How many records have the tag. */
-  readonly tagged: number;
-  /** How many records the project has. */
-  readonly records: number;
-}
+/** How many records have the tag, and how many the project has. */
+export type CommonTag = Omit<TagCount, 'id'>;
 
 /** Those of the tags that so many records of their project have that no walk follows them, by id. */
 export async function commonTags(
   { graph, namespace }: Pick<WalkOptions, 'graph' | 'namespace'>,
   tags: readonly GraphNode[],
 ): Promise<Map<string, CommonTag>> {
-  const projects = new Map(tags.map(({ id, project }) => [id, projectNodeId(project)]));
-  if (projects.size === 0) return new Map();
-  const ids = [...new Set([...projects.keys(), ...projects.values()])];
-  // Every record has one edge to its project.
-  const degrees = await graph.degrees(namespace, ids, ['tagged', 'part_of']);
-  const incoming = new Map(degrees.map(({ id, in: edges }) => [id, edges]));
-  return new Map(
-    [...projects].flatMap(([tag, project]): [string, CommonTag][] => {
-      const [tagged, records] = [incoming.get(tag) ?? 0, incoming.get(project) ?? 0];
-      return tagged > Math.max(MAX_RARE_NOTES, records * MAX_TAG_SHARE) ? [[tag, { tagged, records }]] : [];
-    }),
-  );
+  if (tags.length === 0) return new Map();
+  const request = { of: tags.map(({ id }) => id), limit: 0, crossProjectTypes: [], filter: {} };
+  return tooCommon((await graph.neighbours(namespace, { ...request, projects: projectsOf(tags) })).tags);
 }
 
-/** The tags along whose edges the steps lead that are too common. */
-export function commonTagsOf(options: WalkOptions, steps: readonly Step[]): Promise<Map<string, CommonTag>> {
-  return commonTags(
-    options,
-    steps.flatMap((step) => tagOf(step) ?? []),
+function tooCommon(tags: readonly TagCount[]): Map<string, CommonTag> {
+  const common = tags.filter(
+    ({ tagged, records }) => tagged > Math.max(MAX_RARE_NOTES, records * MAX_TAG_SHARE),
   );
+  return new Map(common.map(({ id, tagged, records }) => [id, { tagged, records }]));
 }
 
 function heaviestFirst(a: Step, b: Step): number {

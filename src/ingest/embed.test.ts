@@ -20,7 +20,7 @@ let calls: string[][];
 beforeEach(async () => {
   store = openSqliteInMemory();
   generation = (
-    await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'p', model: 'm', dimensions: 2 })
+    await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { provider: 'p', model: 'm', dimensions: 2 } })
   ).id;
   calls = [];
 });
@@ -90,7 +90,10 @@ describe('embedPending', () => {
     const failing = embedPending(store, embedder(2), generation);
     await expect(failing).rejects.toMatchObject({ code: 'embedding_unavailable' });
     const done = calls.flat().length;
-    expect([calls.length, await store.vectors.countPending('n', generation)]).toEqual([2, 300 - done]);
+    expect([calls.length, (await store.vectors.pending('n', generation, { totals: true })).texts]).toEqual([
+      2,
+      300 - done,
+    ]);
     expect(await embedPending(store, embedder(), generation)).toBe(300 - done);
     expect(new Set(calls.flat()).size).toBe(calls.flat().length);
   });
@@ -124,7 +127,9 @@ describe('embedPending', () => {
     await expect(embedPending(store, embedder(), generation, options)).rejects.toMatchObject({
       code: 'aborted',
     });
-    expect(await store.vectors.countPending('n', generation)).toBe(300 - calls[0]!.length);
+    expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(
+      300 - calls[0]!.length,
+    );
     expect(calls.flat().length).toBeLessThan(300);
   });
 
@@ -154,7 +159,7 @@ describe('embedRecord', () => {
     const record = { namespace: 'n', title: '', metadata: {} };
     await embedRecord(store, embedder(), generation, record, [...passages, ...passages]);
     expect(calls).toEqual([['oven']]);
-    expect(await store.vectors.countPending('n', generation)).toBe(1);
+    expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(1);
   });
 });
 

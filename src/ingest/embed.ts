@@ -4,7 +4,7 @@ import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder, EmbedOptions } from '../embed/embedder.ts';
 import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
-import type { PendingEmbedding, VectorWrite } from '../store/search-model.ts';
+import type { PendingEmbedding, PendingEmbeddings, VectorWrite } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
@@ -72,12 +72,9 @@ export async function embedPending(
   generation: number,
   { refusals = new Refusals(), ...options }: EmbedPendingOptions = {},
 ): Promise<number> {
-  const total = await countAllPending(store, generation);
-  if (total === 0) return 0;
   const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const totalBytes = await sumOf(namespaces, (namespace) =>
-    store.vectors.pendingBytes(namespace, generation),
-  );
+  const { texts: total, bytes: totalBytes } = await pendingTotals(store, generation, namespaces);
+  if (total === 0) return 0;
   let embedded = 0;
   let done = 0;
   let bytes = 0;
@@ -98,10 +95,25 @@ export async function embedPending(
   return embedded;
 }
 
+/** The texts without a vector of the generation, in all namespaces unless some are given. */
+export async function pendingTotals(
+  store: Store,
+  generation: number,
+  namespaces?: readonly string[],
+): Promise<Pick<PendingEmbeddings, 'texts' | 'bytes'>> {
+  const all = namespaces ?? (await store.admin.namespaces(ADMIN_NAMESPACE));
+  let [texts, bytes] = [0, 0];
+  for (const namespace of all) {
+    const pending = await store.vectors.pending(namespace, generation, { totals: true });
+    texts += pending.texts;
+    bytes += pending.bytes;
+  }
+  return { texts, bytes };
+}
+
 /** The number of texts without a vector of the generation, in all namespaces. */
 export async function countAllPending(store: Store, generation: number): Promise<number> {
-  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  return sumOf(namespaces, (namespace) => store.vectors.countPending(namespace, generation));
+  return (await pendingTotals(store, generation)).texts;
 }
 
 /** The number of texts with a vector of the generation, in all namespaces. */
@@ -111,14 +123,6 @@ export async function countVectors(store: Store, generation: number): Promise<nu
     await countAllPending(store, generation),
   ];
   return texts - pending;
-}
-
-async function sumOf(
-  namespaces: readonly string[],
-  count: (namespace: string) => Promise<number>,
-): Promise<number> {
-  const counts = await Promise.all(namespaces.map(count));
-  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 interface EmbeddedBatch {
@@ -186,7 +190,7 @@ export async function pendingTexts(
   refusals: Refusals,
 ): Promise<PendingEmbedding[]> {
   for (let limit = ROUND_SIZE; ; limit *= 2) {
-    const found = await store.vectors.pending(namespace, generation, limit);
+    const found = (await store.vectors.pending(namespace, generation, { limit })).passages;
     const others = found.filter(({ hash }) => !refusals.has({ namespace, hash }));
     if (others.length > 0 || found.length < limit) return others;
   }

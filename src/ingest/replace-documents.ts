@@ -7,6 +7,7 @@ import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/admin-model.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
+import { sourceStateChange } from '../store/items/source-state.ts';
 import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
@@ -85,7 +86,7 @@ export async function replaceDocuments(
     evictions,
     chunking: options.chunking.signature,
     fence: options.fence,
-    sourceState: { source: set.source, change: options.sourceStateChange(report) },
+    items: [sourceStateChange(set.source, options.sourceStateChange(report))],
   });
   return report;
 }

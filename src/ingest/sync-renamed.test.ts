@@ -94,7 +94,7 @@ describe('a note that was renamed and edited between two sweeps', () => {
   it('keeps its record, and the vectors of the passages that did not change', async () => {
     const generation = await addVectors(store);
     await sync({ 'a.md': NOTE, 'other.md': 'About tiles.' });
-    const pending = await store.vectors.pending('n', generation, 100);
+    const pending = (await store.vectors.pending('n', generation, { limit: 100 })).passages;
     const vector = Float32Array.of(1, 0, 0);
     const vectors = pending.map(({ hash }) => ({ hash, vector }));
     await store.vectors.put('n', generation, vectors);
@@ -106,7 +106,7 @@ describe('a note that was renamed and edited between two sweeps', () => {
     expect(await record('a.md')).toBeUndefined();
     const passages = (await store.records.passagesOf('n', [after?.id ?? 0])).get(after?.id ?? 0) ?? [];
     expect(passages.length).toBeGreaterThan(2);
-    expect(await store.vectors.countPending('n', generation)).toBe(1);
+    expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(1);
   });
 
   it('is a new note if the texts differ much, or are too short to tell', async () => {

@@ -72,7 +72,7 @@ async function hashes(): Promise<string[]> {
 }
 
 async function embedAll(): Promise<void> {
-  const pending = await store.vectors.pending('n', generation, 100);
+  const pending = (await store.vectors.pending('n', generation, { limit: 100 })).passages;
   const vector = Float32Array.of(1, 0, 0);
   await store.vectors.put(
     'n',
@@ -95,7 +95,7 @@ describe('a document whose text did not change', () => {
     const after = await hashes();
     expect(after).toHaveLength(before.length);
     expect(after.filter((hash) => before.includes(hash))).toEqual([]);
-    expect(await store.vectors.countPending('n', generation)).toBe(before.length);
+    expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(before.length);
     const [record] = await store.records.get('n', [1], { liveAt: NOW });
     expect(record).toMatchObject({ title: 'Kitchen', ...changed });
   });
@@ -113,7 +113,7 @@ describe('a document whose text did not change', () => {
     const before = await hashes();
     await sync({ ...ORIGINAL, revision: '2', ...changed });
     expect(await hashes()).toEqual(before);
-    expect(await store.vectors.countPending('n', generation)).toBe(0);
+    expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(0);
     const [record] = await store.records.get('n', [1], { liveAt: NOW });
     expect(record).toMatchObject({ revision: '2', ...changed, contentHash: sha256(CONTENT) });
   });

@@ -60,7 +60,9 @@ describe('a todo that has one word of one sentence of a note', () => {
     await write(store, 'n', remodel(WORDINGS[0]!), ...notes.map(({ title, text }) => note(text, { title })));
     await write(store, 'n', ...documents);
     const { provider, model, dimensions } = embedder;
-    const added = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
+    const added = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
+      add: { provider, model, dimensions },
+    });
     generation = added.id;
     await embedAndDerive(store);
     return store;

@@ -47,8 +47,8 @@ const TODOS = [
 
 async function embedAll(store: Store, embedder: Embedder): Promise<number> {
   const { provider, model, dimensions } = embedder;
-  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
-  await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
+  const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { provider, model, dimensions } });
+  await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
   await embedPending(store, embedder, id);
   return id;
 }

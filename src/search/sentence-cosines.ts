@@ -63,7 +63,7 @@ export class SentenceCosines {
         return made.length === 0 ? [] : [[hash, made] as const];
       }),
     );
-    await store.vectors.putSentences(namespace, generation, sentences);
+    await store.vectors.put(namespace, generation, [], sentences);
     return sentences;
   }
 

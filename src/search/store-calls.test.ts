@@ -37,7 +37,7 @@ const NOTES = [
 async function callsOf(query: string, options: Partial<SearchOptions> = {}): Promise<string[][]> {
   const { store, sequence, reset } = countSequentialCalls(openSqliteInMemory());
   const { provider, model, dimensions } = EMBEDDER;
-  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
+  const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { provider, model, dimensions } });
   await write(store, 'n', ...NOTES);
   await embed(store, id, 'n', () => unit(1, 0, 0));
   await write(store, 'n', note('marble without a vector'));
@@ -56,7 +56,7 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   return sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [['search.languages', 'search.terms'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages']];
 
 describe('the store calls of a search', () => {
   it.each([
@@ -76,17 +76,14 @@ describe('the store calls of a search', () => {
     ['a list of documents in one state', 'completed tasks'],
     ['a list of documents of dates', 'todos tomorrow'],
   ])('are three in a row for %s, which is retrieved while the terms are looked up', async (_, query) => {
-    expect(await callsOf(query)).toEqual([
-      ['search.languages', 'search.retrieve', 'search.terms'],
-      ...SEARCH_CALLS.slice(1),
-    ]);
+    expect(await callsOf(query)).toEqual([['search.retrieve', 'search.terms'], ...SEARCH_CALLS.slice(1)]);
   });
 
   it('are three in a row when a query for a list finds no documents', async () => {
     const options = { filter: { now: NOW, excludedSources: ['tasks'] } };
     const ranking = { ...DEFAULT_RANKING, bridging: null };
     expect(await callsOf('my todos', { ...options, ranking })).toEqual([
-      ['search.languages', 'search.retrieve', 'search.terms'],
+      ['search.retrieve', 'search.terms'],
       ...SEARCH_CALLS.slice(1),
     ]);
   });
@@ -121,7 +118,7 @@ describe('the store calls of a search', () => {
     const options = { store, namespace: 'n', query: 'marble', filter: { now: NOW }, limit: 10 };
     await runSearch({ ...options, ranking: DEFAULT_RANKING, vectors: lookUp() });
     expect(sequence().map((group) => group.toSorted())).toEqual([
-      ['search.languages', 'search.terms', 'vectors.generations'],
+      ['search.terms', 'vectors.generations'],
       ...SEARCH_CALLS.slice(1),
     ]);
   });

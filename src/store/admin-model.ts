@@ -30,6 +30,25 @@ export interface AuditEntry extends AuditDraft {
   readonly hash: string;
 }
 
+/** What is read of the audit logs of a namespace. */
+export interface AuditRequest {
+  /** Entries of the own log, newest first. */
+  readonly log?: AuditFilter & { readonly after: AuditCursor | null; readonly limit: number };
+  /** Entries of a chain in order, after a sequence number. */
+  readonly chain?: { readonly name: string; readonly after: number | null; readonly limit: number };
+  readonly chains?: true;
+  readonly faults?: true;
+}
+
+/** What was requested; else the lists are empty. */
+export interface AuditReport {
+  readonly entries: readonly AuditEntry[];
+  /** The own chain, then the attached ones. */
+  readonly chains: readonly AuditChain[];
+  /** Messages about entries of the own log that are missing or changed, and attached ones that are missing. */
+  readonly faults: readonly string[];
+}
+
 export interface AuditFilter {
   readonly subject?: string;
   readonly action?: string;
@@ -135,11 +154,16 @@ export interface StartupEntry {
   readonly deletedAt: Timestamp | null;
 }
 
-export interface StartupState {
-  /** In any state, by priority, key and agent. */
-  readonly entries: readonly StartupEntry[];
-  /** The digest of what the session received last; `null` if it received nothing yet, or no session was given. */
-  readonly digest: string | null;
+/** Takes or renews a lease, releases it if this holder has it, or reads who has it at a time. */
+export type LeaseOperation =
+  | LeaseRequest
+  | { readonly name: string; readonly releasedBy: string }
+  | { readonly name: string; readonly at: Timestamp };
+
+export interface Lease {
+  readonly holder: string;
+  /** A fencing token, which grows with each new holder. */
+  readonly token: number;
 }
 
 export interface LeaseRequest {

@@ -1,7 +1,6 @@
 /** The types of concepts: the names that records have and mention, and what operators changed about concepts. */
 
 import type { Timestamp } from '../core/types.ts';
-import type { GraphProvenance } from './graph-model.ts';
 
 /**
  * Where a name comes from, the most certain first. `opening`: the text has the phrase at the beginning of sentences only. `word`:
@@ -63,7 +62,10 @@ export interface NameSelector {
    * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have and that more
    * have as a phrase than as a word.
    */
-  readonly only?: { readonly keys: readonly string[]; readonly notes: readonly string[] };
+  readonly only?:
+    | { readonly keys: readonly string[]; readonly notes: readonly string[] }
+    /** The titles and aliases whose keys begin with one of these words, without their notes; in the order of the words, then of the keys. */
+    | { readonly firstWords: readonly string[] };
   /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
   readonly excludedSources?: readonly string[];
 }
@@ -106,11 +108,6 @@ export interface ConceptProgress {
   readonly rules: string;
 }
 
-export interface ConceptState extends ConceptProgress {
-  /** Titles and aliases that records got or lost, and for which texts were not searched since. */
-  readonly changed: number;
-}
-
 /** A name of a project. */
 export interface ProjectName {
   readonly project: string;
@@ -141,62 +138,26 @@ export interface Naming {
   readonly count: number;
 }
 
-/**
- * The part of `StoreGraph` that is about concepts. The caller derives names and mentions from the change feed and commits them
- * (`CommitBatch.concepts`). The store removes those of a record in the transaction that deletes or removes it. It notes which
- * titles and aliases records get and lose. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
- */
-export interface StoreConcepts {
-  /** By record, key, kind and text. */
-  conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
-  /** The keys of the titles and aliases of a project that begin with one of these words, each once. */
-  conceptKeys(namespace: string, project: string, firstWords: readonly string[]): Promise<string[]>;
-  /** What was derived from each of these records; records without it are left out. */
-  recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
-  /**
-   * How many records of a project mention each key, or have it as a tag or phrase.
-   * @param excludedSources leaves out records of vaults and sources with these names
-   * @param max counts up to this only
-   */
-  nameFrequencies(
-    namespace: string,
-    project: string,
-    keys: readonly string[],
-    excludedSources?: readonly string[],
-    max?: number,
-  ): Promise<Map<string, number>>;
-  /**
-   * The records of a project that mention one of these keys, or have it as a tag or phrase, by id.
-   * @param excludedSources leaves out records of vaults and sources with these names
-   */
-  recordsNaming(
-    namespace: string,
-    project: string,
-    keys: readonly string[],
-    page: { readonly after: number | null; readonly limit: number },
-    excludedSources?: readonly string[],
-  ): Promise<number[]>;
-  /**
-   * Where records of a project name each of these keys, in the order of the keys, then by record; at most `limit` for each key.
-   * @param excludedSources leaves out records of vaults and sources with these names
-   */
-  namings(
-    namespace: string,
-    project: string,
-    keys: readonly string[],
-    limit: number,
-    excludedSources?: readonly string[],
-  ): Promise<Naming[]>;
-  /** The places of these lines, in this order; of the whole record for the line `null`. Records that are gone are left out. */
-  linePlaces(
-    namespace: string,
-    lines: readonly { readonly record: number; readonly line: number | null }[],
-  ): Promise<GraphProvenance[]>;
-  conceptState(namespace: string): Promise<ConceptState>;
-  /** Titles and aliases for which texts were not searched since a record got or lost them, by project and key. */
-  changedNames(namespace: string, limit: number): Promise<ProjectName[]>;
-  /** In the order in which they were made. */
-  conceptChanges(namespace: string): Promise<ConceptChange[]>;
+export interface NamingRequest {
+  readonly project: string;
+  /** Their records are counted, and their places read. */
+  readonly keys: readonly string[];
+  /** Other keys whose records are only counted. */
+  readonly counted?: readonly string[];
+  /** Places for each key at most; 0 unless given. */
+  readonly limit?: number;
+  /** Counts records up to this only. */
+  readonly max?: number;
+  /** Leaves out records of vaults and sources with these names. */
+  readonly excludedSources?: readonly string[];
+}
+
+/** The records of a project that mention a key, or have it as a tag or phrase. */
+export interface NamingsOfKey {
+  /** How many there are. */
+  readonly records: number;
+  /** By record. */
+  readonly places: readonly Naming[];
 }
 
 /** A name that more records than this mention joins nothing: it has no edges. */

@@ -1,6 +1,8 @@
 /** The types of the graph: nodes and edges that are derived from records, and how they are written and read. */
 
 import type { EdgeType, NodeType } from '../core/graph-types.ts';
+import type { ProjectName } from './concept-model.ts';
+import type { Page } from './model.ts';
 
 /** The place in a record from which a node or an edge was derived. */
 export interface GraphProvenance {
@@ -85,13 +87,19 @@ export interface RecordGraph {
   readonly edges: readonly EdgeDraft[];
 }
 
+/** What the graph has of a record in a lane, in the order of the keys. */
+export interface Contribution extends RecordGraph {
+  /** Whether the source of the record has another live document with its identity now; only told of the lane `text`. */
+  readonly isSharing: boolean;
+}
+
 export interface GraphUpdate {
   readonly lane: GraphLane;
   /** Replaces what each record has contributed to the lane. Records that are gone are left out. */
   readonly records: ReadonlyMap<number, RecordGraph>;
   /** Nodes that records share. They end with their last edge. */
   readonly shared: readonly NodeDraft[];
-  /** The records that were derived because they were stale, as `stale` returned them. */
+  /** The records that were derived because they were stale, as `waiting` returned them. */
   readonly settled?: readonly StaleRecord[];
   readonly progress?: Partial<GraphProgress>;
 }
@@ -124,38 +132,56 @@ export interface GraphFilter {
 }
 
 export type NodeSelector =
+  /** In this order, each once. */
   | { readonly ids: readonly string[] }
-  /** The nodes of these records and their tasks. */
-  | { readonly records: readonly number[] };
+  /** The nodes of these records and their tasks. The node of a record precedes its tasks. */
+  | { readonly records: readonly number[] }
+  /** All nodes, by id. */
+  | { readonly page: Page<string> };
 
 export interface NeighbourRequest {
   /** Ids of nodes. */
   readonly of: readonly string[];
-  readonly direction: 'out' | 'in';
-  /** All types unless given. */
-  readonly types?: readonly EdgeType[];
-  /** Edges of one node at most: those with the highest weight, ties by the id of the other node. */
+  /** Edges of one node in each direction at most: those with the highest weight, ties by the id of the other node, then by type. */
   readonly limit: number;
+  /** A node with more edges has none here; all have them unless given. */
+  readonly maxDegree?: number;
   /** The types of edges that may lead to another project. */
   readonly crossProjectTypes: readonly EdgeType[];
+  /** The nodes of projects, whose records are counted where tags are found. */
+  readonly projects?: readonly { readonly project: string; readonly node: string }[];
+  /** Whether edges to nodes of excluded sources count; never for a concept, of which a caller must not know by what it is called. */
+  readonly countsHidden?: boolean;
   readonly filter: GraphFilter;
 }
 
 export interface Neighbours {
-  /** In the order of the nodes asked for, then as `limit` says. */
-  readonly edges: readonly GraphEdge[];
+  /** Edges from the nodes: in the order of the nodes asked for, then as `limit` says. */
+  readonly out: readonly GraphEdge[];
+  /** Edges to the nodes, in the same order. */
+  readonly in: readonly GraphEdge[];
   /** The nodes at the other ends, by id, each once. */
   readonly nodes: readonly GraphNode[];
+  /** Of the nodes asked for that are there, in this order. */
+  readonly degrees: readonly NodeDegree[];
+  /** The tags among the nodes asked for and at the other ends of edges of type `tagged`. */
+  readonly tags: readonly TagCount[];
 }
 
-/** How many edges of each type a node has, counted up to `MAX_COUNTED_DEGREE`. */
-export interface NodeDegree {
+/** How many records have a tag, and how many its project has, of all sources; each up to `MAX_COUNTED_DEGREE`. */
+export interface TagCount {
   readonly id: string;
+  readonly tagged: number;
+  readonly records: number;
+}
+
+/** How many edges a node has, counted up to `MAX_COUNTED_DEGREE`; up to one more than `maxDegree` if that is given. */
+export interface NodeDegree extends Pick<GraphNode, 'id' | 'record'> {
   readonly out: number;
   readonly in: number;
 }
 
-/** Of a node with more edges of the types asked for, `neighbours` ranks only so many of those with the highest weight. */
+/** Of a node with more edges in a direction, `neighbours` ranks only so many of those with the highest weight. */
 export const MAX_RANKED_EDGES = 500;
 
 /** A node with more edges counts as having this many. */
@@ -187,8 +213,22 @@ export interface GraphCounts {
 export interface GraphState extends GraphProgress {
   /** The last change of a record whose names and mentions of concepts are derived; 0 before the first time. */
   readonly conceptsUpTo: number;
+  /** Identifies the rules by which these were derived; empty before the first time. */
+  readonly conceptRules: string;
   /** The last change of the namespace. */
   readonly lastChange: number;
   /** Records that are stale. */
   readonly stale: number;
+  /** Titles and aliases that records got or lost, and for which texts were not searched since. */
+  readonly changedNames: number;
+  /** Changes of concepts by operators. */
+  readonly conceptChanges: number;
+}
+
+/** What must be derived again. */
+export interface Waiting {
+  /** By id. Those that have changed themselves are in the change feed instead. */
+  readonly records: readonly StaleRecord[];
+  /** Titles and aliases for which texts were not searched since a record got or lost them, by project and key. */
+  readonly names: readonly ProjectName[];
 }

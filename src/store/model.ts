@@ -1,12 +1,11 @@
 /** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
+import type { AuditDraft, AuditEntry } from './admin-model.ts';
 import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
-import type { ConceptChange, ConceptUpdate } from './concept-model.ts';
+import type { ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate } from './graph-model.ts';
-import type { GoldenQuery } from './golden-model.ts';
-import type { Label } from './receipt-model.ts';
+import type { ItemChange } from './item-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
@@ -90,45 +89,33 @@ export interface CommitBatch {
   readonly restorations?: readonly Restoration[];
   /** Applied after all of the above. */
   readonly imports?: readonly RecordImport[];
+  /**
+   * Replaces the passages of records, and marks them as made by this chunking, without which they are skipped. Unchanged passages
+   * keep their ids. A record that is gone, no longer stale, or changed since its passages were cut is skipped.
+   */
+  readonly chunked?: ReadonlyMap<number, ChunkedRecord>;
   /** Signature of the chunking that made the passages. Without it, the records count as stale. */
   readonly chunking?: string;
   /** Entries for the audit log. */
   readonly audit?: readonly AuditDraft[];
+  /**
+   * Entries of another store's audit log, which are attached unchanged. They are kept for export and are not part of the log. Those that
+   * are attached already change nothing.
+   */
+  readonly attachedAudit?: readonly AuditEntry[];
   readonly idempotencyKey?: IdempotencyKey;
   /** The store refuses the batch if another holder has taken over this lease of the namespace. */
   readonly fence?: Fence;
-  /** Changes the state of a source, or creates it; `null` removes it. Lists of problems and long problems are truncated. */
-  readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> | null };
-  /** Search hits to add to the states of sources. A source without a state is skipped. */
-  readonly hits?: { readonly bySource: ReadonlyMap<string, number>; readonly at: Timestamp };
-  /** Startup entries; each replaces the one with the same agent and key. */
-  readonly startup?: readonly StartupEntry[];
-  readonly startupDigest?: StartupDigest;
-  /** Runs to add to the history. The newest `keep` unexpired rows of each category remain. */
-  readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
-  /** Labels of the operator; each replaces the one of the same item. */
-  readonly labels?: readonly Label[];
-  /** Golden queries of the operator; each replaces the one with its id. */
-  readonly goldenQueries?: readonly GoldenQuery[];
+  /** Receipts, labels, runs, states of sources and other items of the namespace. */
+  readonly items?: readonly ItemChange[];
+  /** Items of the administrative namespace, such as tokens. */
+  readonly adminItems?: readonly ItemChange[];
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
   /** Nodes and edges of the graph, applied after everything else. */
   readonly graph?: GraphUpdate;
-  /** What operators changed about concepts. A change with a known id is left as it is. */
-  readonly conceptChanges?: readonly ConceptChange[];
   /** Names and mentions of concepts, applied after everything else. */
   readonly concepts?: ConceptUpdate;
-}
-
-/** The startup text that a session of an agent received. */
-export interface StartupDigest {
-  readonly agent: string;
-  readonly session: string;
-  readonly digest: string;
-  readonly at: Timestamp;
-  /** Older digests of the namespace are removed, and all but the newest `keep`. */
-  readonly forgetBefore: Timestamp;
-  readonly keep: number;
 }
 
 // ── Reading ──────────────────────────────────────────────────────────────────────────────────────
@@ -142,6 +129,7 @@ export type RecordState = { readonly liveAt: Timestamp; readonly damaged?: 'is e
 /** A search filter with further conditions for lists. */
 export interface RecordFilter extends SearchFilter {
   readonly key?: string;
+  readonly keys?: readonly string[];
   readonly keyPrefix?: string;
   readonly contentHash?: string;
   /** A name of a note, in any case: its title, an alias, or the name of its file without `.md`. */
@@ -198,8 +186,8 @@ export interface RecordBounds {
   readonly belongsTo: BelongsToProgress;
 }
 
-/** A field of a record that searches filter by. */
-export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
+/** A field of a record by which lists and searches filter. */
+export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag' | 'key';
 
 export interface FacetValue {
   readonly value: string;

@@ -1,5 +1,6 @@
 /** The types of searches: filters, queries, scores, passages, vectors and their generations. */
 
+import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
 
 /**
@@ -158,6 +159,14 @@ export interface TermInfo {
   readonly isPartial?: true;
 }
 
+/** What the vocabulary of a namespace has on words. */
+export interface Vocabulary {
+  /** One for each word. */
+  readonly terms: TermInfo[];
+  /** The languages in which a considerable part of the namespace's passages is written. */
+  readonly languages: StoredLanguage[];
+}
+
 export interface NearTerm {
   readonly word: string;
   readonly passages: number;
@@ -236,8 +245,41 @@ export interface PendingEmbedding extends PassagePosition {
   readonly metadata: Metadata;
 }
 
+/** What to read of the passages without a vector. */
+export interface PendingRequest {
+  /** Passages at most; 0 unless given. */
+  readonly limit?: number;
+  readonly totals?: boolean;
+}
+
+export interface PendingEmbeddings {
+  /**
+   * Those first whose vectors improve searches most: the first passage of every record, then the others. The last updated records
+   * come first, ties in the order of ids. Passages with the same content share a hash.
+   */
+  readonly passages: readonly PendingEmbedding[];
+  /** The number of contents without a vector; 0 unless totals were requested. */
+  readonly texts: number;
+  /** Their size in bytes of UTF-8. The time to embed a text grows with it. */
+  readonly bytes: number;
+}
+
 /** The vectors of the sentences of passages, by the hash of the passage's content. A passage may have none. */
 export type SentenceVectors = ReadonlyMap<string, readonly Float32Array[]>;
+
+/** The change of a generation. */
+export type GenerationChange =
+  /** Adds the generation of a model, which is not active, unless there is one. Its id is never that of a removed one. */
+  | { readonly add: GenerationSpec }
+  /** Makes searches use the generation with this id. */
+  | { readonly activate: number }
+  /** Removes the generation and its vectors, in all namespaces. */
+  | { readonly remove: number };
+
+export interface ChangedGeneration extends Generation {
+  /** How many vectors were removed with it. */
+  readonly removedVectors: number;
+}
 
 export interface VectorWrite {
   /** Hash of the passage's content. */

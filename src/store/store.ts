@@ -1,42 +1,32 @@
 import type { StoredLanguage } from '../core/text/language/language.ts';
-import type { StoredGoldenQuery } from './golden-model.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import type {
-  AuditChain,
-  AuditCursor,
-  AuditDraft,
-  AuditEntry,
-  AuditFilter,
-  HistoryRow,
-  HistorySelector,
-  LeaseRequest,
-  SourceState,
-  StartupState,
-  StoredToken,
-  StoreStats,
-} from './admin-model.ts';
+import type { AuditReport, AuditRequest, Lease, LeaseOperation, StoreStats } from './admin-model.ts';
 import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
-import type { StoreConcepts } from './concept-model.ts';
-import type { EdgeType } from '../core/graph-types.ts';
 import type {
+  NameSelector,
+  NamingRequest,
+  NamingsOfKey,
+  RecordConcepts,
+  StoredName,
+} from './concept-model.ts';
+import type {
+  Contribution,
   EdgeCursor,
   GraphCounts,
   GraphEdge,
   GraphFilter,
   GraphLane,
   GraphNode,
+  GraphProvenance,
   GraphState,
   NeighbourRequest,
   Neighbours,
-  NodeDegree,
   NodeSelector,
-  RecordGraph,
-  StaleRecord,
+  Waiting,
 } from './graph-model.ts';
 import type {
   ChangePage,
   CommitBatch,
-  ChunkedRecord,
   ExistingRecords,
   FacetField,
   FacetValue,
@@ -54,31 +44,27 @@ import type {
   RecordState,
   SourceEntry,
 } from './model.ts';
-import type {
-  ReceiptBatch,
-  ReceiptCursor,
-  ReceiptFilter,
-  StoredLabel,
-  StoredReceipt,
-} from './receipt-model.ts';
+import type { ItemCursor, ItemSelector, StoredItem } from './item-model.ts';
 import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   ComparedPassage,
+  ChangedGeneration,
   Generation,
-  GenerationSpec,
+  GenerationChange,
   LoadedPassages,
   NamedRecord,
   NeighbourReach,
-  PendingEmbedding,
+  PendingEmbeddings,
+  PendingRequest,
   QueryVector,
   RetrievalRequest,
   Retrieved,
   SearchFilter,
   SentenceVectors,
   SimilarRecord,
-  TermInfo,
   VectorWrite,
+  Vocabulary,
 } from './search-model.ts';
 
 /**
@@ -93,7 +79,6 @@ export interface Store {
   readonly vectors: StoreVectors;
   readonly graph: StoreGraph;
   readonly admin: StoreAdmin;
-  readonly receipts: StoreReceipts;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }
@@ -120,8 +105,9 @@ export interface StoreRecords {
    * of the imports, in order.
    * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
    *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
-   *   idempotency key and a lease that another holder took over; `invalid_input` for an eviction of a record that came from
-   *   no source, for a new record that keeps passages and for a time or count that is not a whole number; `store_full`,
+   *   idempotency key, a lease that another holder took over, an item that must not exist or has changed, and an entry of an attached
+   *   audit log that differs from the one here or belongs to the namespace's own chain, which never wrote it; `invalid_input` for an eviction of a record that came from
+   *   no source, for a new record that keeps passages, for an attached audit log that is broken and for a time or count that is not a whole number; `store_full`,
    *   `store_busy`
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
@@ -129,8 +115,8 @@ export interface StoreRecords {
   get(namespace: string, ids: readonly number[], state: RecordState): Promise<LociRecord[]>;
   /** A page may be shorter than its limit, because long contents limit it too. Only an empty page is the last. */
   list(namespace: string, selector: RecordSelector, page: Page<number>): Promise<LociRecord[]>;
-  /** How many records pass each of the filters. */
-  count(namespace: string, filters: readonly RecordFilter[]): Promise<number[]>;
+  /** How many records pass the filter. */
+  count(namespace: string, filter: RecordFilter): Promise<number>;
   /** The documents of a source, by key. */
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
   /** For each identity, the records that it would collide with. */
@@ -140,9 +126,9 @@ export interface StoreRecords {
   bounds(namespace: string): Promise<RecordBounds>;
   /**
    * The values of a field among the records that pass a filter: the most frequent first, ties by code point. Reads every
-   * record, so it may take a while.
+   * record that passes, so it may take a while.
    */
-  facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
+  facet(namespace: string, field: FacetField, filter: RecordFilter): Promise<FacetValue[]>;
   /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
   factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
   /** The records nearest in time to a record or a moment, in the order of their time. */
@@ -166,26 +152,12 @@ export interface StoreRecords {
    */
   changes(namespace: string, page: Page<number>): Promise<ChangePage>;
   /**
-   * Replaces the passages of records and marks them as made by this chunking. Unchanged passages keep their ids. A record
-   * that is gone, no longer stale, or changed since its passages were cut is skipped.
-   */
-  replacePassages(
-    namespace: string,
-    chunking: string,
-    passages: ReadonlyMap<number, ChunkedRecord>,
-  ): Promise<void>;
-  /**
    * Permanently removes expired and long deleted records, erases the diffs that show their content, and removes expired
    * history. Returns the number of removed records.
    */
   purge(namespace: string, request: PurgeRequest): Promise<number>;
-  /** The states of all sources, by name. */
-  sourceStates(namespace: string): Promise<Map<string, SourceState>>;
-  /** The startup entries, and what a session of an agent received last. */
-  startup(
-    namespace: string,
-    session?: { readonly agent: string; readonly session: string },
-  ): Promise<StartupState>;
+  /** Items of one kind. `items/kinds.ts` reads what each kind has. */
+  items(namespace: string, selector: ItemSelector, page: Page<ItemCursor>): Promise<StoredItem[]>;
 }
 
 /** The stages of a search, one call each. */
@@ -200,9 +172,7 @@ export interface StoreSearch {
     words: readonly string[],
     budgetMs?: number,
     languages?: readonly StoredLanguage[],
-  ): Promise<TermInfo[]>;
-  /** The languages in which a considerable part of the namespace's passages is written. */
-  languages(namespace: string): Promise<StoredLanguage[]>;
+  ): Promise<Vocabulary>;
   /**
    * Answers all queries from one state of the namespace.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
@@ -247,96 +217,68 @@ export interface StoreSearch {
 /** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
 export interface StoreVectors {
   generations(namespace: AdminNamespace): Promise<Generation[]>;
-  /** The generation of this model. It is created if there is none, and not active yet. Its id is never that of a removed one. */
-  addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
-  /** Makes searches use this generation. */
-  activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
   /**
-   * Removes a generation and its vectors, in all namespaces. Returns the number of vectors.
-   * @throws LociError `conflict` for the active generation, `not_found` for an unknown one
+   * @throws LociError `conflict` for the removal of the active generation, `not_found` for an unknown one
    */
-  removeGeneration(namespace: AdminNamespace, id: number): Promise<number>;
+  setGeneration(namespace: AdminNamespace, change: GenerationChange): Promise<ChangedGeneration>;
+  /** Passages without a vector. */
+  pending(namespace: string, generation: number, request: PendingRequest): Promise<PendingEmbeddings>;
   /**
-   * Passages without a vector, those first whose vectors improve searches most: the first passage of every record, then the others.
-   * The last updated records come first, ties in the order of ids. Passages with the same content share a hash.
-   */
-  pending(namespace: string, generation: number, limit: number): Promise<PendingEmbedding[]>;
-  /** The number of contents without a vector. */
-  countPending(namespace: string, generation: number): Promise<number>;
-  /** Their size in bytes of UTF-8. The time to embed a text grows with it. */
-  pendingBytes(namespace: string, generation: number): Promise<number>;
-  /**
-   * Stores vectors by content. A content that has a vector keeps it.
+   * Stores vectors by content. A content that has a vector keeps it. The vectors of sentences are removed together with the vector
+   * of their passage. A content that has them keeps them, and a content without a vector gets none.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
    *   finite, `not_found` for a generation that is unknown or was removed
    */
-  put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+  put(
+    namespace: string,
+    generation: number,
+    vectors: readonly VectorWrite[],
+    sentences?: SentenceVectors,
+  ): Promise<void>;
   /**
    * The vectors of the sentences of passages, which no search retrieves. Contents without any stored are left out.
    * @throws LociError `not_found` for an unknown generation
    */
   sentences(namespace: string, generation: number, hashes: readonly string[]): Promise<SentenceVectors>;
-  /**
-   * Stores the vectors of sentences, which are removed together with the vector of their passage. A content that has them keeps
-   * them, and a content without a vector gets none.
-   * @throws LociError as `put` does
-   */
-  putSentences(namespace: string, generation: number, sentences: SentenceVectors): Promise<void>;
 }
 
 /**
- * The graph of a namespace. The caller derives it from the change feed and commits it in batches (`CommitBatch.graph`); the
- * store removes what belongs to a record in the transaction that deletes or removes the record.
+ * The graph of a namespace, and the names of its concepts. The caller derives them from the change feed and commits them in batches
+ * (`CommitBatch.graph`, `CommitBatch.concepts`); the store removes what belongs to a record in the transaction that deletes or
+ * removes the record. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
  */
-export interface StoreGraph extends StoreConcepts {
-  /** Nodes in the order of the selector, each once; unknown ids are skipped. The node of a record precedes its tasks. */
+export interface StoreGraph {
+  state(namespace: string): Promise<GraphState>;
+  /** What must be derived again, at most so many of each kind. */
+  waiting(namespace: string, limit: number): Promise<Waiting>;
+  /** Nodes that pass the filter. Unknown ids and records are skipped. */
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
-  neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
-  /**
-   * How many edges each node has; of these types, if any are given. Unknown ids are skipped.
-   * @param excludedSources edges to nodes of vaults and sources with these names do not count
-   */
-  degrees(
-    namespace: string,
-    ids: readonly string[],
-    types?: readonly EdgeType[],
-    excludedSources?: readonly string[],
-  ): Promise<NodeDegree[]>;
-  /** Nodes that pass the filter, by id. */
-  pageNodes(namespace: string, filter: GraphFilter, page: Page<string>): Promise<GraphNode[]>;
   /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */
-  pageEdges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  edges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  /** One step of a walk from several nodes, both ways along their edges. */
+  neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
   /** Counts all nodes and edges that pass the filter, so it may take a while. */
   counts(namespace: string, filter: GraphFilter): Promise<GraphCounts>;
-  state(namespace: string): Promise<GraphState>;
-  /** Records that must be derived again, by id. Those that have changed themselves are in the change feed instead. */
-  stale(namespace: string, limit: number): Promise<StaleRecord[]>;
-  /** Those of the records whose source has another live document with the same identity. */
-  sharingIdentity(namespace: string, records: readonly number[]): Promise<number[]>;
-  /** What each record contributes to a lane, in the order of the keys. */
+  /** What each record contributes to a lane. */
   contributions(
     namespace: string,
     lane: GraphLane,
     records: readonly number[],
-  ): Promise<Map<number, RecordGraph>>;
+  ): Promise<Map<number, Contribution>>;
+  /** Names of records, by record, key, kind and text. */
+  conceptNames(namespace: string, selector: NameSelector): Promise<StoredName[]>;
+  /** What was derived from each of these records; records without it are left out. */
+  recordConcepts(namespace: string, records: readonly number[]): Promise<Map<number, RecordConcepts>>;
+  /** How many records of a project name each of these keys, and where they do. */
+  namings(namespace: string, request: NamingRequest): Promise<Map<string, NamingsOfKey>>;
+  /** The places of these lines, in this order; of the whole record for the line `null`. Records that are gone are left out. */
+  linePlaces(
+    namespace: string,
+    lines: readonly { readonly record: number; readonly line: number | null }[],
+  ): Promise<GraphProvenance[]>;
 }
 
-/** What was returned to agents, and what the operator says about results. Labels and golden queries are written with `records.commit`. */
-export interface StoreReceipts {
-  /** A receipt with a known id replaces the other. Durable when it resolves. */
-  add(namespace: string, batch: ReceiptBatch): Promise<void>;
-  /** Removes the receipts made before this time. */
-  removeBefore(namespace: string, time: Timestamp): Promise<void>;
-  get(namespace: string, id: string): Promise<StoredReceipt | null>;
-  /** Newest first, ties by id in descending order. */
-  list(namespace: string, filter: ReceiptFilter, page: Page<ReceiptCursor>): Promise<StoredReceipt[]>;
-  /** By sequence; of one receipt unless it is `null`. */
-  labels(namespace: string, receipt: string | null, page: Page<number>): Promise<StoredLabel[]>;
-  /** By sequence, with those that were removed. */
-  goldenQueries(namespace: string, page: Page<number>): Promise<StoredGoldenQuery[]>;
-}
-
-/** Audit log, history, leases, tokens, and the maintenance of the store. */
+/** Audit log, leases, and the maintenance of the store. */
 export interface StoreAdmin {
   /** The namespaces that have a record. */
   namespaces(namespace: AdminNamespace): Promise<string[]>;
@@ -356,43 +298,10 @@ export interface StoreAdmin {
     namespace: string,
     options: { readonly drop: boolean; readonly vectors: boolean },
   ): Promise<void>;
-  /** The namespace's own log, newest first. */
-  auditEntries(namespace: string, filter: AuditFilter, page: Page<AuditCursor>): Promise<AuditEntry[]>;
-  /** The entries of one chain in order, after a sequence number. */
-  auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
-  /** The own chain and the attached ones. */
-  auditChains(namespace: string): Promise<AuditChain[]>;
+  audit(namespace: string, request: AuditRequest): Promise<AuditReport>;
   /**
-   * Attaches entries of another store's chain unchanged. They are kept for export and are not part of the log. Returns the
-   * number of new ones.
-   * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
-   *   entries of the namespace's own chain that it never wrote
+   * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that
+   * has more than twice the requested time left was taken under another clock and counts as expired.
    */
-  attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Messages about entries of the own log that are missing or changed, and attached ones that are missing; else empty. */
-  verifyAudit(namespace: string): Promise<string[]>;
-  history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
-  /**
-   * Takes or renews a lease. Returns a fencing token that grows with each new holder, or `null` while another holder has
-   * it. A lease that has more than twice the requested time left was taken under another clock and counts as expired.
-   */
-  takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
-  /** Releases the lease if the holder still has it. */
-  dropLease(namespace: string, name: string, holder: string): Promise<void>;
-  /** The holder of a lease that has not expired; else `null`. */
-  leaseHolder(namespace: string, name: string, now: Timestamp): Promise<string | null>;
-  /**
-   * Durable when it resolves, together with the entries for the subject's audit log.
-   * @throws LociError `conflict` for a taken id or hash
-   */
-  addToken(namespace: AdminNamespace, token: StoredToken, audit: readonly AuditDraft[]): Promise<void>;
-  /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
-  tokens(namespace: AdminNamespace, hash?: string): Promise<StoredToken[]>;
-  /** Returns whether the token exists. A token that is already revoked keeps its time of revocation and gets no audit entry. */
-  revokeToken(
-    namespace: AdminNamespace,
-    id: string,
-    at: Timestamp,
-    audit: readonly AuditDraft[],
-  ): Promise<boolean>;
+  lease(namespace: string, operation: LeaseOperation): Promise<Lease | null>;
 }

@@ -32,7 +32,7 @@ function layerRules(): IForbiddenRuleType[] {
 
 /** Folders next to the drivers that any driver and higher layer may import. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  store: ['lexical', 'rules'],
+  store: ['items', 'lexical', 'rules', 'sql'],
   embed: ['http', 'rerank'],
   sources: ['dates', 'documents', 'files', 'markdown'],
 };

@@ -1,8 +1,8 @@
-import { withoutPauses } from '../../src/core/threads/slices.ts';
+import { withoutAsyncPauses } from '../../src/core/threads/slices.ts';
 import { createStoreProxy } from '../../src/store/sqlite/store-proxy.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 
 type Run = (...parameters: readonly unknown[]) => unknown;
@@ -10,11 +10,13 @@ type Run = (...parameters: readonly unknown[]) => unknown;
 /** The SQLite store without its threads and without a file: fast enough to open one for each test. */
 export function openSqliteInMemory(): Store {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  migrate(db);
   const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
-  const roles = createStoreProxy(async (call, _route, parameters) => {
+  let last: Promise<unknown> = migrate(db);
+  const roles = createStoreProxy((call, _route, parameters) => {
     const [role = '', name = ''] = call.split('.');
-    return withoutPauses(calls[role]![name]!(...parameters));
+    const result = last.then(async () => withoutAsyncPauses(await calls[role]![name]!(...parameters)));
+    last = result.catch(() => undefined);
+    return result;
   });
   return {
     ...roles,

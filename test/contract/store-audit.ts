@@ -3,9 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-chain.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
+import { startupPut } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
-import { ALL, auditDraft, commit, ownAuditLog, startupEntry, UNUSUAL_TEXTS } from './written-samples.ts';
+import {
+  ALL,
+  UNUSUAL_TEXTS,
+  attachAudit,
+  auditChain,
+  auditChains,
+  auditDraft,
+  auditEntries,
+  commit,
+  ownAuditLog,
+  startupEntry,
+  verifyAudit,
+} from './written-samples.ts';
 
 export function describeAudit(fixture: StoreFixture): void {
   describeLog(fixture);
@@ -14,23 +27,23 @@ export function describeAudit(fixture: StoreFixture): void {
 
 function describeLog({ store, namespace }: StoreFixture): void {
   const sequenceNumbers = async (ns: string, filter: AuditFilter): Promise<number[]> =>
-    (await store().admin.auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
+    (await auditEntries(store(), ns, filter, ALL)).map(({ seq }) => seq);
 
   describe('the audit log', () => {
     it('contains the entry of each change, as a hash chain', async () => {
       const ns = namespace();
-      expect(await store().admin.auditChains(ns)).toEqual([]);
+      expect(await auditChains(store(), ns)).toEqual([]);
       const diff = { title: { from: null, to: 'é "quoted"' }, 10: 1, 9: [{ a: -0.5 }] };
       const drafts = [auditDraft({ subject: 'u', diff }), auditDraft({ at: NOW + 1, action: 'delete' })];
       await commit(store(), ns, { writes: [note('x')], audit: drafts });
       await store().records.commit(ns, {
-        startup: [startupEntry()],
+        items: [startupPut(startupEntry())],
         audit: [auditDraft({ at: NOW - 1, subject: 'startup:rules' })],
       });
-      const [ownChain, ...others] = await store().admin.auditChains(ns);
+      const [ownChain, ...others] = await auditChains(store(), ns);
       expect(others).toEqual([]);
       expect(ownChain).toMatchObject({ own: true, length: 3 });
-      const entries = await store().admin.auditChain(ns, ownChain!.chain, ALL);
+      const entries = await auditChain(store(), ns, ownChain!.chain, ALL);
       expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
       expect(entries[0]).toEqual({
         ...drafts[0],
@@ -44,7 +57,7 @@ function describeLog({ store, namespace }: StoreFixture): void {
         expect(entry.hash).toBe(auditHash(entry));
         expect(entry.previous).toBe(entries[i - 1]?.hash ?? CHAIN_START);
       }
-      expect(await store().admin.verifyAudit(ns)).toEqual([]);
+      expect(await verifyAudit(store(), ns)).toEqual([]);
     });
 
     it('returns the selected entries, newest first', async () => {
@@ -76,16 +89,16 @@ function describeLog({ store, namespace }: StoreFixture): void {
       });
       const found: number[] = [];
       for (let after: AuditEntry | null = null; ;) {
-        const page: AuditEntry[] = await store().admin.auditEntries(ns, {}, { after, limit: 2 });
+        const page: readonly AuditEntry[] = await auditEntries(store(), ns, {}, { after, limit: 2 });
         found.push(...page.map(({ seq }) => seq));
         after = page.at(-1) ?? null;
         if (after === null) break;
       }
       expect(found).toEqual([6, 4, 2, 7, 5, 3, 1]);
-      const [{ chain } = { chain: '' }] = await store().admin.auditChains(ns);
-      const page = await store().admin.auditChain(ns, chain, { after: 3, limit: 2 });
+      const [{ chain } = { chain: '' }] = await auditChains(store(), ns);
+      const page = await auditChain(store(), ns, chain, { after: 3, limit: 2 });
       expect(page.map(({ seq }) => seq)).toEqual([4, 5]);
-      expect(await store().admin.auditChain(ns, 'no chain', ALL)).toEqual([]);
+      expect(await auditChain(store(), ns, 'no chain', ALL)).toEqual([]);
     });
 
     it('does not contain a change that failed', async () => {
@@ -106,8 +119,8 @@ function describeLog({ store, namespace }: StoreFixture): void {
           auditDraft({ subject: text, actor: text, surface: text, action: text, diff }),
         ),
       });
-      expect(await store().admin.verifyAudit(ns)).toEqual([]);
-      const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
+      expect(await verifyAudit(store(), ns)).toEqual([]);
+      const entries = (await auditEntries(store(), ns, {}, ALL)).toReversed();
       expect(entries.map(({ subject }) => subject)).toEqual(['\ufffd', ...UNUSUAL_TEXTS.slice(1)]);
       expect(entries[0]?.diff).toEqual({ '\ufffd': '\ufffd' });
       for (const entry of entries) expect(entry.hash).toBe(auditHash(entry));
@@ -117,7 +130,7 @@ function describeLog({ store, namespace }: StoreFixture): void {
 
 function describeAttachments({ store, namespace }: StoreFixture): void {
   /** The audit log of a new namespace with this number of entries. */
-  async function newLog(length: number): Promise<AuditEntry[]> {
+  async function newLog(length: number): Promise<readonly AuditEntry[]> {
     const ns = namespace();
     const audit = Array.from({ length }, (_, i) => auditDraft({ at: NOW + i, subject: 'u', diff: { i } }));
     await commit(store(), ns, { audit });
@@ -129,19 +142,19 @@ function describeAttachments({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       await commit(store(), ns, { audit: [auditDraft({ at: NOW + 1 })] });
       const foreign = await newLog(3);
-      expect(await store().admin.attachAudit(ns, foreign.slice(0, 2))).toBe(2);
-      expect(await store().admin.attachAudit(ns, foreign)).toBe(1);
-      expect(await store().admin.attachAudit(ns, foreign)).toBe(0);
-      const chains = await store().admin.auditChains(ns);
+      expect(await attachAudit(store(), ns, foreign.slice(0, 2))).toBe(2);
+      expect(await attachAudit(store(), ns, foreign)).toBe(1);
+      expect(await attachAudit(store(), ns, foreign)).toBe(0);
+      const chains = await auditChains(store(), ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 3],
       ]);
-      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
-      expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([1]);
-      expect(await store().admin.verifyAudit(ns)).toEqual([]);
+      expect(await auditChain(store(), ns, foreign[0]!.chain, ALL)).toEqual(foreign);
+      expect((await auditEntries(store(), ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([1]);
+      expect(await verifyAudit(store(), ns)).toEqual([]);
       await commit(store(), ns, { audit: [auditDraft()] });
-      expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
+      expect((await auditChains(store(), ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
     it('is returned in pages, regardless of the parts in which it was attached', async () => {
@@ -153,21 +166,19 @@ function describeAttachments({ store, namespace }: StoreFixture): void {
         [1, 3],
         [3, 5],
       ])
-        await store().admin.attachAudit(ns, foreign.slice(from, until));
-      expect(await store().admin.auditChain(ns, chain, { after: null, limit: 3 })).toEqual(
-        foreign.slice(0, 3),
-      );
-      expect(await store().admin.auditChain(ns, chain, { after: 1, limit: 3 })).toEqual(foreign.slice(1, 4));
-      expect(await store().admin.auditChain(ns, chain, { after: 5, limit: 3 })).toEqual([]);
-      expect(await store().admin.attachAudit(ns, foreign)).toBe(0);
+        await attachAudit(store(), ns, foreign.slice(from, until));
+      expect(await auditChain(store(), ns, chain, { after: null, limit: 3 })).toEqual(foreign.slice(0, 3));
+      expect(await auditChain(store(), ns, chain, { after: 1, limit: 3 })).toEqual(foreign.slice(1, 4));
+      expect(await auditChain(store(), ns, chain, { after: 5, limit: 3 })).toEqual([]);
+      expect(await attachAudit(store(), ns, foreign)).toBe(0);
     });
 
     it('may be attached before the store’s own log begins, which does not continue it', async () => {
       const ns = namespace();
       const foreign = await newLog(2);
-      await store().admin.attachAudit(ns, foreign);
+      await attachAudit(store(), ns, foreign);
       await commit(store(), ns, { audit: [auditDraft()] });
-      const chains = await store().admin.auditChains(ns);
+      const chains = await auditChains(store(), ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 2],
@@ -177,9 +188,9 @@ function describeAttachments({ store, namespace }: StoreFixture): void {
     it('may lack the diffs of purged records', async () => {
       const ns = namespace();
       const foreign = (await newLog(2)).map((entry) => ({ ...entry, diff: null }));
-      expect(await store().admin.attachAudit(ns, foreign)).toBe(2);
-      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
-      expect(await store().admin.verifyAudit(ns)).toEqual([]);
+      expect(await attachAudit(store(), ns, foreign)).toBe(2);
+      expect(await auditChain(store(), ns, foreign[0]!.chain, ALL)).toEqual(foreign);
+      expect(await verifyAudit(store(), ns)).toEqual([]);
     });
 
     it('is rejected as a whole if its chain is broken', async () => {
@@ -199,37 +210,37 @@ function describeAttachments({ store, namespace }: StoreFixture): void {
       ];
       for (const entries of broken) {
         const ns = namespace();
-        await expect(store().admin.attachAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
-        expect(await store().admin.auditChains(ns)).toEqual([]);
-        expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
+        await expect(attachAudit(store(), ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
+        expect(await auditChains(store(), ns)).toEqual([]);
+        expect(await auditEntries(store(), ns, {}, ALL)).toEqual([]);
       }
     });
 
     it('is rejected if an entry differs from the stored one', async () => {
       const ns = namespace();
       const foreign = await newLog(2);
-      await store().admin.attachAudit(ns, foreign);
+      await attachAudit(store(), ns, foreign);
       const changed = { ...foreign[1]!, actor: 'eve' };
       const log = [foreign[0]!, { ...changed, hash: auditHash(changed) }];
-      await expect(store().admin.attachAudit(ns, log)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
+      await expect(attachAudit(store(), ns, log)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await auditChain(store(), ns, foreign[0]!.chain, ALL)).toEqual(foreign);
     });
 
     it('never extends the store’s own log, even with a valid chain', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [auditDraft()] });
-      const ownLog = await store().admin.auditEntries(ns, {}, ALL);
+      const ownLog = await auditEntries(store(), ns, {}, ALL);
       const forged = chained(auditDraft({ actor: 'eve', at: NOW + 1 }), ownLog[0]!.chain, 1, ownLog[0]!.hash);
-      await expect(store().admin.attachAudit(ns, [...ownLog, forged])).rejects.toMatchObject({
+      await expect(attachAudit(store(), ns, [...ownLog, forged])).rejects.toMatchObject({
         code: 'conflict',
       });
-      expect(await store().admin.attachAudit(ns, ownLog)).toBe(0);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(ownLog);
+      expect(await attachAudit(store(), ns, ownLog)).toBe(0);
+      expect(await auditEntries(store(), ns, {}, ALL)).toEqual(ownLog);
     });
 
     it('does not create a record', async () => {
       const ns = namespace();
-      await store().admin.attachAudit(ns, await newLog(1));
+      await attachAudit(store(), ns, await newLog(1));
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       expect(await write(store(), ns, note('x'))).toEqual([1]);
     });

@@ -4,14 +4,16 @@ import type {
   ConceptName,
   ConceptUpdate,
   NameKind,
+  NamingRequest,
   RecordNames,
 } from '../../src/store/concept-model.ts';
+import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { commit, deleteRecords, purgeRequest } from './written-samples.ts';
 
-const PAGE = { after: null, limit: 1000 };
+const LIMIT = 1000;
 
 function name(kind: NameKind, text: string): ConceptName {
   return { key: text.toLowerCase(), text, kind, line: kind === 'phrase' ? 3 : null };
@@ -29,6 +31,33 @@ function conceptChange(id: string, at: number, fields: Partial<ConceptChange> = 
 export function describeConcepts({ store, namespace }: StoreFixture): void {
   async function put(ns: string, concepts: ConceptUpdate): Promise<void> {
     await commit(store(), ns, { concepts });
+  }
+
+  /** The records that name one of the keys. */
+  async function naming(
+    ns: string,
+    project: string,
+    keys: readonly string[],
+    excludedSources: readonly string[] = [],
+  ): Promise<number[]> {
+    const request = { project, keys, limit: LIMIT, excludedSources };
+    const found = [...(await store().graph.namings(ns, request)).values()];
+    return [...new Set(found.flatMap(({ places }) => places.map(({ record }) => record)))].sort();
+  }
+
+  /** How many records name each key. */
+  async function counts(
+    ns: string,
+    counted: readonly string[],
+    fields: Partial<NamingRequest> = {},
+  ): Promise<number[]> {
+    const found = await store().graph.namings(ns, { project: 'p', keys: [], counted, ...fields });
+    return counted.map((key) => found.get(key)!.records);
+  }
+
+  async function keysOf(ns: string, firstWords: readonly string[]): Promise<string[]> {
+    const rows = await store().graph.conceptNames(ns, { project: 'p', only: { firstWords } });
+    return rows.map(({ key }) => key);
   }
 
   /** Note 1 is the oven and mentions 2; notes 2 and 3 have an alias, 3 and 4 a phrase; 4 mentions the oven. */
@@ -109,26 +138,21 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       };
       expect(await texts()).toEqual(['1 Oven', '1 Slow Heat']);
       expect(await texts({ keys: ['layoff', 'oven'], notes: ['n_2'] })).toEqual(['1 Oven']);
-      const naming = (excluded?: string[]): Promise<number[]> =>
-        store().graph.recordsNaming(ns, 'p', ['oven', 'ada lovelace'], PAGE, excluded);
-      expect(await naming(excludedSources)).toEqual([1]);
-      expect(await naming()).toEqual([1, 2, 3]);
+      const namingOf = (excluded?: string[]): Promise<number[]> =>
+        naming(ns, 'p', ['oven', 'ada lovelace'], excluded);
+      expect(await namingOf(excludedSources)).toEqual([1]);
+      expect(await namingOf()).toEqual([1, 2, 3]);
     });
 
     it('that are in another project take the mentions of their record with them', async () => {
       const ns = await filled();
       await put(ns, { names: new Map([[4, { project: 'q', note: null, names: [] }]]) });
-      const naming = (project: string): Promise<number[]> =>
-        store().graph.recordsNaming(ns, project, ['oven'], PAGE);
-      expect([await naming('p'), await naming('q')]).toEqual([[], [4]]);
+      expect([await naming(ns, 'p', ['oven']), await naming(ns, 'q', ['oven'])]).toEqual([[], [4]]);
     });
 
     it('are keys by first word, for titles and aliases alone', async () => {
       const ns = await filled();
-      expect(await store().graph.conceptKeys(ns, 'p', ['new', 'ov', 'tiles', 'ada', ''])).toEqual([
-        'new oven',
-        'tiles',
-      ]);
+      expect(await keysOf(ns, ['new', 'ov', 'tiles', 'ada', ''])).toEqual(['new oven', 'tiles']);
     });
 
     it('are not shared where more records have them in lower case than as a phrase', async () => {
@@ -158,18 +182,16 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const own = names(0, name('phrase', 'Ada Lovelace'));
       await put(ns, { names: new Map([1, 2].map((record) => [record, own])) });
       const count = async (hidden: readonly string[]): Promise<unknown> =>
-        (await store().graph.nameFrequencies(ns, 'p', ['ada lovelace'], hidden)).get('ada lovelace');
+        (await counts(ns, ['ada lovelace'], { excludedSources: hidden }))[0];
       expect([await count([]), await count(['hidden'])]).toEqual([2, 1]);
     });
 
     it('are counted with the mentions of a name, but not for the note that is called so', async () => {
       const ns = await filled();
-      const counts = await store().graph.nameFrequencies(ns, 'p', ['oven', 'ada lovelace', 'heat', 'x']);
-      expect(counts).toEqual(new Map([['oven', 1], ['ada lovelace', 2], ['heat', 0], ['x', 0]])); // prettier-ignore
-      expect(await store().graph.recordsNaming(ns, 'p', ['oven', 'ada lovelace'], PAGE)).toEqual([3, 4]);
-      expect(await store().graph.recordsNaming(ns, 'p', ['ada lovelace'], { after: 3, limit: 1 })).toEqual([
-        4,
-      ]);
+      const keys = ['oven', 'ada lovelace', 'heat', 'x'];
+      expect(await counts(ns, keys)).toEqual([1, 2, 0, 0]);
+      expect(await counts(ns, keys, { max: 1 })).toEqual([1, 1, 0, 0]);
+      expect(await naming(ns, 'p', ['oven', 'ada lovelace'])).toEqual([3, 4]);
     });
 
     it('are replaced for a record, and removed with it', async () => {
@@ -197,13 +219,14 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
   describe('titles and aliases for which texts were not searched', () => {
     const namesOf = async (ns: string, limit = 10): Promise<string[]> =>
-      (await store().graph.changedNames(ns, limit)).map(({ project, key }) => `${project} ${key}`);
+      (await store().graph.waiting(ns, limit)).names.map(({ project, key }) => `${project} ${key}`);
 
     it('are those that a record got, lost or took to another project, until they were searched for', async () => {
       const ns = await filled();
       const all = ['p heat', 'p new oven', 'p oven', 'p tiles'];
       expect([await namesOf(ns), await namesOf(ns, 2)]).toEqual([all, all.slice(0, 2)]);
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 4, rules: '1', changed: 4 });
+      const state = { conceptsUpTo: 4, conceptRules: '1', changedNames: 4 };
+      expect(await store().graph.state(ns)).toMatchObject(state);
       await put(ns, { searched: [{ project: 'p', key: 'heat' }, { project: 'q', key: 'oven' }] }); // prettier-ignore
       expect(await namesOf(ns)).toEqual(all.slice(1));
       await put(ns, { searched: 'all' });
@@ -226,15 +249,19 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
   describe('places where a name stands', () => {
     it('are mentions, tags and phrases by key and record, as many as are asked for', async () => {
       const ns = await filled();
-      const found = await store().graph.namings(ns, 'p', ['oven', 'ada lovelace', 'heat'], 10);
+      const keys = ['oven', 'ada lovelace', 'heat'];
+      const found = await store().graph.namings(ns, { project: 'p', keys, counted: ['tiles'], limit: 10 });
       const phrase = { key: 'ada lovelace', text: 'Ada Lovelace', kind: 'phrase', line: 3, count: 1 };
-      expect(found).toEqual([
-        { record: 4, key: 'oven', text: null, kind: 'mention', line: 1, count: 1 },
-        { record: 3, ...phrase },
-        { record: 4, ...phrase },
+      const mention = { record: 4, key: 'oven', text: null, kind: 'mention', line: 1, count: 1 };
+      expect([...found]).toEqual([
+        ['oven', { records: 1, places: [mention] }],
+        ['ada lovelace', { records: 2, places: [3, 4].map((record) => ({ record, ...phrase })) }],
+        ['heat', { records: 0, places: [] }],
+        ['tiles', { records: 1, places: [] }],
       ]);
-      expect(await store().graph.namings(ns, 'p', ['ada lovelace'], 1)).toHaveLength(1);
-      expect(await store().graph.namings(ns, 'q', ['ada lovelace'], 10)).toEqual([]);
+      const first = await store().graph.namings(ns, { project: 'p', keys: ['ada lovelace'], limit: 1 });
+      expect(first.get('ada lovelace')).toEqual({ records: 2, places: [{ record: 3, ...phrase }] });
+      expect(await naming(ns, 'q', ['ada lovelace'])).toEqual([]);
     });
 
     it('are lines with their passage and hash, or whole records', async () => {
@@ -259,39 +286,39 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const later = conceptChange('a', NOW + 1, { kind: 'undo', change: 'b' });
       const first = conceptChange('b', NOW);
-      await commit(store(), ns, { conceptChanges: [later, first] });
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW + 9)] });
-      const stored = await store().graph.conceptChanges(ns);
+      await commit(store(), ns, { items: [conceptChangePut(later), conceptChangePut(first)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW + 9))] });
+      const stored = await conceptChanges(store().records, ns);
       expect(stored).toEqual([first, later]);
     });
 
     it('are canonical: they stay when everything derived is discarded', async () => {
       const ns = await filled();
-      await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await store().graph.conceptChanges(ns)).toHaveLength(1);
-      expect(await store().graph.conceptState(ns)).toEqual({ upTo: 0, rules: '', changed: 0 });
+      expect(await conceptChanges(store().records, ns)).toHaveLength(1);
+      const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0, conceptChanges: 1 };
+      expect(await store().graph.state(ns)).toMatchObject(state);
       expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
     });
   });
 
   it('no other namespace sees the names, mentions and changes of concepts', async () => {
     const ns = await filled();
-    await commit(store(), ns, { conceptChanges: [conceptChange('b', NOW)] });
+    await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
     const other = namespace();
     await write(store(), other, note('one'));
     const { graph } = store();
     expect(await graph.conceptNames(other, { project: 'p' })).toEqual([]);
-    expect(await graph.conceptKeys(other, 'p', ['oven'])).toEqual([]);
+    expect(await keysOf(other, ['oven'])).toEqual([]);
     expect(await graph.recordConcepts(other, [1])).toEqual(new Map());
-    expect(await graph.nameFrequencies(other, 'p', ['oven'])).toEqual(new Map([['oven', 0]]));
-    expect(await graph.recordsNaming(other, 'p', ['oven'], PAGE)).toEqual([]);
-    expect(await graph.conceptChanges(other)).toEqual([]);
-    expect(await graph.namings(other, 'p', ['oven'], 10)).toEqual([]);
-    expect(await graph.changedNames(other, 10)).toEqual([]);
+    expect(await counts(other, ['oven'])).toEqual([0]);
+    expect(await naming(other, 'p', ['oven'])).toEqual([]);
+    expect(await conceptChanges(store().records, other)).toEqual([]);
+    expect((await graph.waiting(other, 10)).names).toEqual([]);
     await put(other, { searched: 'all' });
-    expect(await graph.changedNames(ns, 10)).toHaveLength(4);
-    await commit(store(), other, { conceptChanges: [conceptChange('b', NOW + 5)] });
-    expect((await graph.conceptChanges(ns))[0]!.at).toBe(NOW);
+    expect((await graph.waiting(ns, 10)).names).toHaveLength(4);
+    await commit(store(), other, { items: [conceptChangePut(conceptChange('b', NOW + 5))] });
+    expect((await conceptChanges(store().records, ns))[0]!.at).toBe(NOW);
   });
 }

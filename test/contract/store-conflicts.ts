@@ -32,7 +32,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       const readAll = async (): Promise<unknown> => ({
         records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 }),
         hits: await searchText(store(), ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
-        terms: await store().search.terms(ns, ['marble', 'granite', 'intruder']),
+        terms: (await store().search.terms(ns, ['marble', 'granite', 'intruder'])).terms,
         stats: await statsOf(store(), ns),
       });
       const before = await readAll();

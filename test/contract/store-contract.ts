@@ -105,7 +105,7 @@ export function describeStore(name: string, open: () => Promise<Store>, suites =
       namespace: () => `namespace ${String(++created)}`,
       generation: async (dimensions) => {
         const spec = { provider: 'test', model: `model ${String(++created)}`, dimensions };
-        return (await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).id;
+        return (await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).id;
       },
     };
     beforeAll(async () => {

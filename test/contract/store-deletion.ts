@@ -18,7 +18,7 @@ import {
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, deleteRecords, fact, idsOf, restore } from './written-samples.ts';
+import { ALL, commit, deleteRecords, fact, idsOf, replacePassages, restore } from './written-samples.ts';
 
 export function describeDeletionAndRestoration(fixture: StoreFixture): void {
   describeDeletions(fixture);
@@ -50,7 +50,8 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
       await deleteRecords(store(), ns, 2);
       await store().admin.resetDerived(ns, { drop: false, vectors: true });
       expect(idsOf(await store().records.list(ns, { scan: 'stale', chunking: 'other' }, ALL))).toEqual([1]);
-      await store().records.replacePassages(
+      await replacePassages(
+        store(),
         ns,
         'other',
         new Map([[2, chunkedRecord(record, [passage('confidential')])]]),

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { ItemChange } from '../../src/store/item-model.ts';
 import type { CommitBatch, Fence } from '../../src/store/model.ts';
+import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
-import { auditDraft } from './written-samples.ts';
+import { auditDraft, auditEntries, dropLease, takeLease } from './written-samples.ts';
 
 const LEASE_MS = 60_000;
 
 export function describeFences({ store, namespace }: StoreFixture): void {
   /** Takes the lease with the same name as the namespace. */
-  const takeLease = async (lease: string, holder: string, now = NOW): Promise<Fence> => {
-    const token = await store().admin.takeLease(lease, {
+  const fenceOf = async (lease: string, holder: string, now = NOW): Promise<Fence> => {
+    const token = await takeLease(store(), lease, {
       name: lease,
       holder,
       now,
@@ -23,16 +25,16 @@ export function describeFences({ store, namespace }: StoreFixture): void {
     writes: [note('ambient', { source: 'todos', origin: 'source' })],
     chunking: CHUNKING,
     fence,
-    sourceState: { source: 'todos', change: { readAt: NOW, refreshes: 1 } },
+    items: [sourceStateChange('todos', { readAt: NOW, refreshes: 1 })],
     ...fields,
   });
   /** The results of every read that a commit could change. */
   const readAll = async (ns: string): Promise<unknown> => ({
     records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 100 }),
     hits: await searchText(store(), ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
-    terms: await store().search.terms(ns, ['ambient', 'former']),
-    states: [...(await store().records.sourceStates(ns))],
-    audit: await store().admin.auditEntries(ns, {}, { after: null, limit: 10 }),
+    terms: (await store().search.terms(ns, ['ambient', 'former'])).terms,
+    states: [...(await sourceStates(store().records, ns))],
+    audit: await auditEntries(store(), ns, {}, { after: null, limit: 10 }),
     idempotentResult: await store().records.findIdempotentResult(ns, 'o', NOW),
     highestId: (await store().records.bounds(ns)).highestId,
   });
@@ -40,17 +42,17 @@ export function describeFences({ store, namespace }: StoreFixture): void {
   describe('a fence', () => {
     it('lets the holder of the lease write, with the state of its source', async () => {
       const ns = namespace();
-      const fence = await takeLease(ns, 'a');
+      const fence = await fenceOf(ns, 'a');
       expect(await store().records.commit(ns, refresh(fence))).toEqual([1]);
-      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+      expect((await sourceStates(store().records, ns)).get('todos')).toMatchObject({
         readAt: NOW,
         refreshes: 1,
       });
       await store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { consecutiveFailures: 1 } },
+        items: [sourceStateChange('todos', { consecutiveFailures: 1 })],
         fence,
       });
-      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+      expect((await sourceStates(store().records, ns)).get('todos')).toMatchObject({
         refreshes: 1,
         consecutiveFailures: 1,
       });
@@ -58,22 +60,22 @@ export function describeFences({ store, namespace }: StoreFixture): void {
 
     it('accepts writes until another holder takes the lease, even after its expiry or release', async () => {
       const ns = namespace();
-      const fence = await takeLease(ns, 'a');
-      expect(await takeLease(ns, 'a', NOW + LEASE_MS - 1)).toEqual(fence);
+      const fence = await fenceOf(ns, 'a');
+      expect(await fenceOf(ns, 'a', NOW + LEASE_MS - 1)).toEqual(fence);
       expect(await store().records.commit(ns, refresh(fence))).toEqual([1]);
-      await store().admin.dropLease(ns, ns, 'a');
+      await dropLease(store(), ns, ns, 'a');
       expect(await store().records.commit(ns, refresh(fence))).toEqual([2]);
     });
 
     it('rejects commits of a former holder as a whole', async () => {
       const ns = namespace();
       await write(store(), ns, note('former', { source: 'todos', origin: 'source', key: 'k' }));
-      const late = await takeLease(ns, 'a');
+      const late = await fenceOf(ns, 'a');
       await store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { refreshes: 7 } },
+        items: [sourceStateChange('todos', { refreshes: 7 })],
         fence: late,
       });
-      const current = await takeLease(ns, 'b', NOW + LEASE_MS);
+      const current = await fenceOf(ns, 'b', NOW + LEASE_MS);
       expect(current.token).toBeGreaterThan(late.token);
       const before = await readAll(ns);
       const batch = refresh(late, {
@@ -84,7 +86,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
       const conflict = { code: 'conflict', message: `another process refreshes ${ns} now` };
       await expect(store().records.commit(ns, batch)).rejects.toMatchObject(conflict);
       const stateChange = store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { refreshes: 8 } },
+        items: [sourceStateChange('todos', { refreshes: 8 })],
         fence: late,
       });
       await expect(stateChange).rejects.toMatchObject(conflict);
@@ -99,7 +101,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
         const commit = store().records.commit(ns, refresh({ lease: ns, token }));
         await expect(commit).rejects.toMatchObject({ code: 'conflict' });
       }
-      const { token } = await takeLease(ns, 'a');
+      const { token } = await fenceOf(ns, 'a');
       const commit = store().records.commit(ns, refresh({ lease: ns, token: token + 1 }));
       await expect(commit).rejects.toMatchObject({ code: 'conflict' });
       const otherLease = store().records.commit(ns, refresh({ lease: `${ns} of another`, token }));
@@ -109,14 +111,14 @@ export function describeFences({ store, namespace }: StoreFixture): void {
 
     it('leaves the state of the source as it was when the commit fails', async () => {
       const ns = namespace();
-      const fence = await takeLease(ns, 'a');
+      const fence = await fenceOf(ns, 'a');
       await store().records.commit(ns, refresh(fence));
       const before = await readAll(ns);
       await expect(store().records.commit(ns, refresh(fence, { evictions: [99] }))).rejects.toMatchObject({
         code: 'not_found',
       });
-      const sourceState = { source: 'todos', change: { readAt: 0.5 } };
-      await expect(store().records.commit(ns, refresh(fence, { sourceState }))).rejects.toMatchObject({
+      const items: ItemChange[] = [{ put: { kind: 'receipt', key: 'r', at: 0.5, body: null } }];
+      await expect(store().records.commit(ns, refresh(fence, { items }))).rejects.toMatchObject({
         code: 'invalid_input',
       });
       expect(await readAll(ns)).toEqual(before);

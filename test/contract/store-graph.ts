@@ -8,6 +8,7 @@ import type {
   NeighbourRequest,
   NodeDegree,
   NodeDraft,
+  StaleRecord,
 } from '../../src/store/graph-model.ts';
 import { recordNode } from '../../src/store/graph-model.ts';
 import type { CommitBatch } from '../../src/store/model.ts';
@@ -101,16 +102,21 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
   }
   const around = (id: string, fields: Partial<NeighbourRequest> = {}): NeighbourRequest => ({
     of: [id],
-    direction: 'out',
     limit: 10,
     crossProjectTypes: [],
     filter: {},
     ...fields,
   });
   const edgesOf = async (ns: string): Promise<string[]> =>
-    (await store().graph.pageEdges(ns, {}, ALL)).map(({ src, type, dst }) => `${src} ${type} ${dst}`);
+    (await store().graph.edges(ns, {}, ALL)).map(({ src, type, dst }) => `${src} ${type} ${dst}`);
+  const stale = async (ns: string): Promise<readonly StaleRecord[]> =>
+    (await store().graph.waiting(ns, 10)).records;
+  const sharing = async (ns: string, records: readonly number[]): Promise<number[]> =>
+    [...(await store().graph.contributions(ns, 'text', records))].flatMap(([record, { isSharing }]) =>
+      isSharing ? [record] : [],
+    );
   const nodesOf = async (ns: string): Promise<string[]> =>
-    (await store().graph.pageNodes(ns, {}, ALL)).map(({ id }) => id);
+    (await store().graph.nodes(ns, { page: ALL })).map(({ id }) => id);
 
   describe('the graph', () => {
     it('is empty before it is derived', async () => {
@@ -119,11 +125,13 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         if (written) await write(store(), ns, note('one'));
         expect([await nodesOf(ns), await edgesOf(ns)]).toEqual([[], []]);
         expect(await store().graph.nodes(ns, { records: [1] })).toEqual([]);
-        expect(await store().graph.neighbours(ns, around('n_1'))).toEqual({ edges: [], nodes: [] });
+        expect(await store().graph.neighbours(ns, around('n_1'))).toEqual({
+          ...{ out: [], in: [], nodes: [], degrees: [], tags: [] },
+        });
         expect(await store().graph.counts(ns, {})).toEqual({ nodes: [], edges: [], tags: [] });
         expect(await store().graph.state(ns)).toEqual({
-          ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', stale: 0 },
-          lastChange: written ? 1 : 0,
+          ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', conceptRules: '' },
+          ...{ stale: 0, changedNames: 0, conceptChanges: 0, lastChange: written ? 1 : 0 },
         });
       }
     });
@@ -140,13 +148,13 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         'n_2 part_of p_1',
       ];
       expect(await edgesOf(ns)).toEqual(pages);
-      const rest = await graph.pageEdges(
+      const rest = await graph.edges(
         ns,
         {},
         { after: { src: 'n_1', type: 'links_to', dst: 'n_2' }, limit: 2 },
       );
       expect(rest.map(({ src, type }) => `${src} ${type}`)).toEqual(['n_1 part_of', 'n_2 links_to']);
-      expect((await graph.pageNodes(ns, {}, { after: 'n_2', limit: 1 })).map(({ id }) => id)).toEqual([
+      expect((await graph.nodes(ns, { page: { after: 'n_2', limit: 1 } })).map(({ id }) => id)).toEqual([
         'n_3',
       ]);
       const { key: _, sharesIdentity: __, ...first } = node(1);
@@ -159,19 +167,31 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         { id: 't_3', task: { done: false, due: '2026-11-25' }, record: 3 },
       ]);
       expect(await graph.neighbours(ns, around('n_1', { limit: 2 }))).toMatchObject({
-        edges: [
+        out: [
           { src: 'n_1', dst: 'n_3', type: 'embeds', weight: 0.9, provenance: provenance(1) },
           { dst: 'n_2' },
         ],
+        in: [],
         nodes: [{ id: 'n_2' }, { id: 'n_3', tags: ['a', '"b"'] }],
+        degrees: [{ id: 'n_1', record: 1, out: 3, in: 0 }],
       });
-      const incoming = await graph.neighbours(ns, around('n_3', { direction: 'in', types: ['links_to'] }));
-      expect(incoming).toMatchObject({ edges: [{ src: 'n_2', dst: 'n_3' }], nodes: [{ id: 'n_2' }] });
-      expect(await graph.degrees(ns, ['n_1', 'n_9', 'p_1'])).toEqual([
-        { id: 'n_1', out: 3, in: 0 },
-        { id: 'p_1', out: 0, in: 2 },
-      ]);
-      expect(await graph.degrees(ns, ['n_3'], ['embeds'])).toEqual([{ id: 'n_3', out: 0, in: 1 }]);
+      expect(await graph.neighbours(ns, around('n_2', { of: ['n_2', 'n_9', 'p_1', 'n_2'] }))).toMatchObject({
+        out: [
+          { src: 'n_2', dst: 'n_3' },
+          { src: 'n_2', dst: 'p_1' },
+        ],
+        in: [
+          { src: 'n_1', dst: 'n_2' },
+          { src: 'n_1', dst: 'p_1' },
+          { src: 'n_2', dst: 'p_1' },
+        ],
+        nodes: [{ id: 'n_1' }, { id: 'n_2' }, { id: 'n_3' }, { id: 'p_1' }],
+        degrees: [
+          { id: 'n_2', record: 2, out: 2, in: 1 },
+          { id: 'p_1', record: null, out: 0, in: 2 },
+        ],
+        tags: [],
+      });
       expect(await graph.counts(ns, {})).toEqual({
         nodes: [
           { project: 'default', type: 'note', nodes: 3, records: 3 },
@@ -191,13 +211,16 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     it('counts the visible edges of each tag', async () => {
       const ns = await filled();
       const tags = ['c_1', 'c_2'].map((id) => shared(id, { type: 'concept', title: id }));
-      const tagged = { nodes: [node(1)], edges: [edge(1, 'c_1', 'tagged'), edge(1, 'c_2', 'tagged')] };
+      const tagged = {
+        nodes: [node(1)],
+        edges: [edge(1, 'c_1', 'tagged'), edge(1, 'c_2', 'tagged'), edge(1, 'p_1', 'part_of')],
+      };
       const other = { nodes: [node(2)], edges: [edge(2, 'c_1', 'tagged')] };
       const records = new Map([
         [1, tagged],
         [2, other],
       ]);
-      await commit(store(), ns, update({ records, shared: tags }));
+      await commit(store(), ns, update({ records, shared: [...tags, shared('p_1')] }));
       const counted = async (filter: GraphFilter) => (await store().graph.counts(ns, filter)).tags;
       expect(await counted({})).toMatchObject([
         { tag: { id: 'c_1', type: 'concept', title: 'c_1', record: null }, edges: 2 },
@@ -205,6 +228,30 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       ]);
       expect(await counted({ excludedSources: ['notes'] })).toEqual([]);
       expect(await counted({ project: 'other' })).toEqual([]);
+      // A walk counts the edges of all sources, and compares them with the records of the project.
+      const projects = [{ project: 'default', node: 'p_1' }];
+      const filter = { excludedSources: ['notes'] };
+      const { tags: found } = await store().graph.neighbours(
+        ns,
+        around('n_1', { of: ['n_2', 'c_2'], filter, projects }),
+      );
+      expect(found).toEqual([
+        { id: 'c_1', tagged: 2, records: 1 },
+        { id: 'c_2', tagged: 1, records: 1 },
+      ]);
+    });
+
+    it('has no edges of a node with more than a request follows', async () => {
+      const ns = await filled();
+      const edgesWith = async (maxDegree: number): Promise<unknown> => {
+        const found = await store().graph.neighbours(
+          ns,
+          around('n_1', { of: ['n_2', 'p_1', 'n_1'], maxDegree }),
+        );
+        return [found.out.length, found.in.length, found.degrees.map((each) => each.out + each.in)];
+      };
+      expect(await edgesWith(2)).toEqual([0, 2, [3, 2, 3]]);
+      expect(await edgesWith(3)).toEqual([5, 3, [3, 2, 3]]);
     });
 
     it('has for each record what was contributed last, in each lane', async () => {
@@ -219,8 +266,8 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       await commit(store(), ns, update({ records: new Map([[1, again]]) }));
       expect(await store().graph.contributions(ns, 'text', [1, 9])).toEqual(
         new Map([
-          [1, again],
-          [9, { nodes: [], edges: [] }],
+          [1, { ...again, isSharing: false }],
+          [9, { nodes: [], edges: [], isSharing: false }],
         ]),
       );
       expect((await edgesOf(ns)).slice(0, 2)).toEqual(['n_1 links_to n_3', 'n_1 similar_to n_2']);
@@ -297,35 +344,44 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         update({ records: new Map([[3, { nodes: [node(3, { project: 'other' })], edges: [] }]]) }),
       );
       const targets = async (fields: Partial<NeighbourRequest>): Promise<string[]> =>
-        (await store().graph.neighbours(ns, around('n_1', fields))).edges.map(({ dst }) => dst);
+        (await store().graph.neighbours(ns, around('n_1', fields))).out.map(({ dst }) => dst);
       expect(await targets({})).toEqual(['n_2', 'p_1']);
       expect(await targets({ crossProjectTypes: ['links_to'] })).toEqual(['n_2', 'p_1']);
       expect(await targets({ crossProjectTypes: ['embeds'] })).toEqual(['n_3', 'n_2', 'p_1']);
-      expect((await store().graph.pageEdges(ns, { project: 'default' }, ALL)).map(({ dst }) => dst)).toEqual([
+      expect((await store().graph.edges(ns, { project: 'default' }, ALL)).map(({ dst }) => dst)).toEqual([
         'n_2',
         'p_1',
         'p_1',
       ]);
-      expect(await store().graph.pageNodes(ns, { project: 'other' }, ALL)).toMatchObject([{ id: 'n_3' }]);
+      expect(await store().graph.nodes(ns, { page: ALL }, { project: 'other' })).toMatchObject([
+        { id: 'n_3' },
+      ]);
     });
 
     it('hides the nodes of sources', async () => {
       const ns = await filled();
       const filter = { excludedSources: ['notes'] };
-      expect(await store().graph.pageNodes(ns, filter, ALL)).toEqual([]);
-      expect(await store().graph.pageEdges(ns, filter, ALL)).toEqual([]);
+      expect(await store().graph.nodes(ns, { page: ALL }, filter)).toEqual([]);
+      expect(await store().graph.edges(ns, filter, ALL)).toEqual([]);
       expect((await store().graph.neighbours(ns, around('n_1', { filter }))).nodes).toMatchObject([
         { id: 'p_1' },
       ]);
       expect(await store().graph.nodes(ns, { ids: ['n_1', 'p_1'] }, filter)).toEqual([]);
       expect(await store().graph.counts(ns, filter)).toEqual({ nodes: [], edges: [], tags: [] });
-      const degrees = (excluded: string[]): Promise<NodeDegree[]> =>
-        store().graph.degrees(ns, ['n_1', 'p_1'], undefined, excluded);
-      expect(await degrees(['notes'])).toEqual([
-        { id: 'n_1', out: 1, in: 0 },
-        { id: 'p_1', out: 0, in: 0 },
+      const degrees = async (fields: Partial<NeighbourRequest>): Promise<number[][]> => {
+        const request = around('n_1', { of: ['n_1', 'p_1'], ...fields });
+        return (await store().graph.neighbours(ns, request)).degrees.map((each) => [each.out, each.in]);
+      };
+      const all = [
+        [3, 0],
+        [0, 2],
+      ];
+      expect(await degrees({ filter })).toEqual([
+        [1, 0],
+        [0, 0],
       ]);
-      expect(await degrees(['others'])).toEqual(await store().graph.degrees(ns, ['n_1', 'p_1']));
+      expect(await degrees({ filter, countsHidden: true })).toEqual(all);
+      expect(await degrees({ filter: { excludedSources: ['others'] } })).toEqual(all);
       const others = { excludedSources: ['others'] };
       expect(await store().graph.nodes(ns, { ids: ['p_1'] }, others)).toMatchObject([{ id: 'p_1' }]);
     });
@@ -334,38 +390,38 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const linking = note('to b', { key: 'a.md', metadata: { links: [{ target: 'b' }] } });
       await write(store(), ns, linking, note('c', { key: 'c.md' }));
-      expect(await store().graph.stale(ns, 10)).toEqual([]);
+      expect(await stale(ns)).toEqual([]);
       await write(store(), ns, note('b', { key: 'b.md' }));
-      const [stale] = await store().graph.stale(ns, 10);
-      expect(stale).toEqual({ record: 1, since: 3 });
+      const [first] = await stale(ns);
+      expect(first).toEqual({ record: 1, since: 3 });
       expect(await store().graph.state(ns)).toMatchObject({ stale: 1 });
       await commit(store(), ns, { evictions: [3] });
       // The mark that was read before is older.
-      await commit(store(), ns, update({ settled: [stale!] }));
-      const again = await store().graph.stale(ns, 10);
+      await commit(store(), ns, update({ settled: [first!] }));
+      const again = await stale(ns);
       expect(again).toMatchObject([{ record: 1 }]);
       await commit(store(), ns, update({ settled: again }));
-      expect(await store().graph.stale(ns, 10)).toEqual([]);
+      expect(await stale(ns)).toEqual([]);
       // Deleted records are in no list.
       await write(store(), ns, note('b', { key: 'b.md' }));
       await deleteRecords(store(), ns, 1);
-      expect(await store().graph.stale(ns, 10)).toEqual([]);
+      expect(await stale(ns)).toEqual([]);
     });
 
     it('names the records that share an identity, when another comes or goes', async () => {
       const ns = namespace();
       await write(store(), ns, note('a', { identity: 'x' }), note('b', { identity: 'y' }));
-      expect(await store().graph.sharingIdentity(ns, [1, 2, 9])).toEqual([]);
+      expect(await sharing(ns, [1, 2, 9])).toEqual([]);
       await write(store(), ns, note('c', { identity: 'x' }), note('d', { identity: 'x', source: 'other' }));
-      expect(await store().graph.stale(ns, 10)).toMatchObject([{ record: 1 }]);
-      expect(await store().graph.sharingIdentity(ns, [4, 3, 2, 1])).toEqual([3, 1]);
+      expect(await stale(ns)).toMatchObject([{ record: 1 }]);
+      expect(await sharing(ns, [4, 3, 2, 1])).toEqual([3, 1]);
       const nodes = new Map(
         [1, 3].map((id) => [id, { nodes: [node(id, { sharesIdentity: true })], edges: [] }]),
       );
-      await commit(store(), ns, update({ records: nodes, settled: await store().graph.stale(ns, 10) }));
+      await commit(store(), ns, update({ records: nodes, settled: await stale(ns) }));
       await commit(store(), ns, { evictions: [1] });
-      expect(await store().graph.stale(ns, 10)).toMatchObject([{ record: 3 }]);
-      expect(await store().graph.sharingIdentity(ns, [3])).toEqual([]);
+      expect(await stale(ns)).toMatchObject([{ record: 3 }]);
+      expect(await sharing(ns, [3])).toEqual([]);
     });
 
     it('is discarded with the other derived data', async () => {
@@ -378,8 +434,8 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     it('belongs to its namespace', async () => {
       const [ours, theirs] = [await filled(), await filled()];
       const before = [
-        await store().graph.pageNodes(ours, {}, ALL),
-        await store().graph.pageEdges(ours, {}, ALL),
+        await store().graph.nodes(ours, { page: ALL }),
+        await store().graph.edges(ours, {}, ALL),
       ];
       await commit(
         store(),
@@ -389,11 +445,13 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       await commit(store(), theirs, { evictions: [2, 3] });
       await store().admin.resetDerived(theirs, { drop: true, vectors: true });
       expect([
-        await store().graph.pageNodes(ours, {}, ALL),
-        await store().graph.pageEdges(ours, {}, ALL),
+        await store().graph.nodes(ours, { page: ALL }),
+        await store().graph.edges(ours, {}, ALL),
       ]).toEqual(before);
-      expect(await store().graph.degrees(theirs, ['n_1'])).toEqual([]);
-      expect((await store().graph.degrees(ours, ['n_1']))[0]).toEqual({ id: 'n_1', out: 3, in: 0 });
+      const degrees = async (ns: string): Promise<readonly NodeDegree[]> =>
+        (await store().graph.neighbours(ns, around('n_1'))).degrees;
+      expect(await degrees(theirs)).toEqual([]);
+      expect(await degrees(ours)).toEqual([{ id: 'n_1', record: 1, out: 3, in: 0 }]);
       expect(await nodesOf(theirs)).toEqual([]);
     });
   });

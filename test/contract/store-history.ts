@@ -1,19 +1,21 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { HistoryCategory, HistoryDraft } from '../../src/store/admin-model.ts';
+import { historyChanges, historyRuns } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 import { ALL, historyRun } from './written-samples.ts';
 
 export function describeHistory({ store, namespace }: StoreFixture): void {
   const record = async (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> => {
-    await store().records.commit(ns, { history: { rows, keep } });
+    await store().records.commit(ns, { items: historyChanges(rows, keep) });
   };
   const names = async (
     ns: string,
     now = NOW,
     category: HistoryCategory = 'pack_history',
-  ): Promise<string[]> => (await store().admin.history(ns, { category, now }, ALL)).map(({ name }) => name);
+  ): Promise<string[]> =>
+    (await historyRuns(store().records, ns, { category, now }, ALL)).map(({ name }) => name);
 
   describe('history', () => {
     it('returns each run as it was recorded, newest first', async () => {
@@ -21,7 +23,7 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
       const first = historyRun({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
       await record(ns, [first, historyRun({ category: 'pipeline_history', name: 'b' })]);
       await record(ns, [historyRun({ name: 'c' })]);
-      const rows = await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL);
+      const rows = await historyRuns(store().records, ns, { category: 'pack_history', now: NOW }, ALL);
       expect(rows.map(({ name }) => name)).toEqual(['c', 'a']);
       expect(rows[1]).toEqual({
         ...first,
@@ -40,7 +42,8 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
       );
       const found: string[] = [];
       for (let after: number | null = null; ;) {
-        const page = await store().admin.history(
+        const page = await historyRuns(
+          store().records,
           ns,
           { category: 'pack_history', now: NOW },
           { after, limit: 2 },

@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
+import { replacePassages } from './written-samples.ts';
 import { cosinesOf, neighboursOf, passagesOf, searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
@@ -39,7 +40,7 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
           text: await searchText(store(), ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
           vectors: await searchVectors(store(), ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
           cosines: await cosinesOf(store(), ours, vectors, unit(1, 2, 3), anyOf('worktop')),
-          terms: await store().search.terms(ours, ['worktop', 'wrktop', 'secret']),
+          terms: (await store().search.terms(ours, ['worktop', 'wrktop', 'secret'])).terms,
           neighbours: await neighboursOf(store(), ours, ids, { before: 5, after: 5 }),
           passages: await passagesOf(store(), ours, ids, ALL_LIVE),
           records: await store().records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
@@ -90,12 +91,12 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       expect(lists[0]?.scores).toMatchObject([{ record: 1, score: expect.closeTo(1, 2) as number }]);
       expect(await store().records.get(ours, [2, 3], { liveAt: NOW })).toEqual([]);
       expect(await store().records.passagesOf(ours, [2])).toEqual(new Map([[2, []]]));
-      expect(await store().search.terms(ours, ['secret', 'secrt'])).toEqual([
+      expect((await store().search.terms(ours, ['secret', 'secrt'])).terms).toEqual([
         { word: 'secret', passages: 0, near: [] },
         { word: 'secrt', passages: 0, near: [] },
       ]);
       const secret = (await store().records.list(theirs, { scan: 'undeleted' }, { after: 1, limit: 1 }))[0];
-      await store().records.replacePassages(ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
+      await replacePassages(store(), ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
       expect(await matchingPassages(store(), theirs, 'secret')).toEqual(foreign);
     });
 
@@ -131,7 +132,9 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       expect(await searchText(store(), ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
       expect(await cosinesOf(store(), ns, vectors, unit(1, 0, 0), anyOf('x'))).toEqual([]);
-      expect(await store().search.terms(ns, ['word'])).toEqual([{ word: 'word', passages: 0, near: [] }]);
+      expect((await store().search.terms(ns, ['word'])).terms).toEqual([
+        { word: 'word', passages: 0, near: [] },
+      ]);
       expect(await neighboursOf(store(), ns, [1], { before: 1, after: 1 })).toEqual([]);
       expect(await passagesOf(store(), ns, [1], ALL_LIVE)).toEqual([]);
       expect(await store().records.list(ns, { scan: 'stale', chunking: 'c' }, all)).toEqual([]);

@@ -1,4 +1,4 @@
-import { idsOf } from './written-samples.ts';
+import { idsOf, replacePassages } from './written-samples.ts';
 import { describe, expect, it } from 'vitest';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { LociRecord } from '../../src/core/types.ts';
@@ -117,7 +117,8 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         passage('marble and', { endLine: 3 }),
         passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
       ];
-      await store().records.replacePassages(
+      await replacePassages(
+        store(),
         ns,
         'new',
         await chunkCurrentRecords(store(), ns, new Map([[1, replacement]])),
@@ -150,7 +151,8 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       expect(await readPassages()).toEqual(before);
       expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
       const passages = await store().records.passagesOf(ns, written);
-      await store().records.replacePassages(
+      await replacePassages(
+        store(),
         ns,
         CHUNKING,
         await chunkCurrentRecords(store(), ns, new Map([...passages].slice(0, 2))),
@@ -172,7 +174,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         [99, chunkedRecord(stale, [passage('unknown')])],
       ]);
       await write(store(), ns, { ...note('newer text'), id: 1 });
-      await store().records.replacePassages(ns, CHUNKING, replacements);
+      await replacePassages(store(), ns, CHUNKING, replacements);
       expect(await matchingRecords(store(), ns, 'newer')).toEqual([1]);
       expect(await matchingRecords(store(), ns, 'former', 'unknown')).toEqual([]);
     });
@@ -207,14 +209,14 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       );
       // Another reindex begins before the passages of the first are stored.
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
-      await store().records.replacePassages(ns, CHUNKING, replacements);
+      await replacePassages(store(), ns, CHUNKING, replacements);
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3, 5, 6]);
       expect(await matchingRecords(store(), ns, 'replaced')).toEqual([4]);
       expect(await matchingRecords(store(), ns, 'newer')).toContain(1);
     });
 
     it('rejects passages for an unknown namespace', async () => {
-      await expect(store().records.replacePassages(namespace(), 'c', new Map())).rejects.toMatchObject({
+      await expect(replacePassages(store(), namespace(), 'c', new Map())).rejects.toMatchObject({
         code: 'not_found',
       });
     });
@@ -235,7 +237,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         near: (await searchVectors(store(), ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score],
         ),
-        words: await store().search.terms(ns, ['oven', 'ovne', 'lamps']),
+        words: (await store().search.terms(ns, ['oven', 'ovne', 'lamps'])).terms,
       });
       const before = await readDerived();
       const passages = await store().records.passagesOf(ns, written);
@@ -245,7 +247,8 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       expect(idsOf(stale)).toEqual(written.slice(0, 8));
       // The records are replaced in the order of their last writes, so that the order of ties does not change.
       const order = [...written.slice(6, 8), ...written.slice(0, 6)];
-      await store().records.replacePassages(
+      await replacePassages(
+        store(),
         ns,
         CHUNKING,
         await chunkCurrentRecords(store(), ns, new Map(order.map((id) => [id, passages.get(id) ?? []]))),
@@ -261,7 +264,8 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await store().admin.resetDerived(ns, { drop: true, vectors: true });
       expect((await statsOf(store(), ns))?.vectors).toBe(0);
-      await store().records.replacePassages(
+      await replacePassages(
+        store(),
         ns,
         CHUNKING,
         await chunkCurrentRecords(store(), ns, new Map([[1, [passage('a')]]])),

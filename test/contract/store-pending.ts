@@ -35,7 +35,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
       await write(store(), ns, updated(['a', 'b', 'c'], NOW));
       await write(store(), other, updated(['a', 'b'], NOW));
       await write(store(), ns, updated(['d'], NOW + 1), updated(['e', 'f'], NOW + 1));
-      const found = await store().vectors.pending(ns, vectors, 10);
+      const found = (await store().vectors.pending(ns, vectors, { limit: 10 })).passages;
       expect(found.map(({ record, ordinal, text }) => [record, ordinal, text])).toEqual([
         [2, 0, 'd'],
         [3, 0, 'e'],
@@ -44,17 +44,17 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
         [1, 1, 'b'],
         [1, 2, 'c'],
       ]);
-      expect(await store().vectors.pending(ns, vectors, 2)).toEqual(found.slice(0, 2));
+      expect((await store().vectors.pending(ns, vectors, { limit: 2 })).passages).toEqual(found.slice(0, 2));
     });
 
     it('are counted once for each content', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      const before = await store().vectors.countPending(ns, vectors);
+      const before = (await store().vectors.pending(ns, vectors, { totals: true })).texts;
       await write(store(), ns, note('same'), note('same'), note('other'));
-      expect((await store().vectors.countPending(ns, vectors)) - before).toBe(2);
-      expect(await store().vectors.pendingBytes(ns, vectors)).toBe('sameother'.length);
+      expect((await store().vectors.pending(ns, vectors, { totals: true })).texts - before).toBe(2);
+      expect((await store().vectors.pending(ns, vectors, { totals: true })).bytes).toBe('sameother'.length);
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      expect(await store().vectors.countPending(ns, vectors)).toBe(before);
+      expect((await store().vectors.pending(ns, vectors, { totals: true })).texts).toBe(before);
       expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
     });
 
@@ -70,21 +70,23 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
   describe('generations', () => {
     it('are unique by provider, model and dimensions, and at most one is active', async () => {
       const spec = { provider: 'p', model: 'm', dimensions: 3 };
-      const added = await store().vectors.addGeneration(ADMIN_NAMESPACE, spec);
-      expect(added).toEqual({ ...spec, id: added.id, active: false });
-      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toEqual(added);
-      const wider = await store().vectors.addGeneration(ADMIN_NAMESPACE, { ...spec, dimensions: 4 });
+      const added = await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: spec });
+      expect(added).toEqual({ ...spec, id: added.id, active: false, removedVectors: 0 });
+      expect(await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).toEqual(added);
+      const wider = await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: { ...spec, dimensions: 4 } });
       expect(wider.id).not.toBe(added.id);
       for (const { id } of [added, wider, added]) {
-        await store().vectors.activateGeneration(ADMIN_NAMESPACE, id);
+        await store().vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
         const active = (await store().vectors.generations(ADMIN_NAMESPACE)).filter(({ active }) => active);
         expect(active.map((each) => each.id)).toEqual([id]);
       }
-      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toMatchObject({
+      expect(await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).toMatchObject({
         id: added.id,
         active: true,
       });
-      await expect(store().vectors.activateGeneration(ADMIN_NAMESPACE, 1_000_000)).rejects.toMatchObject({
+      await expect(
+        store().vectors.setGeneration(ADMIN_NAMESPACE, { activate: 1_000_000 }),
+      ).rejects.toMatchObject({
         code: 'not_found',
       });
       expect(

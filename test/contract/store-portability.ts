@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { RecordImport } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { historyChanges, historyRuns } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { CHUNKING, draft, matchingRecords, note, NOW, passage, write } from './store-samples.ts';
 
@@ -71,7 +72,7 @@ export function describePortability({ store, namespace }: StoreFixture): void {
       await importRecords(store(), ns, { ...restored, deletedAt: NOW });
       expect(await matchingRecords(store(), ns, 'restored')).toEqual([]);
       expect(await store().records.passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
-      expect(await store().search.terms(ns, ['restored'])).toEqual([
+      expect((await store().search.terms(ns, ['restored'])).terms).toEqual([
         { word: 'restored', passages: 0, near: [] },
       ]);
     });
@@ -150,16 +151,20 @@ export function describePortability({ store, namespace }: StoreFixture): void {
       const run = { name: 'x', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
       const row = { ...run, category: 'pack_history', at: NOW, expiresAt: NOW + 2 } as const;
       const rows = [row, { ...row, name: 'y' }, { ...row, name: 'z', expiresAt: NOW + 1 }];
-      await store().records.commit(ns, { history: { rows, keep: 100 } });
+      await store().records.commit(ns, { items: historyChanges(rows, 100) });
       const page = (after: number | null, now = NOW): Promise<string[]> =>
-        store()
-          .admin.history(ns, { category: 'pack_history', now, order: 'oldest' }, { after, limit: 2 })
-          .then((list) => list.map(({ name }) => name));
+        historyRuns(
+          store().records,
+          ns,
+          { category: 'pack_history', now, order: 'oldest' },
+          { after, limit: 2 },
+        ).then((list) => list.map(({ name }) => name));
       expect(await page(null)).toEqual(['x', 'y']);
       expect(await page(2)).toEqual(['z']);
       expect(await page(2, NOW + 1)).toEqual([]);
       expect(
-        await store().admin.history(
+        await historyRuns(
+          store().records,
           ns,
           { category: 'pipeline_history', now: NOW, order: 'oldest' },
           { after: null, limit: 9 },

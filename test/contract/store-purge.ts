@@ -17,12 +17,16 @@ import {
 import { NO_TRACE, traces } from './traces.ts';
 import {
   ALL,
+  attachAudit,
+  auditChain,
   auditDraft,
+  auditEntries,
   commit,
   deleteRecords,
   idsOf,
   ownAuditLog,
   purgeRequest,
+  verifyAudit,
 } from './written-samples.ts';
 
 export function describePurge(fixture: StoreFixture): void {
@@ -82,7 +86,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
         ns,
         purgeRequest({ by: { at: NOW + 5, actor: 'loci', surface: 'upkeep' } }),
       );
-      const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
+      const entries = (await auditEntries(store(), ns, {}, ALL)).toReversed();
       const by = { at: NOW + 5, actor: 'loci', surface: 'upkeep', diff: null, diffHash: null };
       expect(entries).toMatchObject([
         { subject: deleted.draft.uuid, action: 'write', diff: null, diffHash: expect.any(String) as string },
@@ -90,7 +94,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
         { ...by, subject: deleted.draft.uuid, action: 'purge' },
         { ...by, subject: uuid, action: 'expire' },
       ]);
-      expect(await store().admin.verifyAudit(ns)).toEqual([]);
+      expect(await verifyAudit(store(), ns)).toEqual([]);
     });
 
     it('erases the diffs of an attached audit log too', async () => {
@@ -104,10 +108,10 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       await commit(store(), other, { audit });
       const foreign = await ownAuditLog(store(), other);
       const { chain } = foreign[0]!;
-      await store().admin.attachAudit(ns, foreign);
+      await attachAudit(store(), ns, foreign);
       await write(store(), ns, expired);
       await store().records.purge(ns, purgeRequest());
-      expect(await store().admin.auditChain(ns, chain, ALL)).toEqual(
+      expect(await auditChain(store(), ns, chain, ALL)).toEqual(
         foreign.map((entry) => (entry.subject === expired.draft.uuid ? { ...entry, diff: null } : entry)),
       );
       expect(await ownAuditLog(store(), other)).toEqual(foreign);
@@ -174,7 +178,7 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
         await expect(second).rejects.toMatchObject({ code: 'conflict' });
       }
       expect(await matchingRecords(store(), ns, 'second')).toEqual([]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
+      expect(await auditEntries(store(), ns, {}, ALL)).toEqual([]);
       expect((await store().records.bounds(ns)).highestId).toBe(1);
       const later = { ...idempotencyKey, fingerprint: 'g', at: NOW + 10, expiresAt: NOW + 20 };
       expect(await commit(store(), ns, { writes: [note('third')], idempotencyKey: later })).toEqual([2]);

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { GoldenQuery } from '../../src/store/golden-model.ts';
-import type { Label, ReceiptBatch, StoredReceipt } from '../../src/store/receipt-model.ts';
+import type { GoldenQuery, Label, ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
+import {
+  goldenQueryPut,
+  labelPut,
+  receiptPut,
+  removeReceiptsBefore,
+  storedGoldenQueries,
+  storedLabels,
+  storedReceipt,
+  storedReceipts,
+} from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { ALL, auditDraft, purgeRequest, UNUSUAL_TEXTS } from './written-samples.ts';
+import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest } from './written-samples.ts';
 
 /** A stored receipt whose id ends with the number. */
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
@@ -38,14 +47,17 @@ export function goldenQuery(fields: Partial<GoldenQuery> = {}): GoldenQuery {
 }
 
 export function describeReceipts({ store, namespace }: StoreFixture): void {
-  const add = (ns: string, receipts: readonly StoredReceipt[], rest: Partial<ReceiptBatch> = {}) =>
-    store().receipts.add(ns, { receipts, forgetBefore: 0, keep: 100, ...rest });
+  const of = 'receipt';
+  const add = (ns: string, receipts: readonly StoredReceipt[], { forgetBefore = 0, keep = 100 } = {}) =>
+    store().records.commit(ns, {
+      items: [...receipts.map(receiptPut), { of, forgetBefore }, { of, keepNewest: keep, by: 'at' }],
+    });
   const list = async (
     ns: string,
-    filter: Partial<Parameters<ReturnType<typeof store>['receipts']['list']>[1]> = {},
-    page: Parameters<ReturnType<typeof store>['receipts']['list']>[2] = ALL,
+    filter: Partial<ReceiptFilter> = {},
+    page: Parameters<typeof storedReceipts>[3] = ALL,
   ): Promise<number[]> => {
-    const found = await store().receipts.list(ns, { since: 0, ...filter }, page);
+    const found = await storedReceipts(store().records, ns, { since: 0, ...filter }, page);
     return found.map(({ id }) => Number(id.slice(-12)));
   };
 
@@ -56,8 +68,8 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       const receipts = [receipt(1, { body }), receipt(3, { at: NOW }), receipt(2, { at: NOW })];
       await add(ns, receipts);
       expect(await list(ns)).toEqual([1, 3, 2]);
-      expect(await store().receipts.get(ns, receipts[0]!.id)).toEqual(receipts[0]);
-      expect(await store().receipts.get(ns, receipt(9).id)).toBeNull();
+      expect(await storedReceipt(store().records, ns, receipts[0]!.id)).toEqual(receipts[0]);
+      expect(await storedReceipt(store().records, ns, receipt(9).id)).toBeNull();
       expect(await list(ns, {}, { after: { at: NOW, id: receipt(3).id }, limit: 5 })).toEqual([2]);
       expect(await list(ns, {}, { after: null, limit: 1 })).toEqual([1]);
     });
@@ -90,11 +102,11 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       await add(ns, [receipt(1), receipt(2)]);
       await store().records.purge(ns, purgeRequest());
       expect(await list(ns)).toEqual([2, 1]);
-      await store().receipts.removeBefore(ns, NOW + 2);
+      await removeReceiptsBefore(store().records, ns, NOW + 2);
       expect(await list(ns)).toEqual([2]);
-      await store().receipts.removeBefore(ns, NOW + 3);
+      await removeReceiptsBefore(store().records, ns, NOW + 3);
       expect(await list(ns)).toEqual([]);
-      await store().receipts.removeBefore(namespace(), NOW + 3);
+      await removeReceiptsBefore(store().records, namespace(), NOW + 3);
     });
 
     it('are refused with a time that is not whole', async () => {
@@ -108,9 +120,9 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       await add(ours, [receipt(1)]);
       await add(theirs, [receipt(1, { body: 'theirs' }), receipt(2)], { keep: 1, forgetBefore: NOW + 2 });
       expect(await list(ours)).toEqual([1]);
-      expect(await store().receipts.get(ours, receipt(1).id)).toEqual(receipt(1));
-      expect(await store().receipts.get(ours, receipt(2).id)).toBeNull();
-      await store().receipts.removeBefore(theirs, NOW + 100);
+      expect(await storedReceipt(store().records, ours, receipt(1).id)).toEqual(receipt(1));
+      expect(await storedReceipt(store().records, ours, receipt(2).id)).toBeNull();
+      await removeReceiptsBefore(store().records, theirs, NOW + 100);
       expect(await list(ours)).toEqual([1]);
       expect(await list(namespace())).toEqual([]);
     });
@@ -120,46 +132,50 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
     it('replace the label of the same item, which keeps its place', async () => {
       const ns = namespace();
       const [first, second] = [label(), label({ record: receipt(101).id, query: null, queryHash: null })];
-      await store().records.commit(ns, { labels: [first, second], audit: [auditDraft()] });
+      await store().records.commit(ns, { items: [labelPut(first), labelPut(second)], audit: [auditDraft()] });
       const changed = label({ verdict: 'not-useful', at: NOW + 5 });
       const other = label({ receipt: receipt(2).id });
-      await store().records.commit(ns, { labels: [changed, other] });
-      expect(await store().receipts.labels(ns, null, ALL)).toEqual([
+      await store().records.commit(ns, { items: [labelPut(changed), labelPut(other)] });
+      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([
         { ...changed, sequence: 1 },
         { ...second, sequence: 2 },
         { ...other, sequence: 3 },
       ]);
-      expect(await store().receipts.labels(ns, receipt(2).id, ALL)).toEqual([{ ...other, sequence: 3 }]);
-      expect(await store().receipts.labels(ns, null, { after: 1, limit: 1 })).toEqual([
+      expect(await storedLabels(store().records, ns, receipt(2).id, ALL)).toEqual([
+        { ...other, sequence: 3 },
+      ]);
+      expect(await storedLabels(store().records, ns, null, { after: 1, limit: 1 })).toEqual([
         { ...second, sequence: 2 },
       ]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
     });
 
     it('outlive receipts and purges, and are of one namespace', async () => {
       const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { labels: [label()] });
-      await store().records.commit(theirs, { labels: [label({ verdict: 'not-useful' })] });
+      await store().records.commit(ours, { items: [labelPut(label())] });
+      await store().records.commit(theirs, { items: [labelPut(label({ verdict: 'not-useful' }))] });
       await store().records.purge(ours, purgeRequest());
-      await store().receipts.removeBefore(ours, NOW + 100);
-      expect(await store().receipts.labels(ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
-      expect(await store().receipts.labels(namespace(), null, ALL)).toEqual([]);
+      await removeReceiptsBefore(store().records, ours, NOW + 100);
+      expect(await storedLabels(store().records, ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
+      expect(await storedLabels(store().records, namespace(), null, ALL)).toEqual([]);
     });
 
     it('may have any text, of which lone surrogates are replaced', async () => {
       const ns = namespace();
       await store().records.commit(ns, {
-        labels: UNUSUAL_TEXTS.map((text, i) => label({ record: receipt(i).id, query: text, actor: text })),
+        items: UNUSUAL_TEXTS.map((text, i) =>
+          labelPut(label({ record: receipt(i).id, query: text, actor: text })),
+        ),
       });
-      const found = await store().receipts.labels(ns, null, ALL);
+      const found = await storedLabels(store().records, ns, null, ALL);
       expect(found.map(({ query }) => query)).toEqual(UNUSUAL_TEXTS.map((text) => text.toWellFormed()));
     });
 
     it('are written with the whole batch or not at all', async () => {
       const ns = namespace();
-      const batch = { labels: [label()], deletions: [{ id: 7, at: NOW }] };
+      const batch = { items: [labelPut(label())], deletions: [{ id: 7, at: NOW }] };
       await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store().receipts.labels(ns, null, ALL)).toEqual([]);
+      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([]);
     });
   });
 
@@ -167,33 +183,41 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
     it('replace the one with the same id, which keeps its place', async () => {
       const ns = namespace();
       const [first, second] = [goldenQuery(), goldenQuery({ id: receipt(2).id, project: 'home' })];
-      await store().records.commit(ns, { goldenQueries: [first, second], audit: [auditDraft()] });
+      await store().records.commit(ns, {
+        items: [goldenQueryPut(first), goldenQueryPut(second)],
+        audit: [auditDraft()],
+      });
       const changed = goldenQuery({ query: '', expected: [], at: NOW + 5 });
       const other = goldenQuery({
         id: receipt(3).id,
         expected: UNUSUAL_TEXTS.map((text) => ({ record: receipt(7).id, citation: text, rank: null })),
       });
-      await store().records.commit(ns, { goldenQueries: [changed, other] });
+      await store().records.commit(ns, { items: [goldenQueryPut(changed), goldenQueryPut(other)] });
       const expected = other.expected.map((each) => ({ ...each, citation: each.citation.toWellFormed() }));
-      expect(await store().receipts.goldenQueries(ns, ALL)).toEqual([
+      expect(await storedGoldenQueries(store().records, ns, ALL)).toEqual([
         { ...changed, sequence: 1 },
         { ...second, sequence: 2 },
         { ...other, expected, sequence: 3 },
       ]);
-      expect(await store().receipts.goldenQueries(ns, { after: 1, limit: 1 })).toEqual([
+      expect(await storedGoldenQueries(store().records, ns, { after: 1, limit: 1 })).toEqual([
         { ...second, sequence: 2 },
       ]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(1);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
     });
 
     it('are of one namespace, and are written with the whole batch or not at all', async () => {
       const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { goldenQueries: [goldenQuery()] });
-      await store().records.commit(theirs, { goldenQueries: [goldenQuery({ query: 'theirs' })] });
-      const batch = { goldenQueries: [goldenQuery({ query: 'lost' })], deletions: [{ id: 7, at: NOW }] };
+      await store().records.commit(ours, { items: [goldenQueryPut(goldenQuery())] });
+      await store().records.commit(theirs, { items: [goldenQueryPut(goldenQuery({ query: 'theirs' }))] });
+      const batch = {
+        items: [goldenQueryPut(goldenQuery({ query: 'lost' }))],
+        deletions: [{ id: 7, at: NOW }],
+      };
       await expect(store().records.commit(ours, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store().receipts.goldenQueries(ours, ALL)).toEqual([{ ...goldenQuery(), sequence: 1 }]);
-      expect(await store().receipts.goldenQueries(namespace(), ALL)).toEqual([]);
+      expect(await storedGoldenQueries(store().records, ours, ALL)).toEqual([
+        { ...goldenQuery(), sequence: 1 },
+      ]);
+      expect(await storedGoldenQueries(store().records, namespace(), ALL)).toEqual([]);
     });
   });
 }

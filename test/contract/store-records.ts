@@ -110,7 +110,7 @@ export function describeRecords({ store, namespace }: StoreFixture): void {
       for (const word of ['decisions', 'new', 'verdict'])
         expect(await matchingRecords(store(), ns, word)).toEqual([id, id]);
       await evict(store(), ns, id);
-      expect(await store().search.terms(ns, ['decisions', 'ideas', 'verdict'])).toEqual(
+      expect((await store().search.terms(ns, ['decisions', 'ideas', 'verdict'])).terms).toEqual(
         ['decisions', 'ideas', 'verdict'].map((word) => ({ word, passages: 0, near: [] })),
       );
     });

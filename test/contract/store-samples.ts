@@ -118,12 +118,12 @@ export async function matchingPassages(store: Store, namespace: string, text: st
 }
 
 /** The passages of the namespace that have no vector, at most 10,000. */
-export function pendingEmbeddings(
+export async function pendingEmbeddings(
   store: Store,
   generation: number,
   namespace: string,
-): Promise<PendingEmbedding[]> {
-  return store.vectors.pending(namespace, generation, 10_000);
+): Promise<readonly PendingEmbedding[]> {
+  return (await store.vectors.pending(namespace, generation, { limit: 10_000 })).passages;
 }
 
 /** The live notes with this key, of all sources. */
@@ -143,10 +143,7 @@ export function countNotesWithKeys(
   keys: readonly string[],
   now: number = NOW,
 ): Promise<number[]> {
-  return records.count(
-    namespace,
-    keys.map((key) => ({ now, origins: ['vault'], key })),
-  );
+  return Promise.all(keys.map((key) => records.count(namespace, { now, origins: ['vault'], key })));
 }
 
 /** `undefined` for a namespace that was never written. */
@@ -185,7 +182,7 @@ export function chunkedRecord(record: LociRecord | undefined, passages: readonly
 /** Adds a set of vectors with three dimensions and returns its id. */
 export async function addVectors({ vectors }: Pick<Store, 'vectors'>): Promise<number> {
   const spec = { provider: 'test', model: 'm', dimensions: 3 };
-  return (await vectors.addGeneration(ADMIN_NAMESPACE, spec)).id;
+  return (await vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).id;
 }
 
 /** Stores a vector for every content of the namespace that has none. */

@@ -26,7 +26,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       const vectors = await generation(3);
       const { ns, hash } = await filled(vectors);
       expect(await stored(ns, vectors, hash)).toBeUndefined();
-      await store().vectors.putSentences(ns, vectors, new Map([[hash, [NORTH, EAST]]]));
+      await store().vectors.put(ns, vectors, [], new Map([[hash, [NORTH, EAST]]]));
       expect(await stored(ns, vectors, hash)).toEqual([
         [0, 1, 0],
         [1, 0, 0],
@@ -41,7 +41,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       const vectors = await generation(3);
       const { ns, hash } = await filled(vectors);
       for (const sentences of [[], [EAST]])
-        await store().vectors.putSentences(ns, vectors, new Map([[hash, sentences]]));
+        await store().vectors.put(ns, vectors, [], new Map([[hash, sentences]]));
       expect(await stored(ns, vectors, hash)).toEqual([]);
     });
 
@@ -50,7 +50,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       const { ns, hash } = await filled(vectors);
       const other = namespace();
       for (const each of [other, ns])
-        await store().vectors.putSentences(each, vectors, new Map([[each === ns ? '00' : hash, [EAST]]]));
+        await store().vectors.put(each, vectors, [], new Map([[each === ns ? '00' : hash, [EAST]]]));
       expect(await stored(ns, vectors, hash)).toBeUndefined();
       expect((await store().vectors.sentences(ns, vectors, ['00'])).size).toBe(0);
       expect((await store().vectors.sentences(other, vectors, [hash])).size).toBe(0);
@@ -67,14 +67,16 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       ];
       for (const remove of removals) {
         const { ns, hash } = await filled(vectors);
-        await store().vectors.putSentences(ns, vectors, new Map([[hash, [EAST]]]));
+        await store().vectors.put(ns, vectors, [], new Map([[hash, [EAST]]]));
         await remove(ns);
         await store().vectors.put(ns, vectors, [{ hash, vector: EAST }]);
         expect(await stored(ns, vectors, hash)).toBeUndefined();
       }
       const { ns, hash } = await filled(vectors);
-      await store().vectors.putSentences(ns, vectors, new Map([[hash, [EAST]]]));
-      expect(await store().vectors.removeGeneration(ADMIN_NAMESPACE, vectors)).toBe(2 + 1);
+      await store().vectors.put(ns, vectors, [], new Map([[hash, [EAST]]]));
+      expect(await store().vectors.setGeneration(ADMIN_NAMESPACE, { remove: vectors })).toMatchObject({
+        removedVectors: 2 + 1,
+      });
       await expect(stored(ns, vectors, hash)).rejects.toMatchObject({ code: 'not_found' });
     });
 
@@ -83,7 +85,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       const { ns, hash } = await filled(vectors);
       await write(store(), ns, ...Array.from({ length: 30 }, (_, i) => note(`wall ${String(i)}`)));
       await embed(store(), vectors, ns, () => NORTH);
-      await store().vectors.putSentences(ns, vectors, new Map([[hash, [EAST]]]));
+      await store().vectors.put(ns, vectors, [], new Map([[hash, [EAST]]]));
       await evict(store(), ns, 1);
       // One unused vector of 31 stays.
       await store().admin.compact(ns);
@@ -94,7 +96,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       const vectors = await generation(3);
       const { ns, hash } = await filled(vectors);
       const put = (id: number, vector: Float32Array): Promise<void> =>
-        store().vectors.putSentences(ns, id, new Map([[hash, [EAST, vector]]]));
+        store().vectors.put(ns, id, [], new Map([[hash, [EAST, vector]]]));
       await expect(put(vectors, unit(1, 0))).rejects.toMatchObject({ code: 'embedding_mismatch' });
       await expect(put(1_000_000, EAST)).rejects.toMatchObject({ code: 'not_found' });
       expect(await stored(ns, vectors, hash)).toBeUndefined();

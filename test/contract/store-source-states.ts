@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { SourceState } from '../../src/store/admin-model.ts';
+import { hitChanges, sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
@@ -26,7 +27,7 @@ const NEVER_REFRESHED: SourceState = {
 };
 
 /** A state in which every field has a different value. */
-const ALL_FIELDS: SourceState = {
+export const ALL_STATE_FIELDS: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
   triedAt: NOW + 1,
@@ -52,22 +53,22 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
     source: string,
     change: Partial<SourceState> | null,
   ): Promise<void> => {
-    await store().records.commit(ns, { sourceState: { source, change } });
+    await store().records.commit(ns, { items: [sourceStateChange(source, change)] });
   };
   const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
-    Object.fromEntries(await store().records.sourceStates(ns));
+    Object.fromEntries(await sourceStates(store().records, ns));
 
   describe('the state of a source', () => {
     it('has all changes made in its namespace until it is removed', async () => {
       const [ours, theirs] = [namespace(), namespace()];
-      expect(await store().records.sourceStates(ours)).toEqual(new Map());
+      expect(await sourceStates(store().records, ours)).toEqual(new Map());
       await changeState(ours, 'work', {});
-      await changeState(ours, 'notes', ALL_FIELDS);
+      await changeState(ours, 'notes', ALL_STATE_FIELDS);
       await changeState(theirs, 'notes', { root: '/theirs', readAt: 7 });
-      expect(await statesOf(ours)).toEqual({ notes: ALL_FIELDS, work: NEVER_REFRESHED });
-      expect([...(await store().records.sourceStates(ours)).keys()]).toEqual(['notes', 'work']);
+      expect(await statesOf(ours)).toEqual({ notes: ALL_STATE_FIELDS, work: NEVER_REFRESHED });
+      expect([...(await sourceStates(store().records, ours)).keys()]).toEqual(['notes', 'work']);
       await changeState(ours, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
-      const notes = { ...ALL_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
+      const notes = { ...ALL_STATE_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
       expect(await statesOf(ours)).toEqual({ notes, work: NEVER_REFRESHED });
       await changeState(ours, 'work', null);
       await changeState(ours, 'never', null);
@@ -90,31 +91,34 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
 
     it('is unchanged after a change with a number that is not whole', async () => {
       const ns = namespace();
-      await changeState(ns, 'todos', ALL_FIELDS);
+      await changeState(ns, 'todos', ALL_STATE_FIELDS);
       for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
         await expect(changeState(ns, 'todos', { error: 'new', ...change })).rejects.toMatchObject({
           code: 'invalid_input',
         });
       }
-      expect(await statesOf(ns)).toEqual({ todos: ALL_FIELDS });
+      expect(await statesOf(ns)).toEqual({ todos: ALL_STATE_FIELDS });
     });
 
     it('counts hits only of sources that have a state', async () => {
       const [ns, other] = [namespace(), namespace()];
-      for (const source of ['a', 'b']) await changeState(ns, source, ALL_FIELDS);
-      await changeState(other, 'a', ALL_FIELDS);
+      for (const source of ['a', 'b']) await changeState(ns, source, ALL_STATE_FIELDS);
+      await changeState(other, 'a', ALL_STATE_FIELDS);
       const hits = new Map([
         ['a', 2],
         ['unknown', 9],
       ]);
       await Promise.all([
-        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
-        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
+        store().records.commit(ns, { items: hitChanges(hits, NOW + 8) }),
+        store().records.commit(ns, { items: hitChanges(hits, NOW + 8) }),
       ]);
-      await store().records.commit(ns, { hits: { bySource: new Map(), at: NOW + 9 } });
-      await store().records.commit(namespace(), { hits: { bySource: hits, at: NOW + 9 } });
-      expect(await statesOf(ns)).toEqual({ a: { ...ALL_FIELDS, hits: 11, hitAt: NOW + 8 }, b: ALL_FIELDS });
-      expect(await statesOf(other)).toEqual({ a: ALL_FIELDS });
+      await store().records.commit(ns, { items: hitChanges(new Map(), NOW + 9) });
+      await store().records.commit(namespace(), { items: hitChanges(hits, NOW + 9) });
+      expect(await statesOf(ns)).toEqual({
+        a: { ...ALL_STATE_FIELDS, hits: 11, hitAt: NOW + 8 },
+        b: ALL_STATE_FIELDS,
+      });
+      expect(await statesOf(other)).toEqual({ a: ALL_STATE_FIELDS });
     });
 
     it('is returned as a copy', async () => {

@@ -1,8 +1,14 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
+import {
+  startupDigest,
+  startupDigestChanges,
+  startupEntries,
+  startupPut,
+} from '../../src/store/items/kinds.ts';
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW } from './store-samples.ts';
-import { ALL, startupEntry, auditDraft } from './written-samples.ts';
+import { ALL, auditDraft, auditEntries, startupEntry } from './written-samples.ts';
 
 export function describeStartup({ store, namespace }: StoreFixture): void {
   describe('startup entries', () => {
@@ -14,26 +20,26 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
         startupEntry({ priority: 0, key: 'é', deletedAt: NOW }),
         startupEntry({ priority: 1, key: 'a', content: 'two\nlines' }),
       ];
-      await store().records.commit(ns, { startup: entries.toReversed(), audit: [] });
-      expect((await store().records.startup(ns)).entries).toEqual(entries);
+      await store().records.commit(ns, { items: entries.toReversed().map(startupPut), audit: [] });
+      expect(await startupEntries(store().records, ns)).toEqual(entries);
     });
 
     it('replace entries of the same agent and key in one transaction with their audit entries', async () => {
       const ns = namespace();
       await store().records.commit(ns, {
-        startup: [startupEntry(), startupEntry({ agent: 'ada' })],
+        items: [startupPut(startupEntry()), startupPut(startupEntry({ agent: 'ada' }))],
         audit: [auditDraft()],
       });
       const changed = startupEntry({ content: 'be brief', priority: 5, deletedAt: NOW, updatedAt: NOW + 1 });
       await store().records.commit(ns, {
-        startup: [changed],
+        items: [startupPut(changed)],
         audit: [auditDraft({ subject: 'startup:rules' }), auditDraft()],
       });
-      expect((await store().records.startup(ns)).entries).toEqual([startupEntry({ agent: 'ada' }), changed]);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(3);
-      expect(await store().admin.auditEntries(ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
-      await store().records.commit(ns, { startup: [], audit: [] });
-      expect((await store().records.startup(ns)).entries).toHaveLength(2);
+      expect(await startupEntries(store().records, ns)).toEqual([startupEntry({ agent: 'ada' }), changed]);
+      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(3);
+      expect(await auditEntries(store(), ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
+      await store().records.commit(ns, { items: [], audit: [] });
+      expect(await startupEntries(store().records, ns)).toHaveLength(2);
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
@@ -41,10 +47,10 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const texts = ['\ud800', 'a\0b', "'; DROP TABLE startup; --", ''];
       await store().records.commit(ns, {
-        startup: texts.map((text) => startupEntry({ key: text, agent: text, content: text })),
+        items: texts.map((text) => startupPut(startupEntry({ key: text, agent: text, content: text }))),
         audit: [],
       });
-      const { entries } = await store().records.startup(ns);
+      const entries = await startupEntries(store().records, ns);
       const expected = ['\ufffd', ...texts.slice(1)].toSorted();
       for (const field of ['key', 'agent', 'content'] as const)
         expect(entries.map((entry) => entry[field]).toSorted()).toEqual(expected);
@@ -55,42 +61,54 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
     const received = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0, keep: 100 };
 
     const digestOf = async (ns: string, agent: string, session: string): Promise<string | null> =>
-      (await store().records.startup(ns, { agent, session })).digest;
+      await startupDigest(store().records, ns, { agent, session });
 
     it('is identified by the last digest of each agent and session', async () => {
       const ns = namespace();
       expect(await digestOf(ns, 'ada', 's')).toBeNull();
-      await store().records.commit(ns, { startupDigest: received });
-      await store().records.commit(ns, { startupDigest: { ...received, session: 't', digest: 'd2' } });
-      await store().records.commit(ns, { startupDigest: { ...received, digest: 'd3' } });
+      await store().records.commit(ns, { items: startupDigestChanges(received) });
+      await store().records.commit(ns, {
+        items: startupDigestChanges({ ...received, session: 't', digest: 'd2' }),
+      });
+      await store().records.commit(ns, { items: startupDigestChanges({ ...received, digest: 'd3' }) });
       expect(await digestOf(ns, 'ada', 's')).toBe('d3');
       expect(await digestOf(ns, 'ada', 't')).toBe('d2');
       expect(await digestOf(ns, 'bob', 's')).toBeNull();
       expect(await digestOf(ns, '', 's')).toBeNull();
       // The key is a pair, not the agent and the session in one text.
-      await store().records.commit(ns, { startupDigest: { ...received, agent: 'a', session: 'bc' } });
+      await store().records.commit(ns, {
+        items: startupDigestChanges({ ...received, agent: 'a', session: 'bc' }),
+      });
       expect(await digestOf(ns, 'ab', 'c')).toBeNull();
     });
 
     it('is forgotten after a time', async () => {
       const ns = namespace();
-      await store().records.commit(ns, { startupDigest: { ...received, session: 'old', at: NOW - 2 } });
-      await store().records.commit(ns, { startupDigest: { ...received, session: 'edge', at: NOW - 1 } });
-      await store().records.commit(ns, { startupDigest: { ...received, forgetBefore: NOW - 1 } });
+      await store().records.commit(ns, {
+        items: startupDigestChanges({ ...received, session: 'old', at: NOW - 2 }),
+      });
+      await store().records.commit(ns, {
+        items: startupDigestChanges({ ...received, session: 'edge', at: NOW - 1 }),
+      });
+      await store().records.commit(ns, {
+        items: startupDigestChanges({ ...received, forgetBefore: NOW - 1 }),
+      });
       const digests = ['old', 'edge', 's'].map((session) => digestOf(ns, 'ada', session));
       expect(await Promise.all(digests)).toEqual([null, 'd1', 'd1']);
     });
 
     it('is kept for the most recent sessions of a namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
-      await store().records.commit(other, { startupDigest: { ...received, at: NOW - 9 } });
+      await store().records.commit(other, { items: startupDigestChanges({ ...received, at: NOW - 9 }) });
       for (const [i, session] of ['a', 'b', 'c'].entries())
-        await store().records.commit(ns, { startupDigest: { ...received, session, at: NOW + i, keep: 2 } });
+        await store().records.commit(ns, {
+          items: startupDigestChanges({ ...received, session, at: NOW + i, keep: 2 }),
+        });
       await store().records.commit(ns, {
-        startupDigest: { ...received, session: 'b', at: NOW + 5, keep: 2 },
+        items: startupDigestChanges({ ...received, session: 'b', at: NOW + 5, keep: 2 }),
       });
       await store().records.commit(ns, {
-        startupDigest: { ...received, session: 'd', at: NOW + 5, keep: 2 },
+        items: startupDigestChanges({ ...received, session: 'd', at: NOW + 5, keep: 2 }),
       });
       const digests = ['a', 'b', 'c', 'd'].map((session) => digestOf(ns, 'ada', session));
       expect(await Promise.all(digests)).toEqual([null, 'd1', null, 'd1']);
@@ -99,7 +117,7 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
 
     it('is not a record', async () => {
       const ns = namespace();
-      await store().records.commit(ns, { startupDigest: received });
+      await store().records.commit(ns, { items: startupDigestChanges(received) });
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       const batch = { writes: [note('x')], chunking: 'c' };
       expect(await store().records.commit(ns, batch)).toEqual([1]);

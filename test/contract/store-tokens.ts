@@ -1,9 +1,11 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
-import type { StoredToken } from '../../src/store/admin-model.ts';
+import type { AuditDraft, StoredToken } from '../../src/store/admin-model.ts';
+import { storedTokens, tokenPut, tokenRevocation } from '../../src/store/items/kinds.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
+import { auditDraft, auditEntries } from './written-samples.ts';
 
 function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   return {
@@ -19,7 +21,14 @@ function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   };
 }
 
-export function describeTokens({ store }: StoreFixture): void {
+export function describeTokens({ store, namespace }: StoreFixture): void {
+  const add = (added: StoredToken, audit: readonly AuditDraft[] = []): Promise<unknown> =>
+    store().records.commit(added.subject, { adminItems: [tokenPut(added)], audit });
+  const revoke = (id: string, at: number, subject: string): Promise<unknown> =>
+    store().records.commit(subject, { adminItems: [tokenRevocation(id, at)], audit: [auditDraft()] });
+  const tokens = (hash?: string): Promise<StoredToken[]> =>
+    storedTokens(store().records, ADMIN_NAMESPACE, hash);
+
   describe('tokens', () => {
     it('are found by their hash and listed unchanged, oldest first', async () => {
       const [young, old, lasting] = [
@@ -27,38 +36,34 @@ export function describeTokens({ store }: StoreFixture): void {
         token('old', { scopes: [] }),
         token('lasting', { expiresAt: null }),
       ];
-      for (const each of [young, old, lasting]) await store().admin.addToken(ADMIN_NAMESPACE, each, []);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE)).toEqual([lasting, old, young]);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE, old.hash)).toEqual([old]);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE, sha256('unknown'))).toEqual([]);
+      for (const each of [young, old, lasting]) await add(each);
+      expect(await tokens()).toEqual([lasting, old, young]);
+      expect(await tokens(old.hash)).toEqual([old]);
+      expect(await tokens(sha256('unknown'))).toEqual([]);
+      expect(await storedTokens(store().records, old.subject)).toEqual([]);
+      const { namespaces } = await store().admin.stats(ADMIN_NAMESPACE);
+      expect(namespaces.map((each) => each.namespace)).not.toContain(ADMIN_NAMESPACE);
     });
 
     it('are rejected if their id or hash is taken', async () => {
       const first = token('first');
-      await store().admin.addToken(ADMIN_NAMESPACE, first, []);
-      const count = (await store().admin.tokens(ADMIN_NAMESPACE)).length;
-      await expect(
-        store().admin.addToken(ADMIN_NAMESPACE, token('first', { hash: sha256('x') }), []),
-      ).rejects.toMatchObject({
-        code: 'conflict',
-      });
-      await expect(
-        store().admin.addToken(ADMIN_NAMESPACE, token('second', { hash: first.hash }), []),
-      ).rejects.toMatchObject({
-        code: 'conflict',
-      });
-      expect(await store().admin.tokens(ADMIN_NAMESPACE)).toHaveLength(count);
+      await add(first);
+      const count = (await tokens()).length;
+      for (const other of [token('first', { hash: sha256('x') }), token('second', { hash: first.hash })])
+        await expect(add(other)).rejects.toMatchObject({
+          code: 'conflict',
+          message: `a token with the id ${other.id} or the same hash already exists`,
+        });
+      expect(await tokens()).toHaveLength(count);
     });
 
-    it('remain in the list after they are revoked, with the time of the first revocation', async () => {
-      const added = token('revoked');
-      await store().admin.addToken(ADMIN_NAMESPACE, added, []);
-      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 5, [])).toBe(true);
-      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 9, [])).toBe(true);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE, added.hash)).toEqual([
-        { ...added, revokedAt: NOW + 5 },
-      ]);
-      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'unknown', NOW, [])).toBe(false);
+    it('remain in the list after they are revoked, once, together with the entry in the log of their subject', async () => {
+      const added = token('revoked', { subject: namespace() });
+      await add(added, [auditDraft()]);
+      await revoke('revoked', NOW + 5, added.subject);
+      await expect(revoke('revoked', NOW + 9, added.subject)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await tokens(added.hash)).toEqual([{ ...added, revokedAt: NOW + 5 }]);
+      expect(await auditEntries(store(), added.subject, {}, { after: null, limit: 9 })).toHaveLength(2);
     });
   });
 }

@@ -165,7 +165,9 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
           await embed(store(), vectors, each, (text) => nearEast(Number(text)));
       }
       await searchVectors(store(), ns, removed, EAST, ALL_LIVE, 10);
-      expect(await store().vectors.removeGeneration(ADMIN_NAMESPACE, removed)).toBe(4);
+      expect(await store().vectors.setGeneration(ADMIN_NAMESPACE, { remove: removed })).toMatchObject({
+        removedVectors: 4,
+      });
       for (const each of [ns, other])
         expect(records(await searchVectors(store(), each, kept, EAST, ALL_LIVE, 10))).toEqual([1, 2]);
       await expect(searchVectors(store(), ns, removed, EAST, ALL_LIVE, 10)).rejects.toMatchObject({
@@ -178,17 +180,19 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
         code: 'not_found',
       });
       expect(await searchVectors(store(), ns, next, EAST, ALL_LIVE, 10)).toEqual([]);
-      expect(await store().vectors.countPending(ns, next)).toBe(2);
+      expect((await store().vectors.pending(ns, next, { totals: true })).texts).toBe(2);
       expect(await store().admin.verify(ns)).toEqual([]);
-      await expect(store().vectors.removeGeneration(ADMIN_NAMESPACE, 123_456)).rejects.toMatchObject({
-        code: 'not_found',
-      });
+      await expect(store().vectors.setGeneration(ADMIN_NAMESPACE, { remove: 123_456 })).rejects.toMatchObject(
+        {
+          code: 'not_found',
+        },
+      );
       const before = (await store().vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => active);
-      await store().vectors.activateGeneration(ADMIN_NAMESPACE, kept);
-      await expect(store().vectors.removeGeneration(ADMIN_NAMESPACE, kept)).rejects.toMatchObject({
+      await store().vectors.setGeneration(ADMIN_NAMESPACE, { activate: kept });
+      await expect(store().vectors.setGeneration(ADMIN_NAMESPACE, { remove: kept })).rejects.toMatchObject({
         code: 'conflict',
       });
-      if (before !== undefined) await store().vectors.activateGeneration(ADMIN_NAMESPACE, before.id);
+      if (before !== undefined) await store().vectors.setGeneration(ADMIN_NAMESPACE, { activate: before.id });
     });
 
     it('stores the vector of a content once, and finds all passages with this content', async () => {

@@ -4,9 +4,9 @@ import { evict, note, statsOf, verifyStore, write } from './store-samples.ts';
 
 export function describeWords({ store, namespace }: StoreFixture): void {
   const counts = async (ns: string, ...words: readonly string[]): Promise<number[]> =>
-    (await store().search.terms(ns, words)).map(({ passages }) => passages);
+    (await store().search.terms(ns, words)).terms.map(({ passages }) => passages);
   const suggestions = async (ns: string, word: string): Promise<string[]> =>
-    (await store().search.terms(ns, [word])).flatMap((info) =>
+    (await store().search.terms(ns, [word])).terms.flatMap((info) =>
       info.near.map((suggestion) => suggestion.word),
     );
 
@@ -38,10 +38,10 @@ export function describeWords({ store, namespace }: StoreFixture): void {
       for (const each of notes) await write(store(), small, each);
       await write(store(), large, ...notes);
       const words = ['oven', 'ovne', ...Array.from({ length: 60 * 40 + 20 }, (_, i) => wordOfNumber(i))];
-      const expected = await store().search.terms(large, words);
+      const expected = (await store().search.terms(large, words)).terms;
       expect(expected[0]).toEqual({ word: 'oven', passages: 60, near: [] });
       expect(expected.every(({ passages }, i) => i === 1 || passages > 0)).toBe(true);
-      expect(await store().search.terms(small, words)).toEqual(expected);
+      expect((await store().search.terms(small, words)).terms).toEqual(expected);
       for (let id = 1; id < 60; id++) await evict(store(), small, id);
       expect(await counts(small, 'oven', wordOfNumber(0), wordOfNumber(59 * 40))).toEqual([1, 0, 1]);
       expect((await suggestions(small, 'ovne'))[0]).toBe('oven');
@@ -58,10 +58,12 @@ export function describeWords({ store, namespace }: StoreFixture): void {
       const words = Array.from({ length: 4000 }, (_, i) => wordOfNumber(i));
       await write(store(), ns, note(words.join(' ')));
       const intended = words.filter((_, i) => i % 97 === 0);
-      const infos = await store().search.terms(
-        ns,
-        intended.map((word) => word.slice(0, 3) + word[4]! + word[3]! + word.slice(5)),
-      );
+      const infos = (
+        await store().search.terms(
+          ns,
+          intended.map((word) => word.slice(0, 3) + word[4]! + word[3]! + word.slice(5)),
+        )
+      ).terms;
       const corrected = infos.filter((info, i) => info.near.some(({ word }) => word === intended[i]));
       expect(corrected.length).toBeGreaterThan(intended.length * 0.9);
     });
@@ -83,7 +85,7 @@ export function describeWords({ store, namespace }: StoreFixture): void {
         note('kitchener budget'),
         note('Küche ножик'),
       );
-      const [info] = await store().search.terms(ns, ['kitchne']);
+      const [info] = (await store().search.terms(ns, ['kitchne'])).terms;
       expect(info).toEqual({
         word: 'kitchne',
         passages: 0,
@@ -125,11 +127,11 @@ export function describeWords({ store, namespace }: StoreFixture): void {
       const [german, english] = [namespace(), namespace()];
       await write(store(), german, note('Ich habe die Steuern nicht bezahlt'));
       await write(store(), english, note('the taxes are for this year'));
-      expect(await store().search.languages(german)).toEqual(['de']);
-      expect(await store().search.languages(english)).toEqual(['en']);
-      expect(await store().search.languages('nobody')).toEqual([]);
+      expect((await store().search.terms(german, [])).languages).toEqual(['de']);
+      expect((await store().search.terms(english, [])).languages).toEqual(['en']);
+      expect((await store().search.terms('nobody', [])).languages).toEqual([]);
       await evict(store(), german, 1);
-      expect(await store().search.languages(german)).toEqual([]);
+      expect((await store().search.terms(german, [])).languages).toEqual([]);
     });
 
     it('accepts any text as a word', async () => {
@@ -146,8 +148,8 @@ export function describeWords({ store, namespace }: StoreFixture): void {
         'k'.repeat(10_000),
         'NEAR',
       ];
-      expect((await store().search.terms(ns, words)).map(({ word }) => word)).toEqual(words);
-      expect(await store().search.terms(ns, [])).toEqual([]);
+      expect((await store().search.terms(ns, words)).terms.map(({ word }) => word)).toEqual(words);
+      expect((await store().search.terms(ns, [])).terms).toEqual([]);
       expect(await counts(ns, 'kitchen', 'kitchen')).toEqual([1, 1]);
     });
   });

@@ -4,7 +4,11 @@ import { goldenQuery, label, receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
+  attachAudit,
+  auditChain,
+  auditChains,
   auditDraft,
+  auditEntries,
   commit,
   deleteRecords,
   fact,
@@ -12,12 +16,27 @@ import {
   ownAuditLog,
   purgeRequest,
   startupEntry,
+  verifyAudit,
 } from './written-samples.ts';
+import {
+  goldenQueryPut,
+  historyChanges,
+  historyRuns,
+  labelPut,
+  receiptPut,
+  startupDigest,
+  startupDigestChanges,
+  startupEntries,
+  startupPut,
+  storedGoldenQueries,
+  storedLabels,
+  storedReceipts,
+} from '../../src/store/items/kinds.ts';
 
 export function describeWrittenIsolation({ store, namespace }: StoreFixture): void {
   /** Everything that can be read from a namespace. */
   const readAll = async (ns: string): Promise<unknown> => {
-    const chains = await store().admin.auditChains(ns);
+    const chains = await auditChains(store(), ns);
     return {
       live: await store().records.list(ns, { filter: ALL_LIVE }, ALL),
       deleted: await store().records.list(ns, { filter: { ...ALL_LIVE, deleted: true } }, ALL),
@@ -26,27 +45,27 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         { filter: { ...ALL_LIVE, origins: ['fact'], keyPrefix: 'k' } },
         ALL,
       ),
-      counts: await store().records.count(ns, [ALL_LIVE, { ...ALL_LIVE, origins: ['fact'], key: 'k' }]),
+      count: await store().records.count(ns, ALL_LIVE),
       categories: await store().records.factCategories(ns, NOW, 10),
       inAnyState: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
       bounds: await store().records.bounds(ns),
       idempotentResult: await store().records.findIdempotentResult(ns, 'k', NOW),
-      entries: await store().admin.auditEntries(ns, {}, ALL),
-      entriesOfSubject: await store().admin.auditEntries(ns, { subject: 'u' }, ALL),
+      entries: await auditEntries(store(), ns, {}, ALL),
+      entriesOfSubject: await auditEntries(store(), ns, { subject: 'u' }, ALL),
       chains,
-      chain: await store().admin.auditChain(ns, chains[0]?.chain ?? '', ALL),
-      auditFindings: await store().admin.verifyAudit(ns),
-      startup: (await store().records.startup(ns)).entries,
-      startupDigest: (await store().records.startup(ns, { agent: 'ada', session: 's' })).digest,
-      history: await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL),
-      receipts: await store().receipts.list(ns, { since: 0 }, ALL),
-      labels: await store().receipts.labels(ns, null, ALL),
-      goldenQueries: await store().receipts.goldenQueries(ns, ALL),
+      chain: await auditChain(store(), ns, chains[0]?.chain ?? '', ALL),
+      auditFindings: await verifyAudit(store(), ns),
+      startup: await startupEntries(store().records, ns),
+      startupDigest: await startupDigest(store().records, ns, { agent: 'ada', session: 's' }),
+      history: await historyRuns(store().records, ns, { category: 'pack_history', now: NOW }, ALL),
+      receipts: await storedReceipts(store().records, ns, { since: 0 }, ALL),
+      labels: await storedLabels(store().records, ns, null, ALL),
+      goldenQueries: await storedGoldenQueries(store().records, ns, ALL),
       stats: await statsOf(store(), ns),
     };
   };
   const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
-  const startupDigest = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
+  const received = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
 
   /** Writes data of every kind. */
   async function fill(ns: string, text: string, uuid: string): Promise<void> {
@@ -63,15 +82,17 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
     });
     await deleteRecords(store(), ns, 3);
     await store().records.commit(ns, {
-      startup: [startupEntry({ content: text })],
+      items: [startupPut(startupEntry({ content: text }))],
       audit: [auditDraft({ subject: 'startup:rules' })],
     });
-    await store().records.commit(ns, { startupDigest: { ...startupDigest, digest: text } });
-    await store().records.commit(ns, { history: { rows: [historyRun({ name: text })], keep: 100 } });
-    await store().receipts.add(ns, { receipts: [receipt(1, { body: text })], forgetBefore: 0, keep: 9 });
+    await store().records.commit(ns, { items: startupDigestChanges({ ...received, digest: text }) });
+    await store().records.commit(ns, { items: historyChanges([historyRun({ name: text })], 100) });
     await store().records.commit(ns, {
-      labels: [label({ query: text })],
-      goldenQueries: [goldenQuery({ query: text })],
+      items: [
+        receiptPut(receipt(1, { body: text })),
+        labelPut(label({ query: text })),
+        goldenQueryPut(goldenQuery({ query: text })),
+      ],
     });
   }
 
@@ -89,15 +110,22 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         restorations: [{ id: 3, at: NOW, passages: [passage('theirs')] }],
         audit: [auditDraft({ subject: uuid })],
       });
-      await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
-      const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
-      await store().records.commit(theirs, { history: { rows, keep: 2 } });
-      await store().receipts.add(theirs, { receipts: [receipt(2)], forgetBefore: NOW + 2, keep: 1 });
       await store().records.commit(theirs, {
-        labels: [label({ verdict: 'not-useful' })],
-        goldenQueries: [goldenQuery({ query: '', expected: [] })],
+        items: [startupPut(startupEntry({ deletedAt: NOW }))],
+        audit: [],
       });
-      await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
+      const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
+      await store().records.commit(theirs, { items: historyChanges(rows, 2) });
+      await store().records.commit(theirs, {
+        items: [
+          receiptPut(receipt(2)),
+          labelPut(label({ verdict: 'not-useful' })),
+          goldenQueryPut(goldenQuery({ query: '', expected: [] })),
+          { of: 'receipt', forgetBefore: NOW + 2 },
+          { of: 'receipt', keepNewest: 1, by: 'at' },
+        ],
+      });
+      await attachAudit(store(), theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.compact(theirs);
       expect(await readAll(ours)).toEqual(before);
@@ -107,8 +135,8 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       const [ours, theirs] = [namespace(), namespace()];
       await write(store(), ours, note('x'));
       await fill(theirs, 'secret', draft().uuid);
-      const [ownChain] = await store().admin.auditChains(theirs);
-      expect(await store().admin.auditChain(ours, ownChain!.chain, ALL)).toEqual([]);
+      const [ownChain] = await auditChains(store(), theirs);
+      expect(await auditChain(store(), ours, ownChain!.chain, ALL)).toEqual([]);
       expect(await store().records.get(ours, [2, 3, 4], 'any')).toEqual([]);
       expect(await store().records.findIdempotentResult(ours, 'k', NOW)).toBeNull();
       for (const id of [2, 3, 4]) {
@@ -130,7 +158,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         live: [],
         deleted: [],
         byKey: [],
-        counts: [0, 0],
+        count: 0,
         categories: [],
         inAnyState: [],
         bounds: {

@@ -1,6 +1,22 @@
 import type { LociRecord } from '../../src/core/types.ts';
-import type { AuditDraft, AuditEntry, HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
-import type { CommitBatch, PurgeRequest, RecordDraft, RecordWrite } from '../../src/store/model.ts';
+import type {
+  AuditChain,
+  AuditCursor,
+  AuditDraft,
+  AuditEntry,
+  AuditFilter,
+  HistoryDraft,
+  LeaseRequest,
+  StartupEntry,
+} from '../../src/store/admin-model.ts';
+import type {
+  ChunkedRecord,
+  CommitBatch,
+  Page,
+  PurgeRequest,
+  RecordDraft,
+  RecordWrite,
+} from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
@@ -28,6 +44,15 @@ export async function commit(
   return store.records.commit(namespace, { chunking: CHUNKING, ...batch });
 }
 
+export async function replacePassages(
+  store: Store,
+  namespace: string,
+  chunking: string,
+  chunked: ReadonlyMap<number, ChunkedRecord>,
+): Promise<void> {
+  await store.records.commit(namespace, { chunked, chunking });
+}
+
 /** Deletes records at `NOW`. */
 export async function deleteRecords(
   store: Store,
@@ -48,10 +73,70 @@ export async function restore(
   return commit(store, namespace, { restorations: [{ id, at: NOW, passages: [passage(text)] }], chunking });
 }
 
+type Admin = Pick<Store, 'admin'>;
+
+export async function auditEntries(
+  { admin }: Admin,
+  namespace: string,
+  filter: AuditFilter,
+  { after, limit }: Page<AuditCursor>,
+): Promise<readonly AuditEntry[]> {
+  return (await admin.audit(namespace, { log: { ...filter, after, limit } })).entries;
+}
+
+export async function auditChain(
+  { admin }: Admin,
+  namespace: string,
+  name: string,
+  { after, limit }: Page<number>,
+): Promise<readonly AuditEntry[]> {
+  return (await admin.audit(namespace, { chain: { name, after, limit } })).entries;
+}
+
+export async function auditChains({ admin }: Admin, namespace: string): Promise<readonly AuditChain[]> {
+  return (await admin.audit(namespace, { chains: true })).chains;
+}
+
+export async function verifyAudit({ admin }: Admin, namespace: string): Promise<readonly string[]> {
+  return (await admin.audit(namespace, { faults: true })).faults;
+}
+
+/** Returns how many of the entries are new. */
+export async function attachAudit(
+  store: Store,
+  namespace: string,
+  attachedAudit: readonly AuditEntry[],
+): Promise<number> {
+  const lengths = async (): Promise<number> =>
+    (await auditChains(store, namespace)).reduce((sum, { length }) => sum + length, 0);
+  const before = await lengths();
+  await store.records.commit(namespace, { attachedAudit });
+  return (await lengths()) - before;
+}
+
+/** Returns the token of the lease; `null` while another holder has it. */
+export async function takeLease(
+  { admin }: Admin,
+  namespace: string,
+  request: LeaseRequest,
+): Promise<number | null> {
+  const lease = await admin.lease(namespace, request);
+  return lease?.holder === request.holder ? lease.token : null;
+}
+
+export async function dropLease(
+  { admin }: Admin,
+  namespace: string,
+  name: string,
+  holder: string,
+): Promise<void> {
+  await admin.lease(namespace, { name, releasedBy: holder });
+}
+
 /** The entries of the audit log that the namespace wrote itself, oldest first. */
-export async function ownAuditLog({ admin }: Pick<Store, 'admin'>, namespace: string): Promise<AuditEntry[]> {
-  const ownChain = (await admin.auditChains(namespace)).find(({ own }) => own);
-  return ownChain === undefined ? [] : admin.auditChain(namespace, ownChain.chain, ALL);
+export async function ownAuditLog(store: Admin, namespace: string): Promise<readonly AuditEntry[]> {
+  const ownChain = (await auditChains(store, namespace)).find(({ own }) => own);
+  return ownChain === undefined ? [] : auditChain(store, namespace, ownChain.chain, ALL);
 }
 
 export function auditDraft(fields: Partial<AuditDraft> = {}): AuditDraft {

@@ -8,6 +8,7 @@ import { connectStdio } from '../e2e/mcp-session.ts';
 import { sendRequest, makeToken } from '../e2e/rest-server.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
 import { openSqlite } from './store-processes.ts';
+import { auditEntries, verifyAudit } from '../contract/written-samples.ts';
 
 const NAMESPACE = 'default';
 /** Numbers of writes that each of the four processes gets alone, and that all of them get: together 1,000 records. */
@@ -113,12 +114,12 @@ describe('a thousand writes from four processes, some of them repeated', () => {
     const contents = new Map(records.map(({ id, content }) => [id, content]));
     expect(records).toHaveLength(ids.size);
     for (const [key, [id = 0]] of ids) expect(contents.get(id)).toBe(`content of ${key}`);
-    const entries = await store.admin.auditEntries(NAMESPACE, {}, ALL);
+    const entries = await auditEntries(store, NAMESPACE, {}, ALL);
     const loggedSubjects = entries
       .filter(({ action }) => ['write', 'store'].includes(action))
       .map(({ subject }) => subject);
     expect(loggedSubjects.toSorted()).toEqual(records.map(({ uuid }) => uuid).toSorted());
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
     for (const { child } of servers) child.kill('SIGTERM');

@@ -153,7 +153,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it.each([
     ...['graph_node', 'graph_edge', 'graph_stale', 'graph_progress', 'concept_record', 'concept_name'],
-    ...['concept_mention', 'concept_changed', 'concept_progress', 'mention_name', 'record_time'],
+    ...['concept_mention', 'concept_changed', 'concept_progress', 'name'],
   ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')

@@ -2,8 +2,10 @@ import { LociError } from '../../src/core/errors.ts';
 import type { Fence, RecordWrite } from '../../src/store/model.ts';
 import type { LeaseRequest } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
+import { dropLease, takeLease } from '../contract/written-samples.ts';
 
 /** Constants of the child processes and of the tests that start them. */
 export const SOURCE = 'todos';
@@ -23,10 +25,10 @@ function request(durationMs: number): LeaseRequest {
  * others and adds as many new ones. It prints a line before each commit and after it.
  */
 export async function refreshUntilKilled(store: Store, namespace: string, print: Print): Promise<void> {
-  const token = await store.admin.takeLease(namespace, request(1));
+  const token = await takeLease(store, namespace, request(1));
   if (token === null) throw new Error('the lease of a dead process was not given to the next');
   const fence = { lease: LEASE, token };
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   for (let round = (states.get(SOURCE)?.refreshes ?? 0) + 1; ; round++) {
     const page = { after: null, limit: DOCUMENTS + 1 };
     const entries = await store.records.sourceEntries(namespace, SOURCE, page);
@@ -46,9 +48,9 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
       return { ...note(text, fields), id: previous?.id ?? null };
     });
     const evictions = entries.slice(unchanged.length).map(({ id }) => id);
-    const sourceState = { source: SOURCE, change: { refreshes: round, consecutiveFailures: 0, error: null } };
+    const items = [sourceStateChange(SOURCE, { refreshes: round, consecutiveFailures: 0, error: null })];
     print({ round });
-    await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
+    await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, items });
     print({ refreshed: round });
   }
 }
@@ -56,12 +58,12 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
 /** Takes the lease and commits repeatedly, sometimes so late that the other process has taken over the lease. */
 export async function raceForLease(store: Store, namespace: string, print: Print): Promise<void> {
   for (let cycle = 0; cycle < CYCLES;) {
-    const token = await store.admin.takeLease(namespace, request(2));
+    const token = await takeLease(store, namespace, request(2));
     if (token === null) continue;
     if (cycle % 4 === 0) await waitForOtherWriter(store, namespace);
     const key = `${String(process.pid)}/${String(cycle)}`;
     print(await commitOrLose(store, namespace, key, { lease: LEASE, token }));
-    if (cycle % 4 === 1) await store.admin.dropLease(namespace, LEASE, String(process.pid));
+    if (cycle % 4 === 1) await dropLease(store, namespace, LEASE, String(process.pid));
     cycle++;
   }
 }
@@ -74,12 +76,11 @@ async function commitOrLose(store: Store, namespace: string, key: string, fence:
     uuid: key,
     metadata: { token: fence.token },
   } as const;
-  const sourceState = { source: SOURCE, change: { refreshes: fence.token, error: key } };
   const batch = {
     writes: [note('tile samples', fields)],
     chunking: CHUNKING,
     fence,
-    sourceState,
+    items: [sourceStateChange(SOURCE, { refreshes: fence.token, error: key })],
   };
   try {
     await store.records.commit(namespace, batch);

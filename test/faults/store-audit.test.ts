@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditHash } from '../../src/store/rules/audit-chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { note, NOW } from '../contract/store-samples.ts';
-import { ALL, commit, auditDraft, purgeRequest } from '../contract/written-samples.ts';
+import {
+  ALL,
+  attachAudit,
+  auditChain,
+  auditChains,
+  auditDraft,
+  auditEntries,
+  commit,
+  purgeRequest,
+  verifyAudit,
+} from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -31,8 +41,8 @@ describe('tampering with the audit log', () => {
   });
 
   async function attachOther(): Promise<void> {
-    const [otherChain] = await store.admin.auditChains('other');
-    await store.admin.attachAudit(NAMESPACE, await store.admin.auditChain('other', otherChain!.chain, ALL));
+    const [otherChain] = await auditChains(store, 'other');
+    await attachAudit(store, NAMESPACE, await auditChain(store, 'other', otherChain!.chain, ALL));
   }
 
   const inNamespace = "ns = (SELECT id FROM namespace WHERE name = 'n')";
@@ -110,31 +120,31 @@ describe('tampering with the audit log', () => {
     ],
   ])('is reported with the affected entry: %s', async (_, sql, findings) => {
     tamper(sql);
-    const faults = await store.admin.verifyAudit(NAMESPACE);
+    const faults = await verifyAudit(store, NAMESPACE);
     expect(faults[0]).toContain(findings[0]);
     expect(faults.length).toBeLessThanOrEqual(findings.length);
-    expect(await store.admin.verifyAudit('other')).toEqual([]);
+    expect(await verifyAudit(store, 'other')).toEqual([]);
   });
 
   it('is reported for an entry that was changed together with its hash', async () => {
-    const entry = (await store.admin.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
+    const entry = (await auditEntries(store, NAMESPACE, { subject: 'u2' }, ALL))[0]!;
     const hash = auditHash({ ...entry, actor: 'eve' });
     tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${inNamespace} AND seq = 3`);
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([
       expect.stringContaining('entry 4 of the audit log does not follow the one before it'),
     ]);
   });
 
   it('is reported with at most five faults', async () => {
     tamper(`UPDATE audit SET action = action || '!' WHERE ${inNamespace}`);
-    expect(await store.admin.verifyAudit(NAMESPACE)).toHaveLength(5);
+    expect(await verifyAudit(store, NAMESPACE)).toHaveLength(5);
   });
 
   it('is reported for a missing diff, even if an attached chain has a purge of the record', async () => {
     await commit(store, 'other', { audit: [auditDraft({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
     await attachOther();
     tamper(`UPDATE audit SET diff = NULL WHERE ${inNamespace} AND subject = 'u2'`);
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([
       expect.stringContaining('the diff of entry 3 of the audit log is missing, and no entry explains why'),
     ]);
   });
@@ -152,12 +162,11 @@ describe('tampering with the audit log', () => {
       'entries 3 to 5 of',
     ],
   ])('reports damage to an attached chain, and purges go on: %s', async (_, sql, finding) => {
-    const [theirs] = await store.admin.auditChains('other');
-    const entries = await store.admin.auditChain('other', theirs!.chain, ALL);
-    for (const part of [entries.slice(0, 2), entries.slice(2)])
-      await store.admin.attachAudit(NAMESPACE, part);
+    const [theirs] = await auditChains(store, 'other');
+    const entries = await auditChain(store, 'other', theirs!.chain, ALL);
+    for (const part of [entries.slice(0, 2), entries.slice(2)]) await attachAudit(store, NAMESPACE, part);
     tamper(sql);
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([expect.stringContaining(finding)]);
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([expect.stringContaining(finding)]);
     await commit(store, NAMESPACE, { writes: [note('x', { expiresAt: NOW })] });
     expect(await store.records.purge(NAMESPACE, purgeRequest())).toBe(1);
   });
@@ -186,9 +195,9 @@ describe('tampering with the audit log', () => {
     await attachOther();
     using db = new DatabaseSync(path);
     expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
-    expect(await store.admin.auditEntries(NAMESPACE, {}, ALL)).toHaveLength(5);
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
+    expect(await auditEntries(store, NAMESPACE, {}, ALL)).toHaveLength(5);
     await commit(store, NAMESPACE, { audit: [auditDraft()] });
-    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
   });
 });

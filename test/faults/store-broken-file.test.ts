@@ -44,7 +44,7 @@ async function examine(path: string): Promise<string[]> {
   if (store === undefined) return faults;
   await matchingRecords(store, NAMESPACE, 'common').catch(recordError);
   await store.admin.namespaces(ADMIN_NAMESPACE).catch(recordError);
-  await store.vectors.countPending(NAMESPACE, 1).catch(recordError);
+  await store.vectors.pending(NAMESPACE, 1, { totals: true }).catch(recordError);
   await store.admin.compact(NAMESPACE).catch(recordError);
   for (const finding of (await verifyStore(store).catch(recordError)) ?? []) faults.push(finding);
   await store.close();
@@ -172,7 +172,7 @@ describe('a file that is not a store', () => {
       const log = (text) => process.stdout.write(text);
       try {
         const store = await openStore(options);
-        const [n] = await store.records.count('n', [{ now: 1 }]);
+        const n = await store.records.count('n', { now: 1 });
         log(JSON.stringify({ n }));
         await store.records.commit('n', { evictions: [1] });
       } catch (error) {

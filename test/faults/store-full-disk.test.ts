@@ -5,7 +5,15 @@ import { LociError } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { searchText } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
-import { ALL, commit, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
+import {
+  ALL,
+  auditDraft,
+  auditEntries,
+  commit,
+  deleteRecords,
+  purgeRequest,
+  verifyAudit,
+} from '../contract/written-samples.ts';
 import { fillUp, smallDisk } from './small-disk.ts';
 import { openSqlite } from './store-processes.ts';
 
@@ -101,11 +109,11 @@ describe('a store on a disk that fills up', () => {
       }
     };
     const expectConsistent = async (): Promise<number[]> => {
-      const log = await store.admin.auditEntries(NAMESPACE, {}, ALL);
+      const log = await auditEntries(store, NAMESPACE, {}, ALL);
       expect(log.flatMap(({ action, subject }) => (action === 'write' ? [subject] : [])).reverse()).toEqual(
         confirmed,
       );
-      expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+      expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
       expect(await verifyStore(store)).toEqual([]);
       return (await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL)).map(({ id }) => id);
     };

@@ -13,11 +13,11 @@ describe('a fault of the links or the change feed', () => {
       'UPDATE link SET target_record = 3 WHERE record = 1',
       'the links of record 1',
     ],
-    ['a key is missing', 'DELETE FROM link_key WHERE record = 2', 'the links of record 2'],
+    ['a key is missing', "DELETE FROM name WHERE kind = 'link' AND record = 2", 'the names of record 2'],
     [
       'a record that does not exist has links',
       "INSERT INTO link VALUES (1, 9, 1, 'notes', 'b', 'link', 'b', 2)",
-      'record 9 has links',
+      'record 9 has names or links',
     ],
     ['a change is missing', 'DELETE FROM change WHERE record = 2', 'the state of record 2'],
     [

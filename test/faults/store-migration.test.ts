@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import { matchingRecords, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -29,10 +29,10 @@ function versionOf(path: string): unknown {
 }
 
 /** Opens the store like a version of Loci with one more migration. */
-function migrateToNext(path: string, sql: string): void {
+async function migrateToNext(path: string, sql: string): Promise<void> {
   const db = new Database(path, { busyTimeoutMs: 0 });
   try {
-    migrate(db, [...RELEASED, { version: NEXT, name: 'next', sql }]);
+    await migrate(db, [...RELEASED, { version: NEXT, name: 'next', sql }]);
   } finally {
     db.close();
   }
@@ -43,7 +43,7 @@ describe('migration', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
-    migrateToNext(path, 'CREATE TABLE later (a TEXT) STRICT');
+    await migrateToNext(path, 'CREATE TABLE later (a TEXT) STRICT');
     const before = readFileSync(path);
     const files = readdirSync(folder.path);
     for (const create of [true, false]) {
@@ -62,7 +62,7 @@ describe('migration', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
-    migrateToNext(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
+    await migrateToNext(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
     expect(versionOf(path)).toBe(NEXT);
     const backups = readdirSync(folder.path).filter((name) => name.endsWith('.backup'));
     expect(backups).toEqual([expect.stringMatching(`^store\\.db\\.v${String(NEWEST)}-`)]);
@@ -80,9 +80,7 @@ describe('migration', () => {
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
     const failing = "DELETE FROM passage; UPDATE record SET content = ''; SELECT nonsense FROM nowhere";
-    expect(() => {
-      migrateToNext(path, failing);
-    }).toThrow(expect.objectContaining({ code: 'store_failed' }) as Error);
+    await expect(migrateToNext(path, failing)).rejects.toMatchObject({ code: 'store_failed' });
     expect(versionOf(path)).toBe(NEWEST);
     const store = await openSqlite(path);
     expect(await matchingRecords(store, NAMESPACE, 'kept')).toEqual([1]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { sourceStates } from '../../src/store/items/source-state.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { CYCLES, DOCUMENTS, SOURCE } from './refresh-jobs.ts';
 import { openSqlite, scratchFolder, startChild, type Child } from './store-processes.ts';
@@ -10,7 +11,7 @@ const KILLS = 3;
 
 /** The number of the last refresh in the store. Fails if the documents and the state of the source are not of the same refresh. */
 async function roundOf(store: Store): Promise<number> {
-  const state = (await store.records.sourceStates(NAMESPACE)).get(SOURCE);
+  const state = (await sourceStates(store.records, NAMESPACE)).get(SOURCE);
   const rounds = await store.records.facet(NAMESPACE, 'category', { now: NOW });
   const round = state?.refreshes ?? 0;
   const expected = [{ value: `round ${String(round)}`, records: DOCUMENTS }];
@@ -72,7 +73,7 @@ it('a process does not write after another process has taken over its lease', as
   const committed = outcomes.flat().flatMap(({ committed = [] }) => committed);
   expect(new Set(records.map(({ key }) => key))).toEqual(new Set(committed));
   expect(outcomes.flat().some(({ rejected }) => rejected !== undefined)).toBe(true);
-  const state = (await store.records.sourceStates(NAMESPACE)).get(SOURCE);
+  const state = (await sourceStates(store.records, NAMESPACE)).get(SOURCE);
   expect(state).toMatchObject({ refreshes: tokens.at(-1), error: records.at(-1)?.key });
   expect(await verifyStore(store)).toEqual([]);
   await store.close();

@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { TRUST } from '../../src/core/types.ts';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
+import { conceptChanges } from '../../src/store/items/kinds.ts';
+import { sourceStates } from '../../src/store/items/source-state.ts';
 import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
   addVectors,
@@ -24,13 +26,18 @@ import {
 } from '../contract/store-samples.ts';
 import {
   ALL,
+  UNUSUAL_TEXTS,
+  attachAudit,
+  auditChain,
+  auditChains,
+  auditDraft,
+  auditEntries,
   commit,
   fact,
   idsOf,
   ownAuditLog,
   purgeRequest,
-  auditDraft,
-  UNUSUAL_TEXTS,
+  verifyAudit,
 } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -39,10 +46,10 @@ const OLD_SCHEMA = 6;
 const NAMESPACES = ['one', 'two'];
 
 /** Creates a store of schema 6 with the content of another store, as the version of Loci at that time would have written it. */
-function copyToOldSchema(from: string, to: string): void {
+async function copyToOldSchema(from: string, to: string): Promise<void> {
   closeSync(openSync(to, 'w'));
   const empty = new Database(to, { busyTimeoutMs: 0 });
-  migrate(empty, MIGRATIONS.slice(0, OLD_SCHEMA));
+  await migrate(empty, MIGRATIONS.slice(0, OLD_SCHEMA));
   empty.close();
   // FTS5's own tables are copied as they are.
   using db = new DatabaseSync(to, { defensive: false, enableForeignKeyConstraints: false });
@@ -93,14 +100,14 @@ async function searchResults(store: Store, vectors: number): Promise<unknown> {
       byWord: await searchText(store, namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
       afterExpiry: await searchText(store, namespace, anyOf('common'), { now: NOW + 10 }, 100),
       near: await searchVectors(store, namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
-      terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
+      terms: (await store.search.terms(namespace, ['common', 'comon', 'word3'])).terms,
       neighbours: await neighboursOf(store, namespace, [1, 5, 9], { before: 2, after: 2 }),
       entries: await store.records.sourceEntries(namespace, 'notes', ALL),
       links: await store.records.links(namespace, { from: [1, 2, 3] }, ALL),
       changes: (await store.records.changes(namespace, ALL)).changes,
       passages: await passagesOf(store, namespace, [1, 2, 3, 50], ALL_LIVE),
       newest: await nearestInTime(store, namespace, ALL_LIVE, 5),
-      pending: await store.vectors.countPending(namespace, vectors),
+      pending: (await store.vectors.pending(namespace, vectors, { totals: true })).texts,
     })),
   );
 }
@@ -126,10 +133,10 @@ describe('a store of schema 6', () => {
       await write(original, namespace, ...notes);
     }
     await embed(original, vectors, 'one', (text) => unit(1, text.length, 2));
-    await original.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
+    await original.vectors.setGeneration(ADMIN_NAMESPACE, { activate: vectors });
     const expected = await searchResults(original, vectors);
     await original.close();
-    copyToOldSchema(current, old);
+    await copyToOldSchema(current, old);
     insertSourceReads(old);
 
     const migrated = await openSqlite(old, { create: false });
@@ -137,11 +144,11 @@ describe('a store of schema 6', () => {
     // The tables of the spelling indexes are gone too.
     expect(tablesOf(old).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
     expect(await searchResults(migrated, vectors)).toEqual(expected);
-    expect(Object.fromEntries(await migrated.records.sourceStates('one'))).toMatchObject({
+    expect(Object.fromEntries(await sourceStates(migrated.records, 'one'))).toMatchObject({
       notes: { root: '/home/ada/notes', readAt: NOW, refreshes: 0, problems: [], paused: false },
       work: { root: null, readAt: NOW + 1 },
     });
-    expect(await migrated.records.sourceStates('two')).toEqual(new Map());
+    expect(await sourceStates(migrated.records, 'two')).toEqual(new Map());
     expect(await verifyStore(migrated)).toEqual([]);
     for (const { trust } of await migrated.records.list('one', { scan: 'undeleted' }, ALL))
       expect(trust).toBe(TRUST[0]);
@@ -154,7 +161,7 @@ describe('a store of schema 6', () => {
       idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
     ).toEqual([41]);
     expect(await matchingRecords(migrated, 'one', 'fresh')).toEqual([41]);
-    expect(await migrated.admin.verifyAudit('one')).toEqual([]);
+    expect(await verifyAudit(migrated, 'one')).toEqual([]);
     expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();
   });
@@ -174,7 +181,7 @@ describe('a store of schema 6 with documents of sources', () => {
       note('c', { project }),
     );
     await original.close();
-    copyToOldSchema(current, old);
+    await copyToOldSchema(current, old);
     const migrated = await openSqlite(old, { create: false });
     const stale = { scan: 'stale', chunking: CHUNKING } as const;
     expect(idsOf(await migrated.records.list('one', stale, ALL))).toEqual([1]);
@@ -195,13 +202,14 @@ describe('a store of schema 16', () => {
     await original.close();
     {
       using db = new DatabaseSync(path);
+      undoItems(db, 16);
       db.exec(
-        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
+        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
       );
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])
-      expect(await migrated.records.count('one', [{ now: NOW, noteName }])).toEqual([1]);
+      expect(await migrated.records.count('one', { now: NOW, noteName })).toBe(1);
     expect(
       await migrated.records.timeline('one', {
         filter: ALL_LIVE,
@@ -243,15 +251,15 @@ describe('a store of schema 13 with an imported audit log', () => {
 
     const migrated = await openSqlite(path, { create: false });
     const { chain } = importedChain[0]!;
-    expect(await migrated.admin.auditChains('one')).toEqual([
+    expect(await auditChains(migrated, 'one')).toEqual([
       { chain: ownChain[0]!.chain, own: true, length: 1 },
       { chain, own: false, length: 250 },
     ]);
-    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(importedChain);
-    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ownChain);
-    expect(await migrated.admin.attachAudit('one', importedChain)).toBe(0);
+    expect(await auditChain(migrated, 'one', chain, ALL)).toEqual(importedChain);
+    expect(await auditEntries(migrated, 'one', {}, ALL)).toEqual(ownChain);
+    expect(await attachAudit(migrated, 'one', importedChain)).toBe(0);
     await commit(migrated, 'one', { audit: [auditDraft()] });
-    for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
+    for (const namespace of ['one', 'other']) expect(await verifyAudit(migrated, namespace)).toEqual([]);
     await migrated.close();
   });
 });
@@ -262,7 +270,7 @@ describe('a store of schema 26', () => {
     const path = join(folder.path, 'loci.db');
     closeSync(openSync(path, 'w'));
     const old = new Database(path, { busyTimeoutMs: 0 });
-    migrate(old, MIGRATIONS.slice(0, 26));
+    await migrate(old, MIGRATIONS.slice(0, 26));
     const node = (key: string): string =>
       `INSERT INTO graph_node (ns, key, id, type, title, project, tags, shares_identity) VALUES (1, '${key}', '${key}', 'concept', 'T', 'p', '[]', 0);`;
     const edge = (type: string, dst: string, lane: string): string =>
@@ -274,7 +282,7 @@ describe('a store of schema 26', () => {
         VALUES (1, 'a', 5, 'ada', 'cli', 'p', '{"kind":"merge","into":"oven","from":["stove"]}', 1);`);
     old.close();
     const store = await openSqlite(path);
-    expect(await store.graph.conceptChanges('one')).toEqual([
+    expect(await conceptChanges(store.records, 'one')).toEqual([
       {
         id: 'a',
         at: 5,
@@ -311,6 +319,7 @@ describe('a store of schema 28', () => {
       );
     await store.close();
     const old = new DatabaseSync(path, { defensive: false });
+    undoItems(old, 28);
     for (const ns of [1, 2]) {
       old.exec(`INSERT INTO text_${String(ns)} (text_${String(ns)}) VALUES ('delete-all');
         INSERT INTO text_${String(ns)} (rowid, title, body) VALUES (1, 'ชาเย็น', 'ข้าวผัด c');`);
@@ -327,15 +336,27 @@ describe('a store of schema 28', () => {
   });
 });
 
+/** The tables whose rows are items since schema 37. */
+const ITEM_TABLES =
+  /^CREATE TABLE (startup|startup_seen|history|token|source_state|receipt|label|golden_query|concept_change) \(.*?^\) STRICT.*?;/gms;
+
+/** Undoes migration 37 in a store without items: those of these tables that a schema has are there, and empty. */
+function undoItems(db: DatabaseSync, schema: number): void {
+  db.exec('DROP TABLE item');
+  for (const { sql } of MIGRATIONS.slice(0, schema))
+    for (const [statement] of sql.matchAll(ITEM_TABLES)) db.exec(statement);
+}
+
 /** Undoes migrations 18 and 19. */
 const DROP_GRAPH = `DROP TABLE concept_record; DROP TABLE concept_name; DROP TABLE concept_mention;
-  DROP TABLE concept_changed; DROP TABLE concept_progress; DROP TABLE concept_change;
+  DROP TABLE concept_changed; DROP TABLE concept_progress;
   DROP TABLE graph_node; DROP TABLE graph_edge; DROP TABLE graph_stale; DROP TABLE graph_progress;
   DROP INDEX record_identity;`;
 
 /** Turns the store into one of schema 13 whose namespace `one` has imported the log of `other`. */
 function undoAttachments(path: string): void {
   using db = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false });
+  undoItems(db, 13);
   const triggers = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'audit_[al]*_*'")
     .all();
@@ -352,7 +373,7 @@ function undoAttachments(path: string): void {
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
     DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
-    DROP TABLE receipt; DROP TABLE label; DROP TABLE golden_query; DROP TABLE mention_name; DROP TABLE sentence_vector;
+    DROP TABLE mention_name; DROP TABLE sentence_vector;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
-import { idsOf } from '../contract/written-samples.ts';
+import { auditChain, auditChains, idsOf, verifyAudit } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 import { repetitions } from '../repetitions.ts';
 
@@ -14,11 +14,11 @@ const KILLS = repetitions(3, 5);
 const ALL = { after: null, limit: 100_000 };
 
 /** The complete audit chain of the namespace. */
-async function ownChain(store: Store): Promise<AuditEntry[]> {
-  const chains = await store.admin.auditChains(NAMESPACE);
+async function ownChain(store: Store): Promise<readonly AuditEntry[]> {
+  const chains = await auditChains(store, NAMESPACE);
   expect(chains.length).toBeLessThanOrEqual(1);
-  expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
-  return store.admin.auditChain(NAMESPACE, chains[0]?.chain ?? '', ALL);
+  expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
+  return auditChain(store, NAMESPACE, chains[0]?.chain ?? '', ALL);
 }
 
 describe('processes that get the same requests with the same idempotency keys', () => {

@@ -30,6 +30,8 @@ type NextPassage = () => number;
 /** Applies the parts of a batch that concern records; the others change nothing that the oracle can read. */
 export function commit(state: OracleState, name: string, batch: CommitBatch): number[] {
   assertSafeTimes(batch);
+  if (batch.chunked !== undefined && !state.isWritten(name))
+    throw new LociError('not_found', `no namespace ${name}`);
   return state.change(name, (namespace, nextPassage) => {
     const ids = commitRecords(namespace, wellFormed(batch), nextPassage);
     if (batch.idempotencyKey !== undefined) {
@@ -65,6 +67,7 @@ function commitRecords(namespace: Namespace, batch: CommitBatch, nextPassage: Ne
     put(namespace, { ...record, updatedAt, deletedAt: null }, chunking, passages, nextPassage);
   }
   for (const each of batch.imports ?? []) ids.push(importRecord(namespace, each, chunking, nextPassage));
+  if (chunking !== null) replacePassages(namespace, chunking, batch.chunked ?? new Map(), nextPassage);
   return ids;
 }
 
@@ -166,7 +169,7 @@ function removeExpiredKeys({ idempotent }: Namespace, now: number): void {
   for (const [key, { expiresAt }] of idempotent) if (expiresAt <= now) idempotent.delete(key);
 }
 
-export function replacePassages(
+function replacePassages(
   namespace: Namespace,
   chunking: string,
   passages: ReadonlyMap<number, ChunkedRecord>,

@@ -9,16 +9,13 @@ import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
-import { commit, compact, purge, replacePassages, resetDerived } from './commit.ts';
+import { commit, compact, purge, resetDerived } from './commit.ts';
 import { dot, languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, recordsOf } from './state.ts';
 
 /** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
-  readonly records: Omit<
-    StoreRecords,
-    'facet' | 'findExisting' | 'belongsTo' | 'sourceStates' | 'startup' | 'bounds'
-  > & {
+  readonly records: Omit<StoreRecords, 'facet' | 'findExisting' | 'belongsTo' | 'items' | 'bounds'> & {
     bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
   };
   readonly search: StoreSearch;
@@ -74,7 +71,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
       const rest = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
       return structuredClone(rest.slice(0, limit));
     },
-    count: async (name, filters) => filters.map((filter) => filtered(state.read(name), filter).length),
+    count: async (name, filter) => filtered(state.read(name), filter).length,
     sourceEntries: async (name, source, { after, limit }) =>
       recordsOf(state.read(name))
         .filter((record) => record.source === source && isSourced(record) && record.deletedAt === null)
@@ -120,12 +117,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
         (id) => [id, passagesOf(namespace, id).map(({ passage }) => passage)] as const,
       );
       return structuredClone(new Map(passages));
-    },
-    replacePassages: async (name, chunking, passages) => {
-      if (!state.isWritten(name)) throw new LociError('not_found', `no namespace ${name}`);
-      state.change(name, (namespace, nextPassage) => {
-        replacePassages(namespace, chunking, passages, nextPassage);
-      });
     },
     purge: async (name, request) =>
       state.isWritten(name) ? state.change(name, (namespace, next) => purge(namespace, request, next)) : 0,
@@ -199,17 +190,25 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
-    terms: async (name, words) => lookUpTerms(state.read(name), words),
-    languages: async (name) => languagesOf(state.read(name)),
+    terms: async (name, words) => {
+      const namespace = state.read(name);
+      return { terms: lookUpTerms(namespace, words), languages: languagesOf(namespace) };
+    },
     retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') state.assertVector(query.vector);
       if (cosines !== undefined) state.assertVector(cosines);
       const namespace = state.read(name);
-      const lists = queries.map((query) => ({
-        ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit), new Deadline()),
-        milliseconds: 0,
-        isPartial: false,
-      }));
+      const lists = await Promise.all(
+        queries.map(async (query) => ({
+          ...(await spreadOverRecords(
+            query,
+            async (limit) => rankPassages(namespace, query, limit),
+            new Deadline(),
+          )),
+          milliseconds: 0,
+          isPartial: false,
+        })),
+      );
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {
         lists,

@@ -13,6 +13,7 @@ import { nameKey } from '../../src/core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
 import { draft, NOW, passage } from '../contract/store-samples.ts';
 import { commit } from '../contract/written-samples.ts';
@@ -121,7 +122,7 @@ class ConceptHistory {
 
   async #change(made: ConceptChangeDetail): Promise<void> {
     const { namespace } = this.options;
-    const earlier = await this.store.graph.conceptChanges(namespace);
+    const earlier = await conceptChanges(this.store.records, namespace);
     const id = `c${String(++this.#changes)}`;
     const change: ConceptChange = {
       id,
@@ -133,7 +134,7 @@ class ConceptHistory {
     };
     const names = groupNames(await this.store.graph.conceptNames(namespace, { project: 'default' }));
     if (whyNot(names, earlier, change) !== null) return;
-    await commit(this.store, namespace, { conceptChanges: [change] });
+    await commit(this.store, namespace, { items: [conceptChangePut(change)] });
   }
 
   /** Everything that is derived. */
@@ -144,8 +145,8 @@ class ConceptHistory {
     const { graph } = withConcepts(this.store);
     return {
       concepts: await graph.recordConcepts(namespace, ids),
-      edges: await graph.pageEdges(namespace, {}, { after: null, limit: 1000 }),
-      nodes: await graph.pageNodes(namespace, {}, { after: null, limit: 1000 }),
+      edges: await graph.edges(namespace, {}, { after: null, limit: 1000 }),
+      nodes: await graph.nodes(namespace, { page: { after: null, limit: 1000 } }),
     };
   }
 
@@ -155,18 +156,18 @@ class ConceptHistory {
     const { graph } = withConcepts(this.store);
     const paged: GraphEdge[] = [];
     for (let after: GraphEdge | null = null; ;) {
-      const page: GraphEdge[] = await graph.pageEdges(namespace, {}, { after, limit });
+      const page: GraphEdge[] = await graph.edges(namespace, {}, { after, limit });
       paged.push(...page);
       after = page.at(-1) ?? null;
       if (after === null) break;
     }
-    const nodes = await graph.pageNodes(namespace, {}, { after: null, limit: 1000 });
+    const nodes = await graph.nodes(namespace, { page: { after: null, limit: 1000 } });
     const of = nodes.map(({ id }) => id);
     const request = { of, limit: 1000, crossProjectTypes: [], filter: {} };
     const around: GraphEdge[][] = [];
+    const found = await graph.neighbours(namespace, request);
     for (const direction of ['out', 'in'] as const) {
-      const found = await graph.neighbours(namespace, { ...request, direction });
-      const sorted = found.edges.toSorted(
+      const sorted = found[direction].toSorted(
         (a, b) => compare(a.src, b.src) || compare(a.type, b.type) || compare(a.dst, b.dst),
       );
       around.push(sorted);
@@ -175,9 +176,8 @@ class ConceptHistory {
     const counted = edges.map(({ type, edges: count }) => [type, count]);
     const types = Map.groupBy(paged, ({ type }) => type);
     expect(counted).toEqual([...types].map(([type, each]) => [type, each.length]).sort());
-    const degrees = await graph.degrees(namespace, of);
     for (const end of ['out', 'in'] as const)
-      expect(degrees.reduce((sum, each) => sum + each[end], 0)).toBe(paged.length);
+      expect(found.degrees.reduce((sum, each) => sum + each[end], 0)).toBe(paged.length);
     return [paged, ...around];
   }
 }
@@ -190,7 +190,7 @@ describe('concepts', () => {
         const history = new ConceptHistory(store.store, 'ns');
         for (const next of steps) await history.run(next);
         await history.run({ kind: 'derive' });
-        expect(await isConceptsCurrent(history.options)).toBe(true);
+        expect(isConceptsCurrent(await store.store.graph.state('ns'))).toBe(true);
         const followed = await history.observe();
         const progress = { upTo: 0, rules: '' };
         await commit(store.store, 'ns', { concepts: { progress } });

@@ -115,9 +115,9 @@ async function observe({ records }: Oracle): Promise<unknown> {
 async function derivedGraph(store: Store): Promise<unknown> {
   await deriveGraph({ store, namespace: NAMESPACE, now: NOW, thread: THREAD, types: {} });
   return {
-    nodes: await store.graph.pageNodes(NAMESPACE, {}, ALL),
-    edges: await store.graph.pageEdges(NAMESPACE, {}, ALL),
-    stale: await store.graph.stale(NAMESPACE, 1),
+    nodes: await store.graph.nodes(NAMESPACE, { page: ALL }),
+    edges: await store.graph.edges(NAMESPACE, {}, ALL),
+    waiting: (await store.graph.waiting(NAMESPACE, 1)).records,
   };
 }
 

@@ -55,11 +55,10 @@ export class OperationRunner {
         const passages = new Map(ids.map((id) => [id, operation.passages]));
         const current = await chunkCurrentRecords(store, operation.namespace, passages);
         const outdated = new Map(ids.map((id) => [id, chunkedRecord(undefined, operation.passages)]));
-        return store.records.replacePassages(
-          operation.namespace,
-          operation.chunking,
-          operation.current ? current : outdated,
-        );
+        return store.records.commit(operation.namespace, {
+          chunked: operation.current ? current : outdated,
+          chunking: operation.chunking,
+        });
       }
       case 'dropDerived':
         return store.admin.resetDerived(operation.namespace, { drop: true, vectors: operation.vectors });

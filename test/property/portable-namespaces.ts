@@ -4,9 +4,10 @@ import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
-import type { GoldenQuery } from '../../src/store/golden-model.ts';
-import { VERDICTS, type Label } from '../../src/store/receipt-model.ts';
+import type { GoldenQuery } from '../../src/store/item-model.ts';
+import { VERDICTS, type Label } from '../../src/store/item-model.ts';
 import type { RecordImport } from '../../src/store/model.ts';
+import { goldenQueryPut, historyChanges, labelPut, startupPut } from '../../src/store/items/kinds.ts';
 import { NOW } from '../contract/store-samples.ts';
 
 /** The content of a namespace to write to a store. */
@@ -210,7 +211,9 @@ export async function fill(
       audit: [audit],
     });
   }
-  await store.records.commit(namespace, { startup: entries, audit: [] });
-  await store.records.commit(namespace, { history: { rows, keep: 1000 } });
-  await store.records.commit(namespace, { labels, goldenQueries });
+  await store.records.commit(namespace, { items: entries.map(startupPut), audit: [] });
+  await store.records.commit(namespace, { items: historyChanges(rows, 1000) });
+  await store.records.commit(namespace, {
+    items: [...labels.map(labelPut), ...goldenQueries.map(goldenQueryPut)],
+  });
 }

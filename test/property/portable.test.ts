@@ -13,6 +13,7 @@ import { settings } from '../contract/engines.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { fill, namespaces } from './portable-namespaces.ts';
 import { repetitions } from '../repetitions.ts';
+import { verifyAudit } from '../contract/written-samples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-portable-'));
 let paths = 0;
@@ -70,7 +71,7 @@ describe('a namespace that is exported and imported', () => {
         const lines = await exportedLines(source);
         expect(await exportedLines(target)).toEqual(lines);
         expect(await searchResults(target)).toEqual(await searchResults(source));
-        expect(await target.store.admin.verifyAudit('default')).toEqual([]);
+        expect(await verifyAudit(target.store, 'default')).toEqual([]);
         expect(await verifyStore(target.store)).toEqual([]);
         const again = await importMemory(target, { from: { path } });
         const changes = [again.report.records, again.report.startup].map(({ unchanged: _, ...rest }) => rest);

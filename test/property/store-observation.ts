@@ -43,11 +43,11 @@ export async function observe(store: Oracle, { words, lists }: ObservedQueries):
         passages: await passagesOf(store, namespace, passages, { now: NOW }),
         neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
         named: await store.search.named(namespace, [...words, ...records.flatMap(mentionNames)]),
-        terms: await store.search.terms(namespace, words),
+        terms: (await store.search.terms(namespace, words)).terms,
         inAnyState: await store.records.get(namespace, passages.slice(0, 60), 'any'),
         lists: await Promise.all(lists.map((filter) => store.records.list(namespace, { filter }, ALL))),
         restOfList: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
-        counts: await store.records.count(namespace, lists),
+        counts: await Promise.all(lists.map((filter) => store.records.count(namespace, filter))),
         categories: await store.records.factCategories(namespace, NOW, 2),
         bounds: { highestId, nextExpiry, oldestDeletion },
         idempotentResults: await Promise.all(

@@ -14,6 +14,7 @@ import { operations } from './store-operations.ts';
 import { OperationRunner } from './operation-runner.ts';
 import { listFilter, searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-queries.ts';
 import { repetitions } from '../repetitions.ts';
+import { verifyAudit } from '../contract/written-samples.ts';
 
 /** Expects the same passages with the same scores, and a valid order of the actual list. */
 function expectSameRanking(
@@ -43,7 +44,7 @@ async function readSearchData(store: Oracle, namespace: string, words: readonly 
   const scores = await searchText(store, namespace, { any, all: [], weights }, { now: NOW }, 1000);
   const found = scores.map(({ passage }) => passage).toSorted((a, b) => a - b);
   return {
-    terms: await store.search.terms(namespace, words),
+    terms: (await store.search.terms(namespace, words)).terms,
     scores: scores.map(({ score }) => score.toFixed(6)),
     passages: await passagesOf(store, namespace, found, { now: NOW }),
   };
@@ -92,7 +93,7 @@ async function retrieve(
 async function openWithGenerations(): Promise<Store> {
   const store = openSqliteInMemory();
   for (const dimensions of DIMENSIONS)
-    await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'test', model: 'm', dimensions });
+    await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { provider: 'test', model: 'm', dimensions } });
   return store;
 }
 
@@ -143,7 +144,7 @@ describe('SQLite', () => {
             }
           }
           expect(await verifyStore(sqlite)).toEqual([]);
-          for (const namespace of NAMESPACES) expect(await sqlite.admin.verifyAudit(namespace)).toEqual([]);
+          for (const namespace of NAMESPACES) expect(await verifyAudit(sqlite, namespace)).toEqual([]);
           await sqlite.close();
         },
       ),

@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { LociError, messageOf } from '../errors.ts';
 import { FairQueue } from './fair-queue.ts';
-import { isSlices, type Slices } from './slices.ts';
+import { type AsyncSlices, isAsyncSlices } from './slices.ts';
 import type { WorkerAnswer, WorkerError, WorkerMessage, WorkerRequest } from './worker-client.ts';
 
 interface ServeOptions {
@@ -12,7 +12,7 @@ interface ServeOptions {
   readonly mayShareMessage?: (message: unknown) => boolean;
   /**
    * On whose behalf a request is made. Owners have their turn one after the other, also those of requests that arrive
-   * meanwhile; without this, requests are handled in the order in which they were made. `handle` must not return promises.
+   * meanwhile; without this, requests are handled in the order in which they were made.
    */
   readonly ownerOf?: (message: unknown) => string;
 }
@@ -24,12 +24,12 @@ const MAX_TURN_MS = 5;
 
 /** A request that waits for its turn, and what is left of one that has begun. */
 interface Queued extends WorkerRequest {
-  readonly rest?: Slices<unknown>;
+  readonly rest?: AsyncSlices<unknown>;
 }
 
 /**
- * Calls `handle` for each request of the `WorkerClient` that started this thread, and sends its result or error. A promise is
- * not awaited before the next request. A result in slices lets other owners have their turn in between.
+ * Calls `handle` for each request of the `WorkerClient` that started this thread, one after the other, and sends its result or
+ * error. A result in slices lets other owners have their turn in between.
  */
 export function serveRequests(
   handle: (message: unknown) => unknown,
@@ -55,7 +55,16 @@ export function serveRequests(
     port.postMessage({ answering: answer.id } satisfies WorkerMessage);
     post([answer]);
   };
+  let isServing = false;
   port.on('message', (requests: readonly WorkerRequest[]) => {
+    enqueue(requests);
+    if (isServing) return;
+    isServing = true;
+    void serve().finally(() => {
+      isServing = false;
+    });
+  });
+  const serve = async (): Promise<void> => {
     let answers: WorkerAnswer[] = [];
     let batchStart = performance.now();
     const flush = (): void => {
@@ -63,15 +72,13 @@ export function serveRequests(
       answers = [];
       batchStart = performance.now();
     };
-    enqueue(requests);
     for (let request = queue.shift(); request !== undefined; request = queue.shift()) {
       const { id, message } = request;
-      // Earlier answers are sent first, except for those that are promises.
+      // Earlier answers are sent first.
       const sharesMessage = mayShareMessage(message);
       if (!sharesMessage) flush();
-      const answer = answerOf(id, () => begun(request.rest ?? handle(message)));
-      if (answer instanceof Promise) void answer.then(postAlone);
-      else if ('value' in answer && isSlices(answer.value))
+      const answer = await answerOf(id, () => begun(request.rest ?? handle(message)));
+      if ('value' in answer && isAsyncSlices(answer.value))
         queue.push(ownerOf?.(message) ?? '', { id, message, rest: answer.value });
       else if (sharesMessage) answers.push(answer);
       else postAlone(answer);
@@ -79,15 +86,15 @@ export function serveRequests(
       if (ownerOf !== undefined) enqueueReceived(port, enqueue);
     }
     flush();
-  });
+  };
 }
 
 /** Runs slices for one turn. Returns the result, or the slices that are left. */
-function begun(value: unknown): unknown {
-  if (!isSlices(value)) return value;
+async function begun(value: unknown): Promise<unknown> {
+  if (!isAsyncSlices(value)) return value;
   const end = performance.now() + MAX_TURN_MS;
   do {
-    const { done, value: result } = value.next();
+    const { done, value: result } = await value.next();
     if (done === true) return result;
   } while (performance.now() < end);
   return value;
@@ -102,15 +109,11 @@ function enqueueReceived(port: MessagePort, enqueue: (requests: readonly WorkerR
   }
 }
 
-function answerOf(id: number, work: () => unknown): WorkerAnswer | Promise<WorkerAnswer> {
-  const failed = (error: unknown): WorkerAnswer => ({ id, error: workerError(error) });
+async function answerOf(id: number, work: () => Promise<unknown>): Promise<WorkerAnswer> {
   try {
-    const value = work();
-    return value instanceof Promise
-      ? value.then((settled: unknown) => ({ id, value: settled }), failed)
-      : { id, value };
+    return { id, value: await work() };
   } catch (error) {
-    return failed(error);
+    return { id, error: workerError(error) };
   }
 }
 

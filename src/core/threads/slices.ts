@@ -3,15 +3,26 @@ import { eventLoopYielder } from './event-loop.ts';
 /** Work that pauses after each bounded part of it, so that other work can run in between. It returns its result at the end. */
 export type Slices<Result> = Generator<undefined, Result, undefined>;
 
-export function isSlices(value: unknown): value is Slices<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+/** The same for work that waits. */
+export type AsyncSlices<Result> = AsyncGenerator<undefined, Result, undefined>;
+
+export function isAsyncSlices(value: unknown): value is AsyncSlices<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
 }
 
-/** Runs all slices at once. A value that has none is the result. */
-export function withoutPauses<Result>(value: Slices<Result> | Result): Result {
-  if (!isSlices(value)) return value;
+/** Runs all slices at once. */
+export function withoutPauses<Result>(slices: Slices<Result>): Result {
   for (;;) {
-    const { done, value: result } = value.next();
+    const { done, value: result } = slices.next();
+    if (done === true) return result;
+  }
+}
+
+/** The same. A value that has no slices is the result. */
+export async function withoutAsyncPauses<Result>(value: AsyncSlices<Result> | Result): Promise<Result> {
+  if (!isAsyncSlices(value)) return value;
+  for (;;) {
+    const { done, value: result } = await value.next();
     if (done === true) return result;
   }
 }

@@ -5,6 +5,7 @@ import { sha256 } from '../../core/ids.ts';
 import { isTokenText, newTokenText } from '../../secrets/token-text.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { StoredToken } from '../../store/admin-model.ts';
+import { storedTokens, tokenPut, tokenRevocation } from '../../store/items/kinds.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -53,23 +54,29 @@ export function accessOf(context: EngineContext): Access {
       const { subject, name, scopes } = info;
       const diff = { for: subject, name, scopes: [...scopes] };
       const audit = [auditDraft(context, 'token-create', `token:${info.id}`, diff)];
-      await store.admin.addToken(ADMIN_NAMESPACE, { ...info, hash: sha256(text) }, audit);
+      const token = tokenPut({ ...info, hash: sha256(text) });
+      await store.records.commit(subject, { adminItems: [token], audit });
       return { ...info, text };
     },
-    list: async () => (await store.admin.tokens(ADMIN_NAMESPACE)).map(withoutHash),
+    list: async () => (await storedTokens(store.records, ADMIN_NAMESPACE)).map(withoutHash),
     revoke: async (idOrName) => {
-      const token = findToken(await store.admin.tokens(ADMIN_NAMESPACE), idOrName, now());
+      const token = findToken(await storedTokens(store.records, ADMIN_NAMESPACE), idOrName, now());
+      if (token.revokedAt !== null) return withoutHash(token);
       const at = now();
-      await store.admin.revokeToken(ADMIN_NAMESPACE, token.id, at, [
-        auditDraft(context, 'token-revoke', `token:${token.id}`),
-      ]);
-      return { ...withoutHash(token), revokedAt: token.revokedAt ?? at };
+      const audit = [auditDraft(context, 'token-revoke', `token:${token.id}`)];
+      try {
+        await store.records.commit(token.subject, { adminItems: [tokenRevocation(token.id, at)], audit });
+      } catch (error) {
+        // Another process has revoked it meanwhile.
+        if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
+      }
+      return { ...withoutHash(token), revokedAt: at };
     },
     isKnown: async (subject) => (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(subject),
     find: async (text) => {
       if (!isTokenText(text)) return null;
       const hash = sha256(text);
-      const [token] = await store.admin.tokens(ADMIN_NAMESPACE, hash);
+      const [token] = await storedTokens(store.records, ADMIN_NAMESPACE, hash);
       if (token === undefined || !isEqualHash(token.hash, hash)) return null;
       return isActive(token, now()) ? withoutHash(token) : null;
     },

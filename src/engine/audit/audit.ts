@@ -95,7 +95,7 @@ export async function audit(context: EngineContext, request: AuditRequest): Prom
   const { limit, after = null, record, ...rest } = request;
   const subject = record === undefined ? undefined : await uuidOf(context, record);
   const filter = { ...rest, ...(subject === undefined ? {} : { subject }) };
-  const entries = await store.admin.auditEntries(namespace, filter, { after, limit });
+  const { entries } = await store.admin.audit(namespace, { log: { ...filter, after, limit } });
   const subjects = [...new Set(entries.flatMap((entry) => entry.subject ?? []))];
   const existing = await store.records.findExisting(
     namespace,

@@ -2,6 +2,7 @@ import { mapStrings } from '../../core/json.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
+import { historyChanges } from '../../store/items/kinds.ts';
 import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Store } from '../../store/store.ts';
@@ -64,8 +65,8 @@ export class HistoryLog {
       masked.push({ namespace, row: await this.#maskedRun(row) });
     }
     for (const [namespace, notes] of Map.groupBy(masked, (each) => each.namespace)) {
-      const history = { rows: notes.map(({ row }) => row), keep: MAX_RUNS_PER_CATEGORY };
-      await this.#store.records.commit(namespace, { history });
+      const rows = notes.map(({ row }) => row);
+      await this.#store.records.commit(namespace, { items: historyChanges(rows, MAX_RUNS_PER_CATEGORY) });
     }
   }
 

@@ -170,8 +170,8 @@ describe('a change of the model', () => {
       embed: async (texts, purpose) => {
         const added = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => !active);
         if (added?.model === 'bge-m3') {
-          await store.vectors.removeGeneration(ADMIN_NAMESPACE, added.id);
-          await store.vectors.addGeneration(ADMIN_NAMESPACE, { ...added, model: 'another' });
+          await store.vectors.setGeneration(ADMIN_NAMESPACE, { remove: added.id });
+          await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { ...added, model: 'another' } });
         }
         return embed(texts, purpose);
       },
@@ -188,7 +188,7 @@ describe('a change of the model', () => {
       ({ model }) => model === 'another',
     )!;
     const { namespace } = settings(folder.path);
-    expect(await store.vectors.countPending(namespace, another.id)).toBe(TEXTS.length);
+    expect((await store.vectors.pending(namespace, another.id, { totals: true })).texts).toBe(TEXTS.length);
     expect(await backfill(changed)).toMatchObject({ embedded: 3, remaining: 0 });
   });
 

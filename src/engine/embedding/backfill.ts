@@ -5,6 +5,7 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import {
   countAllPending,
+  pendingTotals,
   embedNamespace,
   NO_GENERATION,
   pendingTexts,
@@ -78,9 +79,7 @@ export async function backfill(
   const found = generationOf(generations, embedder);
   const before = found?.id ?? NO_GENERATION;
   const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const sizes = await Promise.all(namespaces.map((each) => store.vectors.pendingBytes(each, before)));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  const texts = await countAllPending(store, before);
+  const { texts, bytes } = await pendingTotals(store, before, namespaces);
   const tokens = Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts;
   const price = context.config.embedding.pricePerMillionTokens;
   const report = {

@@ -36,7 +36,7 @@ export async function whileFilling<Result>(
   let result: { readonly value: Result } | undefined;
   const fill = async (): Promise<void> => {
     const generation = await whileNoneIsRemoved(context, options, () =>
-      vectors.addGeneration(ADMIN_NAMESPACE, spec),
+      vectors.setGeneration(ADMIN_NAMESPACE, { add: spec }),
     );
     try {
       result = { value: await work(generation) };

@@ -38,7 +38,7 @@ export async function modelChange(
   const isComplete = (await countAllPending(store, target.id)) === 0;
   return {
     ...change,
-    embedded: texts - (await store.vectors.countPending(namespace, target.id)),
+    embedded: texts - (await store.vectors.pending(namespace, target.id, { totals: true })).texts,
     next: isComplete ? 'switch' : 'backfill',
   };
 }

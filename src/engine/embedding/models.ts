@@ -132,7 +132,8 @@ export async function vectorsToFill(context: EngineContext): Promise<VectorIndex
   const vectors = await vectorsOf(context);
   const embedder = await embedderOf(context);
   if (vectors !== null || embedder === null) return vectors;
-  const generation = await context.store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-  await context.store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+  const { vectors: stored } = context.store;
+  const generation = await stored.setGeneration(ADMIN_NAMESPACE, { add: modelSpec(embedder) });
+  await stored.setGeneration(ADMIN_NAMESPACE, { activate: generation.id });
   return { embedder, generation: generation.id };
 }

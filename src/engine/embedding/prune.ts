@@ -50,7 +50,7 @@ export async function prune(
           ...generationFields(spec),
           vectors: dry_run
             ? await countVectors(store, id)
-            : await store.vectors.removeGeneration(ADMIN_NAMESPACE, id),
+            : (await store.vectors.setGeneration(ADMIN_NAMESPACE, { remove: id })).removedVectors,
         });
     }
     return { dry_run, removed, in_use: inUse };

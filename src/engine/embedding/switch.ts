@@ -58,7 +58,7 @@ export async function switchGeneration(
         hint: 'Run `loci embed backfill` first, or switch with `--partial`: these texts are then found by their words alone.',
       },
     );
-  if (!target.active && !dry_run) await store.vectors.activateGeneration(ADMIN_NAMESPACE, target.id);
+  if (!target.active && !dry_run) await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: target.id });
   const from = active === undefined ? null : generationFields(active);
   return { dry_run, from, to: generationFields(target), remaining };
 }

@@ -3,6 +3,7 @@ import { abridge } from '../../core/text/abridge.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
+import { historyRuns } from '../../store/items/kinds.ts';
 import { runText } from '../audit/run-text.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
@@ -110,7 +111,7 @@ function factDocument(fact: LociRecord, score: number, snippet: string): CorpusD
 async function runsOf({ store, namespace, now }: EngineContext, limit: number): Promise<HistoryRow[]> {
   const page = { after: null, limit };
   const rows = HISTORY_CATEGORIES.map((category) =>
-    store.admin.history(namespace, { category, now: now() }, page),
+    historyRuns(store.records, namespace, { category, now: now() }, page),
   );
   return (await Promise.all(rows)).flat();
 }

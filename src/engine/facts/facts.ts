@@ -185,7 +185,7 @@ export async function listFacts(
   const last = facts.at(-1)?.id ?? null;
   const following =
     last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
-  const [total = 0] = await store.records.count(namespace, [filter]);
+  const total = await store.records.count(namespace, filter);
   return {
     facts: facts.map(formatFact),
     total,

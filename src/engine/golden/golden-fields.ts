@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerGaps } from '../fields/answer-gaps.ts';
 import { filterValue } from '../fields/record-fields.ts';
 import { isoTime, tookMs } from '../fields/times.ts';
-import type { GoldenQuery } from '../../store/golden-model.ts';
+import type { GoldenQuery } from '../../store/item-model.ts';
 
 const MAX_QUERY_LENGTH = 1_000_000;
 const MAX_CITATION_LENGTH = 5000;

@@ -2,7 +2,8 @@ import { LociError } from '../../core/errors.ts';
 import { uuidv7 } from '../../core/ids.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { AuditDraft } from '../../store/admin-model.ts';
-import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../store/golden-model.ts';
+import type { GoldenQuery, GoldenResult, StoredGoldenQuery } from '../../store/item-model.ts';
+import { goldenQueryPut, storedGoldenQueries } from '../../store/items/kinds.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../shared/citations.ts';
@@ -104,7 +105,7 @@ export async function allGoldenQueries({ store, namespace }: EngineContext): Pro
   const all: StoredGoldenQuery[] = [];
   for (;;) {
     const page = { after: all.at(-1)?.sequence ?? null, limit: PAGE_SIZE };
-    const queries = await store.receipts.goldenQueries(namespace, page);
+    const queries = await storedGoldenQueries(store.records, namespace, page);
     all.push(...queries);
     if (queries.length < PAGE_SIZE) return all;
   }
@@ -129,7 +130,7 @@ function put(
   golden: GoldenQuery,
 ): Promise<unknown> {
   return context.store.records.commit(context.namespace, {
-    goldenQueries: [golden],
+    items: [goldenQueryPut(golden)],
     audit: [goldenAuditDraft(context, action, before, golden)],
   });
 }

@@ -10,6 +10,7 @@ import { replayGolden } from './replay.ts';
 import { diffGolden } from './diff.ts';
 import { exportLines } from '../portable/export/export-pages.ts';
 import { importMemory } from '../portable/import.ts';
+import { goldenQueryPut } from '../../store/items/kinds.ts';
 
 const NOTES = {
   'Home/Oven.md': '# Oven\n\nThe oven is a Bosch with a marzipan door.\n',
@@ -128,7 +129,7 @@ describe('a golden query', () => {
       ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
     });
     onTestFinished(() => store.close());
-    await store.records.commit('default', { goldenQueries: [blank] });
+    await store.records.commit('default', { items: [goldenQueryPut(blank)] });
     const run = await replayGolden(loci);
     expect(run).toMatchObject({ recall: 1, mrr: 1, queries: [{ query: 'oven' }] });
     expect(run.failed).toEqual([{ id: blank.id, query: ' \n', why: 'the query is empty' }]);

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
-import type { GoldenQuery } from '../../store/golden-model.ts';
+import type { GoldenQuery } from '../../store/item-model.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 import { providerOf, searchOutcome } from '../records/search.ts';

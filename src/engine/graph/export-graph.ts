@@ -114,7 +114,7 @@ async function nodePage(
   after: string | null,
 ): Promise<PageItems> {
   const { store, namespace } = context;
-  const nodes = await store.graph.pageNodes(namespace, filter, { after, limit: PAGE });
+  const nodes = await store.graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
   const common = await commonTagIds(context, nodes);
@@ -175,7 +175,7 @@ async function edgePage(
   after: EdgeCursor | null,
 ): Promise<PageItems> {
   const { store, namespace } = context;
-  const edges = await store.graph.pageEdges(namespace, filter, { after, limit: PAGE });
+  const edges = await store.graph.edges(namespace, filter, { after, limit: PAGE });
   const last = edges.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: null };
   const tags = await store.graph.nodes(
@@ -218,14 +218,11 @@ async function sharedPlaces(
   nodes: readonly GraphNode[],
 ): Promise<Map<string, GraphProvenance>> {
   const of = nodes.filter(({ provenance }) => provenance === null).map(({ id }) => id);
-  const request = { of, limit: 1, crossProjectTypes: [], filter } as const;
-  const [into, out] = await Promise.all([
-    store.graph.neighbours(namespace, { ...request, direction: 'in' }),
-    store.graph.neighbours(namespace, { ...request, direction: 'out' }),
-  ]);
+  const request = { of, limit: 1, crossProjectTypes: [], filter };
+  const { out, in: into } = await store.graph.neighbours(namespace, request);
   return new Map([
-    ...out.edges.map(({ src, provenance }): [string, GraphProvenance] => [src, provenance]),
-    ...into.edges.map(({ dst, provenance }): [string, GraphProvenance] => [dst, provenance]),
+    ...out.map(({ src, provenance }): [string, GraphProvenance] => [src, provenance]),
+    ...into.map(({ dst, provenance }): [string, GraphProvenance] => [dst, provenance]),
   ]);
 }
 

@@ -10,7 +10,7 @@ import { graphFilter, type GraphScope } from './graph-view.ts';
 /** `behind`: some changes are not derived yet. `building`: not all records were derived once. */
 export type GraphCondition = 'off' | 'building' | 'behind' | 'current';
 
-export interface GraphStatus extends GraphState {
+export interface GraphStatus extends Omit<GraphState, 'conceptRules' | 'changedNames' | 'conceptChanges'> {
   readonly condition: GraphCondition;
   readonly counts: Pick<GraphCounts, 'nodes' | 'edges'>;
 }
@@ -20,7 +20,9 @@ export async function graphStatus(context: EngineContext, scope: GraphScope = {}
   await expire(context);
   const state = await store.graph.state(namespace);
   const counts = await followedCounts(context, await graphFilter(context, scope));
-  return { ...state, condition: await conditionOf(context, state), counts };
+  const { upTo, similarUpTo, conceptsUpTo, rules, lastChange, stale } = state;
+  const shown = { upTo, similarUpTo, conceptsUpTo, rules, lastChange, stale };
+  return { ...shown, condition: conditionOf(context, state), counts };
 }
 
 /** Nodes and edges without the tags that are too common to follow, as in an export. */
@@ -53,13 +55,10 @@ export async function graphCondition(context: EngineContext): Promise<GraphCondi
   return conditionOf(context, await context.store.graph.state(context.namespace));
 }
 
-async function conditionOf(
-  { store, namespace, config: { graph } }: EngineContext,
-  state: GraphState,
-): Promise<GraphCondition> {
+function conditionOf({ config: { graph } }: EngineContext, state: GraphState): GraphCondition {
   if (!graph.enabled) return 'off';
   if (state.lastChange > 0 && !isBuilt(state, graph.types)) return 'building';
   if (state.lastChange === 0) return 'current';
-  const isCurrent = isTextCurrent(state, graph.types) && isSimilarCurrent(state);
-  return isCurrent && (await isConceptsCurrent({ store, namespace })) ? 'current' : 'behind';
+  const isCurrent = isTextCurrent(state, graph.types) && isSimilarCurrent(state) && isConceptsCurrent(state);
+  return isCurrent ? 'current' : 'behind';
 }

@@ -6,7 +6,7 @@ import { type Step, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { citationsOf, wholeCitations } from '../shared/citations.ts';
-import { edgePlaces } from './edge-places.ts';
+import { edgePlaces, recordsOfEdges } from './edge-places.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
 import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
@@ -151,6 +151,6 @@ async function placesOf(
   context: EngineContext,
   edges: readonly GraphEdge[],
 ): Promise<Map<GraphEdge, string>> {
-  const places = await edgePlaces(context, edges);
+  const places = await edgePlaces(context, edges, await recordsOfEdges(context, edges));
   return new Map([...places].map(([edge, { citation }]) => [edge, citation]));
 }

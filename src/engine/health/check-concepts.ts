@@ -21,14 +21,14 @@ const PAGE_SIZE = 64;
 export async function checkConcepts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace, config, now } = context;
   if (!config.graph.enabled) return { result: 'ok', detail: 'switched off' };
-  if (!(await isConceptsCurrent({ store, namespace })))
+  if (!isConceptsCurrent(await store.graph.state(namespace)))
     return {
       result: 'ok',
       detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
     };
   const wrong: string[] = [];
   let count = 0;
-  const [total = 0] = await store.records.count(namespace, [{ now: now() }]);
+  const total = await store.records.count(namespace, { now: now() });
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
     const page = { after, limit: PAGE_SIZE };
@@ -63,10 +63,13 @@ async function differing(
     const found = stored.get(record.id);
     if (found !== undefined && isDeepStrictEqual(sorted(found), sorted(built))) continue;
     const keys = new Set([...built.mentions, ...(found?.mentions ?? [])].map(({ key }) => key));
-    const frequencies = await store.graph.nameFrequencies(namespace, record.project, [...keys]);
+    const request = { project: record.project, keys: [], counted: [...keys] };
+    const frequencies = await store.graph.namings(namespace, request);
     const rare = (concepts: RecordConcepts): RecordConcepts => ({
       ...concepts,
-      mentions: concepts.mentions.filter(({ key }) => (frequencies.get(key) ?? 0) <= MAX_MENTIONING_RECORDS),
+      mentions: concepts.mentions.filter(
+        ({ key }) => (frequencies.get(key)?.records ?? 0) <= MAX_MENTIONING_RECORDS,
+      ),
     });
     if (found === undefined || !isDeepStrictEqual(sorted(rare(found)), sorted(rare(built))))
       wrong.push(recordName(record));

@@ -31,7 +31,7 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
   const wrong: string[] = [];
   const dangling: string[] = [];
   let count = 0;
-  const [total = 0] = await store.records.count(namespace, [{ now: now() }]);
+  const total = await store.records.count(namespace, { now: now() });
   for (let after: number | null = null; ;) {
     assertNotAborted(options);
     const page = { after, limit: PAGE_SIZE };

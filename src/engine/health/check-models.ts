@@ -22,7 +22,9 @@ export async function checkEmbedding(context: EngineContext): Promise<Finding> {
       : `; it knows English, and ${percentage(share)} of the newest records are in other languages: they are found by words`;
   const model = `${embedder.provider} ${embedder.model} answers${languages}`;
   const pending =
-    vectors === null ? 0 : await context.store.vectors.countPending(context.namespace, vectors.generation);
+    vectors === null
+      ? 0
+      : (await context.store.vectors.pending(context.namespace, vectors.generation, { totals: true })).texts;
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',

@@ -12,6 +12,7 @@ import { checkPassages } from './check-passages.ts';
 import { checkReceipts } from './check-receipts.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVaults } from './check-vaults.ts';
+import type { AuditChain } from '../../store/admin-model.ts';
 
 /** What each check looks at, as progress names it. */
 const SUBJECTS = {
@@ -109,9 +110,10 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
   const faults: string[] = [];
   let [entries, attached] = [0, 0];
   for (const namespace of new Set([ours, ...otherNamespaces])) {
-    const namespaceFaults = await findFaults(context, namespace);
+    const { chains, faults: found } = await store.admin.audit(namespace, { chains: true, faults: true });
+    const namespaceFaults = [...found, ...(await missingLog(context, namespace, chains))];
     faults.push(...namespaceFaults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
-    for (const { own, length } of await store.admin.auditChains(namespace)) {
+    for (const { own, length } of chains) {
       if (own) entries += length;
       else attached += length;
     }
@@ -127,13 +129,14 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
   };
 }
 
-async function findFaults({ store, now }: EngineContext, namespace: string): Promise<string[]> {
-  const broken = await store.admin.verifyAudit(namespace);
-  const chains = await store.admin.auditChains(namespace);
-  if (chains.some(({ own }) => own)) return broken;
+async function missingLog(
+  { store, now }: EngineContext,
+  namespace: string,
+  chains: readonly AuditChain[],
+): Promise<string[]> {
+  if (chains.some(({ own }) => own)) return [];
   // The first write of a namespace begins its log, so written records without a log mean that the log was removed.
   const written = { now: now(), origins: ['memory' as const, 'fact' as const] };
-  const [count] = await store.records.count(namespace, [written]);
-  if (count === 0) return broken;
-  return [...broken, 'there are written records but no audit log'];
+  const count = await store.records.count(namespace, written);
+  return count === 0 ? [] : ['there are written records but no audit log'];
 }

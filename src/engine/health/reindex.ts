@@ -50,7 +50,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const refusals = new Refusals();
   const embedded = await whileFilling(context, modelSpec(embedder), options, async ({ id }) => {
     const count = await embedPending(store, embedder, id, { ...options, refusals });
-    if (before?.id !== id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
+    if (before?.id !== id) await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
     return count;
   });
   await store.admin.compact(namespace);

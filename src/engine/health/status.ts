@@ -43,8 +43,9 @@ export async function status(context: EngineContext): Promise<Status> {
   const generations = await store.vectors.generations(ADMIN_NAMESPACE);
   const generation = activeGeneration(generations) ?? null;
   const embedder = await embedderOf(context).catch(() => null);
-  const texts = await store.vectors.countPending(namespace, NO_GENERATION);
-  const pending = generation === null ? 0 : await store.vectors.countPending(namespace, generation.id);
+  const texts = (await store.vectors.pending(namespace, NO_GENERATION, { totals: true })).texts;
+  const pending =
+    generation === null ? 0 : (await store.vectors.pending(namespace, generation.id, { totals: true })).texts;
   return {
     otherLanguages: embedder === null ? null : await otherLanguageShare(context, embedder),
     storePath: config.store.path,

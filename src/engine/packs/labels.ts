@@ -2,7 +2,8 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { AuditDraft } from '../../store/admin-model.ts';
-import type { Label, StoredLabel, Verdict } from '../../store/receipt-model.ts';
+import type { Label, StoredLabel, Verdict } from '../../store/item-model.ts';
+import { labelPut, storedLabels } from '../../store/items/kinds.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
@@ -29,7 +30,7 @@ export async function labelItem(context: EngineContext, request: LabelRequest): 
   const receipt = await requireReceipt(context, request.receipt);
   const query = await queryOf(context, receipt, request.query);
   const record = await recordOf(context, receipt, request.item);
-  const labels = await context.store.receipts.labels(context.namespace, receipt.id, EVERY);
+  const labels = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY);
   const before = labels.find((label) => label.record === record);
   const label: Label = {
     receipt: receipt.id,
@@ -43,10 +44,10 @@ export async function labelItem(context: EngineContext, request: LabelRequest): 
   };
   if (before === undefined || before.verdict !== label.verdict || before.query !== label.query)
     await context.store.records.commit(context.namespace, {
-      labels: [label],
+      items: [labelPut(label)],
       audit: [labelAuditDraft(context, 'label', before, label)],
     });
-  const stored = await context.store.receipts.labels(context.namespace, receipt.id, EVERY);
+  const stored = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY);
   return stored.find((each) => each.record === record)!;
 }
 

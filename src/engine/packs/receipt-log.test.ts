@@ -5,6 +5,7 @@ import { sha256, uuidv7 } from '../../core/ids.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../pack/receipt.ts';
 import type { Store } from '../../store/store.ts';
 import { EngineServices } from '../context.ts';
+import { storedReceipt } from '../../store/items/kinds.ts';
 import { ReceiptLog } from './receipt-log.ts';
 
 const RECEIPT: Receipt = {
@@ -31,7 +32,7 @@ function logOf(store: Store, warnings: string[] = []): ReceiptLog {
 it('a receipt is stored before its id is returned', async () => {
   const store = openSqliteInMemory();
   expect(await logOf(store).write('n', RECEIPT)).toBe(RECEIPT.id);
-  expect((await store.receipts.get('n', RECEIPT.id))?.body).toEqual(RECEIPT);
+  expect((await storedReceipt(store.records, 'n', RECEIPT.id))?.body).toEqual(RECEIPT);
   await store.close();
 });
 

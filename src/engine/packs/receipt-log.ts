@@ -1,7 +1,8 @@
 import { within } from '../../core/time/within.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
-import type { StoredReceipt } from '../../store/receipt-model.ts';
+import type { StoredReceipt } from '../../store/item-model.ts';
+import { receiptPut } from '../../store/items/kinds.ts';
 import type { EngineServices } from '../context.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -59,10 +60,13 @@ export class ReceiptLog {
   async #store(namespace: string, receipt: Receipt): Promise<string | null> {
     const { store, config, now } = this.#services;
     try {
-      await store.receipts.add(namespace, {
-        receipts: [await storedReceipt(receipt)],
-        forgetBefore: now() - config.receipts.retentionDays * DAY_MS,
-        keep: MAX_RECEIPTS,
+      const of = 'receipt';
+      await store.records.commit(namespace, {
+        items: [
+          receiptPut(await storedReceipt(receipt)),
+          { of, forgetBefore: now() - config.receipts.retentionDays * DAY_MS },
+          { of, keepNewest: MAX_RECEIPTS, by: 'at' },
+        ],
       });
       return receipt.id;
     } catch (error) {

@@ -18,6 +18,7 @@ import { showReceipt, listReceipts } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
 import { labelItem } from './labels.ts';
+import { storedLabels } from '../../store/items/kinds.ts';
 import { audit } from '../audit/audit.ts';
 
 const DAY = 86_400_000;
@@ -287,7 +288,7 @@ describe('a label', () => {
     const label = await labelItem(loci, { receipt: receipt.id, item: '1', verdict: 'useful' });
     now += 40 * DAY;
     await write(loci, { content: 'Starts the purge.' });
-    expect(await loci.store.receipts.labels(loci.namespace, null, { after: null, limit: 10 })).toEqual([
+    expect(await storedLabels(loci.store.records, loci.namespace, null, { after: null, limit: 10 })).toEqual([
       label,
     ]);
   });

@@ -1,7 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
-import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/receipt-model.ts';
+import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/item-model.ts';
+import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../shared/citations.ts';
 
@@ -25,7 +26,8 @@ export interface ReceiptsPage {
 /** The receipts of the caller's namespace that are not older than `receipts.retentionDays`. */
 export async function listReceipts(context: EngineContext, request: ReceiptsRequest): Promise<ReceiptsPage> {
   const { kind, limit, after } = request;
-  const found = await context.store.receipts.list(
+  const found = await storedReceipts(
+    context.store.records,
     context.namespace,
     { since: oldest(context), ...(kind !== undefined && { kind }) },
     { after: after === undefined ? null : cursorOf(after), limit: limit + 1 },
@@ -77,7 +79,7 @@ const MAX_LABELS = 10_000;
 export async function showReceipt(context: EngineContext, id: string): Promise<ShownReceipt> {
   const { store, namespace } = context;
   const receipt = await requireReceipt(context, id);
-  const labels = await store.receipts.labels(namespace, receipt.id, { after: null, limit: MAX_LABELS });
+  const labels = await storedLabels(store.records, namespace, receipt.id, { after: null, limit: MAX_LABELS });
   const uuids = receipt.candidates.map(({ record }) => record);
   const live = [...(await recordsByUuid(context, uuids)).values()].filter(
     ({ deletedAt, expiresAt }) => deletedAt === null && (expiresAt === null || expiresAt > context.now()),
@@ -115,7 +117,7 @@ export async function requireReceipt(context: EngineContext, id: string): Promis
       hint: 'Each pack has one: `loci pack "…"`.',
     });
   }
-  const found = await context.store.receipts.get(context.namespace, id.toLowerCase());
+  const found = await storedReceipt(context.store.records, context.namespace, id.toLowerCase());
   if (found !== null && found.at >= oldest(context)) return parsed(found);
   throw new LociError('not_found', `there is no receipt ${JSON.stringify(id.slice(0, 60))}`, {
     hint: `\`loci receipt list\` shows the receipts of the last ${String(context.config.receipts.retentionDays)} days.`,

@@ -8,6 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { oldest, readable, recordsByUuid, requireReceipt } from './receipts.ts';
+import { storedReceipts } from '../../store/items/kinds.ts';
 
 export interface VerifyRequest {
   /** The receipt; without it, those of the texts that the prompt has. */
@@ -97,13 +98,13 @@ async function receiptsIn(context: EngineContext, { packs }: Prompt): Promise<Re
   const since = oldest(context);
   const page = { after: null, limit: 1 };
   const whole = await Promise.all(
-    [...packs.keys()].map((hash) => store.receipts.list(namespace, { since, hash }, page)),
+    [...packs.keys()].map((hash) => storedReceipts(store.records, namespace, { since, hash }, page)),
   );
   const found = whole.flat();
   const receipts =
     found.length > 0
       ? found
-      : await store.receipts.list(namespace, { since }, { after: null, limit: MAX_COMPARED });
+      : await storedReceipts(store.records, namespace, { since }, { after: null, limit: MAX_COMPARED });
   return [...readable(receipts).receipts];
 }
 

@@ -1,4 +1,5 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { startupEntries } from '../../store/items/kinds.ts';
 import { describe, expect, it } from 'vitest';
 import {
   asAgent,
@@ -14,6 +15,7 @@ import { setStartup } from '../startup/startup.ts';
 import { deleteRecord, undelete } from '../records/delete.ts';
 import { write } from '../records/write.ts';
 import { importMemory } from './import.ts';
+import { auditChains } from '../../../test/contract/written-samples.ts';
 
 describe('an import', () => {
   it('by an agent raises no trust, and imports no notes of vaults and no startup entries', async () => {
@@ -30,7 +32,7 @@ describe('an import', () => {
       { after: null, limit: 9 },
     );
     expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
-    expect((await target.store.records.startup('default')).entries).toEqual([]);
+    expect(await startupEntries(target.store.records, 'default')).toEqual([]);
     const forged = editLines(lines, (line) =>
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );
@@ -188,7 +190,7 @@ describe('an import', () => {
       [{ change: 'added', title: 'First' }],
     ]);
     expect(await target.store.admin.namespaces(ADMIN_NAMESPACE)).toEqual([]);
-    expect(await target.store.admin.auditChains('default')).toEqual([]);
+    expect(await auditChains(target.store, 'default')).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { EngineContext } from '../context.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import { withLease, type LeaseHandle } from '../shared/lease.ts';
 import { leaseName } from './refresh/refresh.ts';
+import { sourceStateChange } from '../../store/items/source-state.ts';
 
 const PAGE_SIZE = 1000;
 /** The vectors of forgotten notes stay this long, so that a vault that is indexed again need not be embedded again. */
@@ -34,7 +35,7 @@ export function forgetSource(
 
 async function keepVectors({ store, namespace, now }: EngineContext): Promise<void> {
   const until = now() + VECTORS_KEPT_MS;
-  await store.admin.takeLease(namespace, {
+  await store.admin.lease(namespace, {
     name: KEPT_VECTORS,
     holder: KEPT_VECTORS,
     now: now(),
@@ -48,7 +49,7 @@ export async function compactUnlessForgotten(
   { store, now }: EngineContext,
   namespace: string,
 ): Promise<void> {
-  if ((await store.admin.leaseHolder(namespace, KEPT_VECTORS, now())) === null)
+  if ((await store.admin.lease(namespace, { name: KEPT_VECTORS, at: now() })) === null)
     await store.admin.compact(namespace);
 }
 
@@ -73,7 +74,7 @@ async function forget(
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }
-  await store.records.commit(namespace, { sourceState: { source, change: null } });
+  await store.records.commit(namespace, { items: [sourceStateChange(source, null)] });
   await keepVectors(context);
   return forgotten;
 }

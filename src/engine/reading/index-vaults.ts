@@ -120,7 +120,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
       const state = { origin, project, title, tags, metadata, contentHash };
       if (cut !== null) passages.set(record.id, { state, passages: cut });
     }
-    await store.records.replacePassages(namespace, chunking.signature, passages);
+    await store.records.commit(namespace, { chunked: passages, chunking: chunking.signature });
     after = last.id;
     done += records.length;
     options.onProgress?.({ stage: 'deriving', subject: namespace, done, total: 0 });

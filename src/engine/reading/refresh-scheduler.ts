@@ -4,6 +4,7 @@ import { Refusals } from '../../ingest/embed.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { SourceState } from '../../store/admin-model.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from './configured/configured-sources.ts';
 import { embedNew } from './embed-new.ts';
@@ -130,7 +131,7 @@ export class RefreshScheduler {
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
     await this.#startDeriving();
-    const states = await store.records.sourceStates(namespace);
+    const states = await sourceStates(store.records, namespace);
     let delay = MAX_POLL_INTERVAL_MS;
     this.#hasBacklog = false;
     const failures = ({ source }: Task): number => states.get(source)?.consecutiveFailures ?? 0;

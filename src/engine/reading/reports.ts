@@ -1,6 +1,7 @@
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Origin, Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import {
@@ -62,7 +63,7 @@ export interface SourceReport {
 /** Every vault and source of the settings and of skills, and those of which only documents are left. */
 export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
   const { store, namespace, now } = context;
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   const counts = await documentCounts(context);
   const { sources, broken: brokenSkills } = await configuredSources(context);
   const vaults = vaultsOfNamespace(context).map((vault): SourceReport => {

@@ -22,6 +22,7 @@ import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-schedu
 import { missingProgramError } from './approval/program.ts';
 import { refreshSource, testSource, type RefreshReport } from './refresh/refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
+import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
 
 /** The result of refreshing a source, or why it failed. */
 export type RefreshResult =
@@ -199,19 +200,18 @@ async function approve(
       },
     );
   const { store, namespace, now, caller } = context;
-  const before = parseApproval((await store.records.sourceStates(namespace)).get(id));
+  const before = parseApproval((await sourceStates(store.records, namespace)).get(id));
   const details = await approvalDetails(context, command);
   await store.records.commit(namespace, {
-    sourceState: {
-      source: id,
-      change: {
+    items: [
+      sourceStateChange(id, {
         approval: serializeApproval(command.fingerprint, details),
         approvedAt: now(),
         approvedBy: caller.actor,
         // The source is due at once.
         nextAt: null,
-      },
-    },
+      }),
+    ],
   });
   const isSame = before === null || before.fingerprint === command.fingerprint;
   return { ...command, changes: isSame ? [] : changesSince(before, details) };
@@ -223,10 +223,10 @@ async function approve(
  */
 async function pause(context: EngineContext, name: string, paused: boolean): Promise<PauseResult> {
   const id = await pausableId(context, name);
-  const state = (await context.store.records.sourceStates(context.namespace)).get(id);
+  const state = (await sourceStates(context.store.records, context.namespace)).get(id);
   if ((state?.paused ?? false) === paused) return { id, changed: false };
   const change = { paused, ...(paused ? {} : { nextAt: null }) };
-  await context.store.records.commit(context.namespace, { sourceState: { source: id, change } });
+  await context.store.records.commit(context.namespace, { items: [sourceStateChange(id, change)] });
   return { id, changed: true };
 }
 

@@ -3,6 +3,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/admin-model.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
@@ -43,7 +44,7 @@ export async function vaultStates(
   configured: readonly VaultConfig[] = vaultsOfNamespace(context),
 ): Promise<VaultStates> {
   const { store, namespace } = context;
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, states)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };

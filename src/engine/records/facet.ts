@@ -2,6 +2,7 @@ import type { FacetField, FacetValue } from '../../store/model.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
 import { excludeSources, hiddenSources, sourcesOfNamespace } from '../reading/configured/source-policies.ts';
 
 /** The values that records have in a field, the most frequent first. */
@@ -18,6 +19,6 @@ export async function facet(
 
 /** The names of the vaults and sources that were read at least once, even if they were empty. */
 export async function readSources({ store, namespace }: EngineContext): Promise<Set<string>> {
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   return new Set([...states].filter(([, { readAt }]) => readAt !== null).map(([name]) => name));
 }

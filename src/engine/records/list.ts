@@ -58,9 +58,9 @@ export async function listRecords(context: EngineContext, request: ListRequest):
     records.push(...page);
   } while (page.length > 0 && records.length <= limit);
   const listed = records.slice(0, limit);
-  const [citations, [total = 0]] = await Promise.all([
+  const [citations, total] = await Promise.all([
     wholeCitations(context, listed),
-    store.records.count(namespace, [filter]),
+    store.records.count(namespace, filter),
   ]);
   return {
     records: listed.map((record, i) => ({

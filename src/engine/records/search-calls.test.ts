@@ -35,18 +35,14 @@ async function callsOf(query: string, origins: ('memory' | 'vault')[]): Promise<
   return counted.sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [
-  ['search.languages', 'search.terms', 'vectors.generations'],
-  ['search.retrieve'],
-  ['search.passages'],
-];
+const SEARCH_CALLS = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
 
 it('makes three sequential store calls for a search', async () => {
   expect(await callsOf('marble', ['memory'])).toEqual(SEARCH_CALLS);
 });
 
 it('makes a fourth call for the citations of notes, because several vaults may have the same path', async () => {
-  expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.count']]);
+  expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.facet']]);
 });
 
 it.each([

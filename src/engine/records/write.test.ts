@@ -162,12 +162,14 @@ describe('an engine', () => {
   it('refuses to compare vectors of two models, and names both and the command to run', async () => {
     await write(loci, { content: 'The plumber is called Zebulon.' });
     await withSecondConnection(async (store) => {
-      const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-        provider: 'ollama',
-        model: 'nomic',
-        dimensions: 768,
+      const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
+        add: {
+          provider: 'ollama',
+          model: 'nomic',
+          dimensions: 768,
+        },
       });
-      await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
+      await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
     });
     const embedding = await open({ embedding: { provider: 'local' } });
     try {

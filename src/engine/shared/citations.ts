@@ -45,9 +45,9 @@ async function ambiguousPaths(
   paths: readonly string[],
 ): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
-  const filters = paths.map((key) => ({ now: now(), origins: ['vault' as const], key }));
-  const counts = await store.records.count(namespace, filters);
-  return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
+  const filter = { now: now(), origins: ['vault' as const], keys: paths };
+  const found = await store.records.facet(namespace, 'key', filter);
+  return new Set(found.filter(({ records }) => records > 1).map(({ value }) => value));
 }
 
 function vaultPath({ origin, key }: CitedRecord): string | null {

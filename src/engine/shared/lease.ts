@@ -48,14 +48,11 @@ export async function withLease<Result>(
   const { store, now } = context;
   const id = note === undefined ? randomUUID() : `${randomUUID()};${note}`;
   const holder = `${String(process.pid)}@${hostname()}/${id}`;
-  const acquire = (takesOver: boolean): Promise<number | null> =>
-    store.admin.takeLease(namespace, {
-      name,
-      holder,
-      now: now(),
-      until: now() + LEASE_DURATION_MS,
-      takesOver,
-    });
+  const acquire = async (takesOver: boolean): Promise<number | null> => {
+    const request = { name, holder, now: now(), until: now() + LEASE_DURATION_MS, takesOver };
+    const lease = await store.admin.lease(namespace, request);
+    return lease?.holder === holder ? lease.token : null;
+  };
   let token = await acquire(takeOver);
   while (token === null) {
     const other = await leaseProcess(context, { namespace, name });
@@ -80,7 +77,7 @@ export async function withLease<Result>(
     return await work({ lease: name, token }, signals);
   } finally {
     clearInterval(renewal);
-    await store.admin.dropLease(namespace, name, holder);
+    await store.admin.lease(namespace, { name, releasedBy: holder });
   }
 }
 
@@ -103,8 +100,8 @@ export async function leaseProcess(
   { store, now }: EngineContext,
   { namespace, name }: LeaseName,
 ): Promise<string | null> {
-  const holder = await store.admin.leaseHolder(namespace, name, now());
-  return holder === null ? null : holderName(holder);
+  const lease = await store.admin.lease(namespace, { name, at: now() });
+  return lease === null ? null : holderName(lease.holder);
 }
 
 /** The note of the process that has a lease; `null` without one. */
@@ -112,8 +109,8 @@ export async function leaseNote(
   { store, now }: EngineContext,
   { namespace, name }: LeaseName,
 ): Promise<string | null> {
-  const holder = await store.admin.leaseHolder(namespace, name, now());
-  return holder?.split(';').at(1) ?? null;
+  const lease = await store.admin.lease(namespace, { name, at: now() });
+  return lease?.holder.split(';').at(1) ?? null;
 }
 
 const ANOTHER_PROCESS = 'another process';

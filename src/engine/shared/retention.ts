@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { removeReceiptsBefore } from '../../store/items/kinds.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 
@@ -104,14 +105,14 @@ class RetentionSweeper {
       }
       if (removedHere > 0 && !this.#closing) await this.#store.admin.compact(namespace);
     }
-    if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
+    if (isHolder) await this.#store.admin.lease(ADMIN_NAMESPACE, { name: 'purge', releasedBy: this.#holder });
   }
 
-  /** On its own, because a table of receipts that is broken must keep no record from being purged. */
+  /** On its own, because receipts that cannot be read must keep no record from being purged. */
   async #removeReceipts(): Promise<void> {
     const before = this.#now() - this.#config.receipts.retentionDays * DAY_MS;
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
-      await this.#store.receipts.removeBefore(namespace, before);
+      await removeReceiptsBefore(this.#store.records, namespace, before);
   }
 
   async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
@@ -127,7 +128,7 @@ class RetentionSweeper {
   async #takeLease(): Promise<boolean> {
     const now = this.#now();
     const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
-    return (await this.#store.admin.takeLease(ADMIN_NAMESPACE, lease)) !== null;
+    return (await this.#store.admin.lease(ADMIN_NAMESPACE, lease))?.holder === this.#holder;
   }
 
   /** Waits for the current batch. */

@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { isSubject } from '../../core/caller.ts';
 import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
+import { startupDigest, startupDigestChanges, startupEntries, startupPut } from '../../store/items/kinds.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
@@ -48,7 +49,7 @@ export async function injectStartup(
   const whole = packStartup(chosen, budget);
   const digest = sha256(textOf(whole.included));
   const seen =
-    session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
+    session === undefined ? null : await startupDigest(store.records, namespace, { agent, session });
   const selected = selectForSession(mode, seen, digest, whole, chosen);
   const off = !config.startup.enabled;
   const leftOut = [...replaced, ...selected.leftOut];
@@ -61,7 +62,7 @@ export async function injectStartup(
     const at = context.now();
     const forgetBefore = at - SESSION_LIFETIME_MS;
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
-    await store.records.commit(namespace, { startupDigest: seenNow });
+    await store.records.commit(namespace, { items: startupDigestChanges(seenNow) });
   }
   return startupText(mode, budget, { included: selected.included, leftOut });
 }
@@ -130,7 +131,7 @@ export async function listStartup(context: EngineContext): Promise<StartupListOu
 }
 
 async function liveEntries({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
-  return (await store.records.startup(namespace)).entries.filter(({ deletedAt }) => deletedAt === null);
+  return (await startupEntries(store.records, namespace)).filter(({ deletedAt }) => deletedAt === null);
 }
 
 const DEFAULT_PRIORITY = 2;
@@ -178,7 +179,8 @@ export async function setStartup(
   };
   const draft = startupAuditDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
-  if (!isSame) await context.store.records.commit(context.namespace, { startup: [entry], audit: [draft] });
+  if (!isSame)
+    await context.store.records.commit(context.namespace, { items: [startupPut(entry)], audit: [draft] });
   const tooLong = whyTooLong(context.config.startup, entry);
   return { entry: formatStartupEntry(entry), created: before === undefined, masked, too_long: tooLong };
 }
@@ -219,7 +221,7 @@ export async function removeStartup(
   const now = context.now();
   const removed = { ...entry, deletedAt: now, updatedAt: now };
   await context.store.records.commit(context.namespace, {
-    startup: [removed],
+    items: [startupPut(removed)],
     audit: [auditDraft(context, 'startup-remove', startupSubject(entry))],
   });
   return { removed: formatStartupEntry(removed) };
@@ -230,7 +232,7 @@ async function findEntry(
   agent: string,
   key: string,
 ): Promise<StartupEntry | undefined> {
-  return (await store.records.startup(namespace)).entries.find(
+  return (await startupEntries(store.records, namespace)).find(
     (entry) => entry.agent === agent && entry.key === key,
   );
 }

@@ -93,10 +93,11 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
     upTo = last.sequence;
     await commit(options, { ...(await contributionsOf(options, written)), progress: { upTo } });
     report(written.length);
+    if (changes.length < BATCH) break;
   }
   for (;;) {
     assertNotAborted(options);
-    const stale = await store.graph.stale(namespace, BATCH);
+    const { records: stale } = await store.graph.waiting(namespace, BATCH);
     if (stale.length === 0) break;
     const contributions = await contributionsOf(
       options,
@@ -146,13 +147,10 @@ export async function buildRecords(
 ): Promise<Map<number, BuiltRecord>> {
   const records = await store.records.get(namespace, ids, { liveAt: now, damaged: 'is empty' });
   const live = records.map(({ id }) => id);
-  const [links, passages, sharing] = await Promise.all([
+  const [links, passages, before] = await Promise.all([
     linksFrom(store, namespace, live),
     store.records.passagesOf(namespace, live),
-    store.graph.sharingIdentity(
-      namespace,
-      records.filter(({ identity }) => identity !== null).map(({ id }) => id),
-    ),
+    store.graph.contributions(namespace, 'text', live),
   ]);
   const contents = records.map(({ content }) => content);
   const outlines = await runInGroups({ thread, signal }, OUTLINES, contents, ({ length }) => length);
@@ -165,7 +163,7 @@ export async function buildRecords(
           links: links.get(record.id) ?? [],
           outline: outlines[i]!,
           passages: passages.get(record.id) ?? [],
-          sharesIdentity: sharing.includes(record.id),
+          sharesIdentity: before.get(record.id)!.isSharing,
         },
         types,
       ),

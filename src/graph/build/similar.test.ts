@@ -38,7 +38,9 @@ class Angles implements AsyncDisposable {
 
   async write(...angles: readonly number[]): Promise<void> {
     this.#generation ||= (
-      await this.store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 't', model: 'm', dimensions: 3 })
+      await this.store.vectors.setGeneration(ADMIN_NAMESPACE, {
+        add: { provider: 't', model: 'm', dimensions: 3 },
+      })
     ).id;
     await write(
       this.store,
@@ -54,9 +56,9 @@ class Angles implements AsyncDisposable {
     const options = { store: this.store, namespace: NAMESPACE, now: NOW, thread, types: {} };
     await deriveGraph(options);
     await deriveSimilar(options, this.#generation);
-    const nodes = await this.store.graph.pageNodes(NAMESPACE, {}, ALL);
+    const nodes = await this.store.graph.nodes(NAMESPACE, { page: ALL });
     const titles = new Map(nodes.map(({ id, title }) => [id, Number(title)]));
-    const edges = (await this.store.graph.pageEdges(NAMESPACE, {}, ALL)).filter(
+    const edges = (await this.store.graph.edges(NAMESPACE, {}, ALL)).filter(
       ({ type }) => type === 'similar_to',
     );
     const directed = edges.map(({ src, dst }) => [titles.get(src)!, titles.get(dst)!] as const);

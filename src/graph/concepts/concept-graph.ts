@@ -16,7 +16,7 @@ import { compare } from '../walk.ts';
 import { type ConceptEdge, noteOf } from './concept-edges.ts';
 import { isConceptId } from './concept-id.ts';
 import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
-import { ConceptReader } from './concept-reader.ts';
+import { ConceptReader, type Direction } from './concept-reader.ts';
 
 /** Nodes whose edges are read at once: about as many as a page of edges has. */
 const NODES = 64;
@@ -25,14 +25,16 @@ const MAX_REMEMBERED = 20_000;
 /** Follows every type of an edge in the order of code points. */
 const AFTER_ALL_TYPES = '~' as EdgeType;
 
-type Direction = NeighbourRequest['direction'];
-
 /** An edge of concepts between nodes. */
 interface NodeEdge {
   readonly edge: ConceptEdge;
   readonly src: GraphNode;
   readonly dst: GraphNode;
 }
+
+type NodeEdges = Readonly<Record<Direction, readonly NodeEdge[]>>;
+
+type NearNode = Pick<NodeDegree, 'id' | 'record'>;
 
 /** The store with the edges and nodes of concepts in its graph. They are not stored, but follow from names when they are read. */
 export function withConcepts(store: Store): Store {
@@ -41,10 +43,7 @@ export function withConcepts(store: Store): Store {
     ...store.graph,
     nodes: (namespace, selector, filter = {}) => concepts.nodes(namespace, selector, filter),
     neighbours: (namespace, request) => concepts.neighbours(namespace, request),
-    degrees: (namespace, ids, types, excludedSources = []) =>
-      concepts.degrees(namespace, ids, types, excludedSources),
-    pageNodes: (namespace, filter, page) => concepts.pageNodes(namespace, filter, page),
-    pageEdges: (namespace, filter, page) => concepts.pageEdges(namespace, filter, page),
+    edges: (namespace, filter, page) => concepts.edges(namespace, filter, page),
     counts: (namespace, filter) => concepts.counts(namespace, filter),
   };
   return { ...store, graph };
@@ -52,6 +51,7 @@ export function withConcepts(store: Store): Store {
 
 class ConceptGraph {
   readonly #graph: StoreGraph;
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
   #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {
@@ -62,12 +62,20 @@ class ConceptGraph {
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
+    this.#store = store;
     this.#nodes = new ConceptNodes(store);
   }
 
   async nodes(namespace: string, selector: NodeSelector, filter: GraphFilter): Promise<GraphNode[]> {
-    if (!('ids' in selector)) return this.#graph.nodes(namespace, selector, filter);
-    const stored = await this.#graph.nodes(namespace, { ids: this.#maybeStored(selector.ids) }, filter);
+    if ('records' in selector) return this.#graph.nodes(namespace, selector, filter);
+    if ('page' in selector) {
+      const { after, limit } = selector.page;
+      const stored = await this.#graph.nodes(namespace, selector, filter);
+      const concepts = firstAfter(await this.#nodes.all(namespace, filter), after ?? '', limit);
+      return [...stored, ...concepts].sort((a, b) => compare(a.id, b.id)).slice(0, limit);
+    }
+    const ids = this.#maybeStored(selector.ids);
+    const stored = ids.length === 0 ? [] : await this.#graph.nodes(namespace, { ids }, filter);
     const found = new Map(stored.map((node) => [node.id, node]));
     const missing = selector.ids.filter((id) => !found.has(id) && isConceptId(id));
     for (const node of await this.#nodes.withIds(namespace, missing, filter)) found.set(node.id, node);
@@ -75,82 +83,54 @@ class ConceptGraph {
   }
 
   async neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours> {
-    const { of, direction, types, limit, filter } = request;
+    const { limit, maxDegree = Infinity, countsHidden = false, filter } = request;
+    const of = [...new Set(request.of)];
     const stored = await this.#graph.neighbours(namespace, { ...request, of: this.#maybeStored(of) });
-    if (!hasConceptType(types)) return stored;
-    const near = await this.#near(namespace, of, filter.excludedSources);
-    const read = await this.#edges(namespace, near, direction, filter);
-    const added = read.filter(({ edge }) => types?.includes(edge.type) ?? true);
-    const [from, to] = direction === 'out' ? (['src', 'dst'] as const) : (['dst', 'src'] as const);
-    const others = new Map(stored.nodes.map((node) => [node.id, node]));
-    for (const each of added) others.set(each[to].id, each[to]);
-    const all: (GraphEdge | NodeEdge)[] = [...stored.edges, ...added];
-    const ends = (each: GraphEdge | NodeEdge): EdgeCursor & { weight: number } =>
-      'edge' in each ? { ...cursorOf(each), weight: each.edge.weight } : each;
-    const byNode = Map.groupBy(all, (each) => ends(each)[from]);
-    const edges = [...new Set(of)].flatMap((id) =>
-      (byNode.get(id) ?? [])
-        .sort((a, b) => {
-          const [x, y] = [ends(a), ends(b)];
-          return y.weight - x.weight || compare(x[to], y[to]) || compare(x.type, y.type);
-        })
-        .slice(0, limit),
-    );
-    const placed = await this.#placed(namespace, edges);
-    const shown = new Set(placed.map((edge) => edge[to]));
-    const nodes = [...others.values()].filter(({ id }) => shown.has(id));
-    return { edges: placed, nodes: nodes.sort((a, b) => compare(a.id, b.id)) };
+    // Only the tags are wanted.
+    if (limit === 0) return stored;
+    const near = await this.#near(namespace, of, stored.degrees, filter);
+    const { project, ...visible } = filter;
+    const read = await this.#edges(namespace, near, ['out', 'in'], visible);
+    const isCounted = visible.excludedSources !== undefined && countsHidden;
+    const all = isCounted ? await this.#edges(namespace, near, ['out', 'in'], {}) : read;
+    const degrees = near.map(({ id, record }): NodeDegree => {
+      const known = stored.degrees.find((each) => each.id === id) ?? { out: 0, in: 0 };
+      // What a concept is called, and so which edges it has, may depend on sources that are hidden.
+      const { out, in: into } = (record === null ? read : all).get(id)!;
+      return { id, record, out: known.out + out.length, in: known.in + into.length };
+    });
+    const followed = new Set(degrees.filter((each) => each.out + each.in <= maxDegree).map(({ id }) => id));
+    const nodes = new Map(stored.nodes.map((node) => [node.id, node]));
+    const nearest = (direction: Direction): (GraphEdge | NodeEdge)[] => {
+      const [from, to] = direction === 'out' ? (['src', 'dst'] as const) : (['dst', 'src'] as const);
+      const byNode = Map.groupBy(stored[direction], (edge) => edge[from]);
+      return of.flatMap((id) => {
+        if (!followed.has(id)) return [];
+        const added = read.get(id)![direction].filter((each) => (project ?? each[to].project) === each[to].project); // prettier-ignore
+        for (const each of added) nodes.set(each[to].id, each[to]);
+        return [...(byNode.get(id) ?? []), ...added].sort(heaviestFirst(to)).slice(0, limit);
+      });
+    };
+    const [out, into] = await this.#placed(namespace, [nearest('out'), nearest('in')]);
+    const shown = new Set([...out!.map(({ dst }) => dst), ...into!.map(({ src }) => src)]);
+    return {
+      ...{ out: out!, in: into!, degrees, tags: stored.tags },
+      nodes: [...nodes.values()].filter(({ id }) => shown.has(id)).sort((a, b) => compare(a.id, b.id)),
+    };
   }
 
-  async degrees(
-    namespace: string,
-    ids: readonly string[],
-    types: readonly EdgeType[] | undefined,
-    excludedSources: readonly string[],
-  ): Promise<NodeDegree[]> {
-    const stored = await this.#graph.degrees(namespace, this.#maybeStored(ids), types, excludedSources);
-    if (!hasConceptType(types)) return stored;
-    const near = await this.#near(namespace, ids, excludedSources);
-    const filter = { excludedSources };
-    const [out, into] = await Promise.all(
-      (['out', 'in'] as const).map(async (direction) => {
-        const edges = await this.#edges(namespace, near, direction, filter);
-        const counted = edges.filter(({ edge }) => types?.includes(edge.type) ?? true);
-        return Map.groupBy(counted, ({ src, dst }) => (direction === 'out' ? src.id : dst.id));
-      }),
-    );
-    const known = new Map(stored.map((each) => [each.id, each]));
-    const existing = new Set([...known.keys(), ...near.map(({ id }) => id)]);
-    return ids
-      .filter((id) => existing.has(id))
-      .map((id) => ({
-        id,
-        out: (known.get(id)?.out ?? 0) + (out!.get(id)?.length ?? 0),
-        in: (known.get(id)?.in ?? 0) + (into!.get(id)?.length ?? 0),
-      }));
-  }
-
-  async pageNodes(
-    namespace: string,
-    filter: GraphFilter,
-    { after, limit }: Page<string>,
-  ): Promise<GraphNode[]> {
-    const stored = await this.#graph.pageNodes(namespace, filter, { after, limit });
-    const concepts = firstAfter(await this.#nodes.all(namespace, filter), after ?? '', limit);
-    return [...stored, ...concepts].sort((a, b) => compare(a.id, b.id)).slice(0, limit);
-  }
-
-  async pageEdges(
+  async edges(
     namespace: string,
     filter: GraphFilter,
     { after, limit }: Page<EdgeCursor>,
   ): Promise<GraphEdge[]> {
     const found: (GraphEdge | NodeEdge)[] = [];
     for (let cursor = after; ;) {
-      const stored = await this.#graph.pageEdges(namespace, filter, { after: cursor, limit });
+      const stored = await this.#graph.edges(namespace, filter, { after: cursor, limit });
       const nodes = await this.#pageFrom(namespace, filter, cursor?.src ?? null);
-      const read = await this.#edges(namespace, nodes, 'out', filter);
-      const added = read.filter((each) => cursor === null || byEnds(cursorOf(each), cursor) > 0);
+      const read = await this.#edges(namespace, nodes, ['out'], filter);
+      const edges = nodes.flatMap(({ id }) => read.get(id)!.out);
+      const added = edges.filter((each) => cursor === null || byEnds(cursorOf(each), cursor) > 0);
       // Beyond these ends, edges of the other kind are missing.
       const ends = [
         ...(stored.length < limit ? [] : [stored.at(-1)!]),
@@ -161,7 +141,8 @@ class ConceptGraph {
         (each) => end === undefined || byEnds(cursorOf(each), end) <= 0,
       );
       found.push(...page.sort((a, b) => byEnds(cursorOf(a), cursorOf(b))));
-      if (end === undefined || found.length >= limit) return this.#placed(namespace, found.slice(0, limit));
+      if (end === undefined || found.length >= limit)
+        return (await this.#placed(namespace, [found.slice(0, limit)])).flat();
       cursor = end;
     }
   }
@@ -175,7 +156,8 @@ class ConceptGraph {
       ofProjects.set(`${project}\0${type}`, { ...known, nodes: known.nodes + 1 });
     }
     const ofTypes = new Map(edges.map((each) => [each.type, each.edges]));
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const state = await this.#graph.state(namespace);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     for (const project of await this.#nodes.projects(namespace, filter))
       for (const [type, count] of Object.entries(await reader.count(project)))
         if (count > 0) ofTypes.set(type as EdgeType, (ofTypes.get(type as EdgeType) ?? 0) + count);
@@ -192,100 +174,138 @@ class ConceptGraph {
 
   /** Without the ids of concepts that have a name only, which the store would look up for nothing. */
   #maybeStored(ids: readonly string[]): readonly string[] {
-    return ids.filter((id) => !this.#nodes.has(id));
+    return ids.filter((id) => this.#nodes.refOf(id) === undefined);
   }
 
-  #near(
+  /** The nodes that are there: stored ones, and concepts that have a name only. */
+  async #near(
     namespace: string,
     ids: readonly string[],
-    excludedSources: readonly string[] = [],
-  ): Promise<GraphNode[]> {
-    return this.nodes(namespace, { ids }, { excludedSources });
+    stored: readonly NodeDegree[],
+    { excludedSources = [] }: GraphFilter,
+  ): Promise<NearNode[]> {
+    const near = new Map<string, NearNode>(stored.map((each) => [each.id, each]));
+    const others = ids.filter((id) => !near.has(id) && isConceptId(id));
+    const unknown = others.filter((id) => this.#nodes.refOf(id) === undefined);
+    await this.#nodes.withIds(namespace, unknown, { excludedSources });
+    return ids.flatMap(
+      (id) => near.get(id) ?? (this.#nodes.refOf(id) === undefined ? [] : { id, record: null }),
+    );
   }
 
   /** The nodes from one on, at most `NODES`. */
   async #pageFrom(namespace: string, filter: GraphFilter, from: string | null): Promise<GraphNode[]> {
     const first = from === null ? [] : await this.nodes(namespace, { ids: [from] }, filter);
     const page = { after: from, limit: NODES - first.length };
-    return [...first, ...(await this.pageNodes(namespace, filter, page))];
+    return [...first, ...(await this.nodes(namespace, { page }, filter))];
   }
 
-  /** The edges of concepts that leave these nodes or lead to them, without their places. */
+  /** The edges of concepts that leave these nodes and lead to them, without their places. */
   async #edges(
     namespace: string,
-    near: readonly GraphNode[],
-    direction: Direction,
-    filter: GraphFilter,
-  ): Promise<NodeEdge[]> {
-    const of = await conceptVersion(this.#graph, namespace);
+    near: readonly NearNode[],
+    directions: readonly Direction[],
+    { excludedSources = [] }: GraphFilter,
+  ): Promise<Map<string, NodeEdges>> {
+    const state = await this.#graph.state(namespace);
+    const of = conceptVersion(namespace, state);
     if (this.#read.of !== of || this.#remembered > MAX_REMEMBERED) {
       this.#read = { of, edges: new Map() };
       this.#remembered = 0;
     }
     const { edges } = this.#read;
-    const { project = null, excludedSources = [] } = filter;
-    const kind = JSON.stringify([direction, project, excludedSources]);
-    const keyOf = ({ id }: GraphNode): string => kind + id;
-    const missing = near.filter((node) => !edges.has(keyOf(node)));
-    const found = await this.#readEdges(namespace, missing, direction, filter);
-    const byNode = Map.groupBy(found, ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
-    for (const node of missing) {
-      const own = byNode.get(node.id) ?? [];
-      edges.set(keyOf(node), own);
-      this.#remembered += 1 + own.length;
+    const keyOf = ({ id }: NearNode, direction: Direction): string =>
+      JSON.stringify([direction, excludedSources, id]);
+    const missing = near.filter((node) => directions.some((each) => !edges.has(keyOf(node, each))));
+    const reader = new ConceptReader(this.#store, namespace, excludedSources, state);
+    const found = await this.#readEdges(namespace, reader, missing, directions, { excludedSources });
+    for (const direction of directions) {
+      const byNode = Map.groupBy(found[direction], ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
+      for (const node of missing) {
+        const own = byNode.get(node.id) ?? [];
+        edges.set(keyOf(node, direction), own);
+        this.#remembered += 1 + own.length;
+      }
     }
-    return near.flatMap((node) => edges.get(keyOf(node)) ?? []);
+    return new Map(
+      near.map((node) => [
+        node.id,
+        { out: edges.get(keyOf(node, 'out')) ?? [], in: edges.get(keyOf(node, 'in')) ?? [] },
+      ]),
+    );
   }
 
   async #readEdges(
     namespace: string,
-    near: readonly GraphNode[],
-    direction: Direction,
+    reader: ConceptReader,
+    near: readonly NearNode[],
+    directions: readonly Direction[],
     filter: GraphFilter,
-  ): Promise<NodeEdge[]> {
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+  ): Promise<Record<Direction, readonly NodeEdge[]>> {
     const records = near.flatMap(({ id, record }) => (record !== null && isOfRecord(id) ? [record] : []));
-    const refs = near.flatMap((node) => this.#nodes.refOf(node) ?? []);
-    if (records.length === 0 && refs.length === 0) return [];
-    const edges = direction === 'in' ? await reader.to(records, refs) : await reader.from(records, refs);
-    return this.#between(namespace, edges, filter);
+    const refs = near.flatMap(({ id }) => this.#nodes.refOf(id) ?? []);
+    if (records.length === 0 && refs.length === 0) return { out: [], in: [] };
+    const found = await reader.around(records, refs, directions);
+    const between = await this.#between(namespace, [...found.out, ...found.in], filter);
+    const within = (edges: readonly ConceptEdge[]): NodeEdge[] =>
+      edges.flatMap((edge) => between.get(edge) ?? []);
+    return { out: within(found.out), in: within(found.in) };
   }
 
   /** The edges with their nodes. Those with a node that does not pass the filter are left out. */
-  async #between(namespace: string, edges: readonly ConceptEdge[], filter: GraphFilter): Promise<NodeEdge[]> {
+  async #between(
+    namespace: string,
+    edges: readonly ConceptEdge[],
+    filter: GraphFilter,
+  ): Promise<Map<ConceptEdge, NodeEdge>> {
     const records = new Set(edges.flatMap(({ record, concept }) => [record, noteOf(concept) ?? record]));
     const stored = await this.#graph.nodes(namespace, { records: [...records] }, filter);
     // The node of a record precedes those of its tasks.
     const byRecord = new Map(stored.toReversed().map((node) => [node.record, node]));
-    return edges.flatMap((edge): NodeEdge[] => {
-      const own = byRecord.get(edge.record);
-      const note = noteOf(edge.concept);
-      const other = note === null ? this.#nodes.of(edge.concept) : byRecord.get(note);
-      if (own === undefined || other === undefined) return [];
-      return [edge.type === 'mentions' ? { edge, src: own, dst: other } : { edge, src: other, dst: own }];
-    });
+    return new Map(
+      edges.flatMap((edge): [ConceptEdge, NodeEdge][] => {
+        const own = byRecord.get(edge.record);
+        const note = noteOf(edge.concept);
+        const other = note === null ? this.#nodes.of(edge.concept) : byRecord.get(note);
+        if (own === undefined || other === undefined) return [];
+        const [src, dst] = edge.type === 'mentions' ? [own, other] : [other, own];
+        return [[edge, { edge, src, dst }]];
+      }),
+    );
   }
 
-  /** The edges, with the places of those of concepts. */
-  async #placed(namespace: string, edges: readonly (GraphEdge | NodeEdge)[]): Promise<GraphEdge[]> {
-    const lines = edges.flatMap((each) => ('edge' in each ? [each.edge] : []));
-    const places = await this.#graph.linePlaces(namespace, lines.map(({ record, line }) => ({ record, line }))); // prettier-ignore
+  /** The edges of each list, with the places of those of concepts. */
+  async #placed(
+    namespace: string,
+    lists: readonly (readonly (GraphEdge | NodeEdge)[])[],
+  ): Promise<GraphEdge[][]> {
+    const lines = lists.flat().flatMap((each) => ('edge' in each ? [each.edge] : []));
+    const places =
+      lines.length === 0
+        ? []
+        : await this.#graph.linePlaces(namespace, lines.map(({ record, line }) => ({ record, line }))); // prettier-ignore
     const byLine = new Map(
       places.map((place) => [`${String(place.record)}:${String(place.lines?.first)}`, place]),
     );
-    return edges.flatMap((each): GraphEdge[] => {
+    const placed = (each: GraphEdge | NodeEdge): GraphEdge[] => {
       if (!('edge' in each)) return [each];
       const { record, line, type, weight, reason } = each.edge;
       const provenance = byLine.get(`${String(record)}:${String(line ?? undefined)}`);
       return provenance === undefined
         ? []
         : [{ src: each.src.id, dst: each.dst.id, type, weight, reason, provenance }];
-    });
+    };
+    return lists.map((edges) => edges.flatMap(placed));
   }
 }
 
-function hasConceptType(types: readonly EdgeType[] | undefined): boolean {
-  return types === undefined || types.includes('mentions') || types.includes('same_as');
+/** The edges of a node with the highest weight first, ties by the node at the other end, then by type. */
+function heaviestFirst(to: 'src' | 'dst'): (a: GraphEdge | NodeEdge, b: GraphEdge | NodeEdge) => number {
+  const weightOf = (each: GraphEdge | NodeEdge): number => ('edge' in each ? each.edge : each).weight;
+  return (a, b) => {
+    const [x, y] = [cursorOf(a), cursorOf(b)];
+    return weightOf(b) - weightOf(a) || compare(x[to], y[to]) || compare(x.type, y.type);
+  };
 }
 
 /** Whether it is the node of a record, and not of one of its tasks. */

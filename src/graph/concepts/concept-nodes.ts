@@ -1,6 +1,6 @@
 import { LatestValue } from '../../core/latest-value.ts';
-import type { GraphFilter, GraphNode } from '../../store/graph-model.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
+import type { GraphFilter, GraphNode, GraphState } from '../../store/graph-model.ts';
+import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import type { Concept } from './concept-changes.ts';
 import { ConceptReader, type ConceptRef } from './concept-reader.ts';
@@ -15,62 +15,52 @@ interface AllNodes {
 
 /** The nodes of concepts that are not one note. */
 export class ConceptNodes {
-  readonly #graph: StoreGraph;
-  readonly #records: Store['records'];
+  readonly #store: Pick<Store, 'graph' | 'records'>;
   /** By the id of a concept, which is a hash of its project and first name. */
   readonly #known = new Map<string, ConceptRef>();
-  readonly #refs = new WeakMap<GraphNode, ConceptRef>();
   /** The nodes of all concepts, as long as nothing has changed. */
   readonly #all = new LatestValue<AllNodes>();
 
-  constructor({ graph, records }: Pick<Store, 'graph' | 'records'>) {
-    this.#graph = graph;
-    this.#records = records;
+  constructor(store: Pick<Store, 'graph' | 'records'>) {
+    this.#store = store;
   }
 
-  /** The concept of a node; `undefined` for any other node. */
-  refOf(node: GraphNode): ConceptRef | undefined {
-    return this.#refs.get(node);
-  }
-
-  /** Whether an id is known to be that of a concept. */
-  has(id: string): boolean {
-    return this.#known.has(id);
+  /** The concept of a node that was read before; `undefined` for any other node. */
+  refOf(id: string): ConceptRef | undefined {
+    return this.#known.get(id);
   }
 
   of({ id, project, label, names }: Concept): GraphNode {
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    const ref = { project, key: names[0]!.key };
-    this.#known.set(id, ref);
+    this.#known.set(id, { project, key: names[0]!.key });
     const own = { id, type: 'concept', title: label, project } as const;
-    const node: GraphNode = { ...own, tags: [], record: null, source: null, task: null, provenance: null };
-    this.#refs.set(node, ref);
-    return node;
+    return { ...own, tags: [], record: null, source: null, task: null, provenance: null };
   }
 
   /** Those of the concepts with these ids that pass the filter. */
   async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
     if (ids.length === 0) return [];
-    const all = await this.#all.peek(await this.#stateOf(namespace, filter));
+    const state = await this.#store.graph.state(namespace);
+    const all = await this.#all.peek(keyOf(namespace, state, filter));
     if (all !== null) return ids.flatMap((id) => all.byId.get(id) ?? []);
     const wanted = new Set(ids);
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
     if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
     return concepts.map((concept) => this.of(concept)).filter(isWanted);
   }
 
   /** The nodes of all concepts that pass the filter, by id. */
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
-    return (
-      await this.#all.get(await this.#stateOf(namespace, filter), () => this.#readAll(namespace, filter))
-    ).nodes;
+    const state = await this.#store.graph.state(namespace);
+    const key = keyOf(namespace, state, filter);
+    return (await this.#all.get(key, () => this.#readAll(namespace, filter, state))).nodes;
   }
 
-  async #readAll(namespace: string, filter: GraphFilter): Promise<AllNodes> {
-    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources ?? []);
+  async #readAll(namespace: string, filter: GraphFilter, state: GraphState): Promise<AllNodes> {
+    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
@@ -78,23 +68,19 @@ export class ConceptNodes {
     return { nodes, byId: new Map(nodes.map((node) => [node.id, node])) };
   }
 
-  async #stateOf(namespace: string, { project, excludedSources = [] }: GraphFilter): Promise<string> {
-    return `${await conceptVersion(this.#graph, namespace)} ${JSON.stringify([project, excludedSources])}`;
-  }
-
   /** The projects that pass the filter. */
   async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
     if (project !== undefined) return [project];
-    return (await this.#records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+    return (await this.#store.records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
   }
 }
 
 /** Changes whenever nodes and edges of concepts may have changed. */
-export async function conceptVersion(graph: StoreGraph, namespace: string): Promise<string> {
-  const [{ lastChange, upTo: textUpTo, stale }, { upTo, changed }, changes] = await Promise.all([
-    graph.state(namespace),
-    graph.conceptState(namespace),
-    graph.conceptChanges(namespace),
-  ]);
-  return JSON.stringify([namespace, lastChange, textUpTo, stale, upTo, changed, changes.length]);
+export function conceptVersion(namespace: string, state: GraphState): string {
+  const { lastChange, upTo, stale, conceptsUpTo, changedNames, conceptChanges } = state;
+  return JSON.stringify([namespace, lastChange, upTo, stale, conceptsUpTo, changedNames, conceptChanges]);
+}
+
+function keyOf(namespace: string, state: GraphState, { project, excludedSources = [] }: GraphFilter): string {
+  return `${conceptVersion(namespace, state)} ${JSON.stringify([project, excludedSources])}`;
 }

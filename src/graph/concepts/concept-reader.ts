@@ -1,12 +1,16 @@
 import { inTurns } from '../../core/threads/slices.ts';
 import {
+  type ConceptChange,
   type ConceptMention,
   type ConceptName,
   MAX_MENTIONING_RECORDS,
   type Naming,
+  type NamingsOfKey,
   type RecordConcepts,
 } from '../../store/concept-model.ts';
-import type { StoreGraph } from '../../store/store.ts';
+import type { GraphState } from '../../store/graph-model.ts';
+import { conceptChanges } from '../../store/items/kinds.ts';
+import type { Store, StoreGraph } from '../../store/store.ts';
 import { referencesIn } from './change-references.ts';
 import {
   applyChanges,
@@ -31,6 +35,8 @@ const CONCEPTS_OF_CALL = 64;
 /** A record may both mention a name and have it as a phrase. */
 const MAX_NAMINGS = 2 * (MAX_MENTIONING_RECORDS + 1);
 
+export type Direction = 'out' | 'in';
+
 /** A concept by its project and one of its names, or the id of its note. */
 export interface ConceptRef {
   readonly project: string;
@@ -43,86 +49,98 @@ export interface ConceptRef {
  */
 export class ConceptReader {
   readonly #graph: StoreGraph;
+  readonly #records: Store['records'];
   readonly #namespace: string;
   readonly #excludedSources: readonly string[];
+  #allChanges: Promise<ConceptChange[]> | undefined;
 
-  constructor(graph: StoreGraph, namespace: string, excludedSources: readonly string[]) {
+  constructor(
+    { graph, records }: Pick<Store, 'graph' | 'records'>,
+    namespace: string,
+    excludedSources: readonly string[],
+    { conceptChanges }: Pick<GraphState, 'conceptChanges'>,
+  ) {
     this.#graph = graph;
+    this.#records = records;
     this.#namespace = namespace;
     this.#excludedSources = excludedSources;
+    this.#allChanges = conceptChanges === 0 ? Promise.resolve([]) : undefined;
   }
 
-  /** The edges from records to what their texts, tags and phrases name, and from concepts to their notes. */
-  async from(records: readonly number[], refs: readonly ConceptRef[]): Promise<ConceptEdge[]> {
-    const concepts = await this.#graph.recordConcepts(this.#namespace, records);
-    const edges = (await this.#merged(refs)).flatMap(sameAsEdges);
-    for (const [project, own] of Map.groupBy(concepts, ([, each]) => each.project)) {
-      const spoken = new Set(own.flatMap(([, each]) => spokenKeys(each)));
-      const frequencies = await this.#frequencies(project, [...spoken]);
-      const isCommon = (key: string): boolean => (frequencies.get(key) ?? 0) > MAX_MENTIONING_RECORDS;
-      const lookup = await this.#lookup(
-        project,
-        [...spoken].filter((key) => !isCommon(key)),
-      );
-      for (const [record, each] of own) edges.push(...conceptEdges(record, each, lookup, isCommon));
-    }
-    return edges;
-  }
-
-  /** The edges to records, and to concepts that are not one note. */
-  async to(records: readonly number[], refs: readonly ConceptRef[]): Promise<ConceptEdge[]> {
-    const notes = [...(await this.#graph.recordConcepts(this.#namespace, records))];
-    const projects = new Set([
-      ...notes.map(([, { project }]) => project),
-      ...refs.map(({ project }) => project),
-    ]);
-    const edges: ConceptEdge[] = [];
+  /**
+   * The edges of records and concepts: those from records to what their texts, tags and phrases name, and from concepts to their notes;
+   * and those that lead to records, and to concepts that are not one note.
+   */
+  async around(
+    records: readonly number[],
+    refs: readonly ConceptRef[],
+    directions: readonly Direction[],
+  ): Promise<Record<Direction, ConceptEdge[]>> {
+    const concepts = [...(await this.#graph.recordConcepts(this.#namespace, records))];
+    const projects = new Set([...concepts.map(([, own]) => own.project), ...refs.map((ref) => ref.project)]);
+    const edges: Record<Direction, ConceptEdge[]> = { out: [], in: [] };
     for (const project of projects) {
-      const own = notes.filter(([, each]) => each.project === project);
-      const claims = own.flatMap(([, { names }]) => names.filter(isClaim).map(({ key }) => key));
-      const keys = [...claims, ...refs.filter((ref) => ref.project === project).map(({ key }) => key)];
-      const select = (lookup: ConceptLookup): Concept[] => [
-        ...own.flatMap(([record]) => lookup.ofRecord(record) ?? []),
-        ...keys.flatMap((key) => lookup.named(key) ?? []),
-      ];
-      // The other names of these concepts may be names of other notes too, which the second call reads.
-      const first = select(await this.#lookup(project, keys));
-      const all = [...new Set([...keys, ...first.flatMap(({ names }) => names.map(({ key }) => key))])];
-      const lookup = await this.#lookup(project, all);
-      const targets = new Map(select(lookup).map((concept) => [concept.id, concept]));
-      const into = await this.#into(project, all, lookup);
-      edges.push(
-        ...into.filter(({ concept }) => targets.has(concept.id)),
-        ...[...targets.values()].flatMap(sameAsEdges),
-      );
+      const own = concepts.filter(([, each]) => each.project === project);
+      const keys = refs.filter((ref) => ref.project === project).map(({ key }) => key);
+      const found = await this.#aroundIn(project, own, keys, directions);
+      edges.out.push(...found.out);
+      edges.in.push(...found.in);
     }
     return edges;
   }
 
-  async #into(project: string, keys: readonly string[], lookup: ConceptLookup): Promise<ConceptEdge[]> {
-    const namings = await this.#graph.namings(
-      this.#namespace,
-      project,
-      keys,
-      MAX_NAMINGS,
-      this.#excludedSources,
+  async #aroundIn(
+    project: string,
+    own: readonly (readonly [number, RecordConcepts])[],
+    refKeys: readonly string[],
+    directions: readonly Direction[],
+  ): Promise<Record<Direction, ConceptEdge[]>> {
+    const [isOut, isIn] = [directions.includes('out'), directions.includes('in')];
+    const spoken = isOut ? own.flatMap(([, each]) => spokenKeys(each)) : [];
+    const claims = isIn ? own.flatMap(([, { names }]) => names.filter(isClaim).map(({ key }) => key)) : [];
+    const keys = [...new Set([...claims, ...refKeys])];
+    const named = new Set(keys);
+    const namings = await this.#namings(project, isIn ? keys : [], spoken);
+    const isCommon = (key: string): boolean => (namings.get(key)?.records ?? 0) > MAX_MENTIONING_RECORDS;
+    const asked = new Set([...keys, ...spoken.filter((key) => !isCommon(key))]);
+    let lookup = await this.#lookup(project, [...asked]);
+    const targets = (): Concept[] => [
+      ...own.flatMap(([record]) => lookup.ofRecord(record) ?? []),
+      ...keys.flatMap((key) => lookup.named(key) ?? []),
+    ];
+    if (isIn) {
+      // The other names of these concepts may be names of other notes too.
+      const others = targets().flatMap(({ names }) =>
+        names.flatMap(({ key, kind }) => (kind === 'note' || named.has(key) ? [] : [key])),
+      );
+      if (others.some((key) => !asked.has(key))) lookup = await this.#lookup(project, [...asked, ...others]);
+      for (const [key, each] of await this.#namings(project, others, [])) namings.set(key, each);
+    }
+    const byId = new Map(isIn ? targets().map((concept) => [concept.id, concept]) : []);
+    const places = [...namings.values()].flatMap((each) => each.places);
+    const into = [...Map.groupBy(places, ({ record }) => record)].flatMap(([record, rows]) =>
+      conceptEdges(record, namesOf(rows), lookup, isCommon),
     );
-    const common = new Set(
-      [...Map.groupBy(namings, ({ key }) => key)].flatMap(([key, rows]) =>
-        new Set(rows.map(({ record }) => record)).size > MAX_MENTIONING_RECORDS ? [key] : [],
-      ),
-    );
-    const byRecord = Map.groupBy(namings, ({ record }) => record);
-    return [...byRecord].flatMap(([record, rows]) =>
-      conceptEdges(record, namesOf(rows), lookup, (key) => common.has(key)),
-    );
+    return {
+      out: isOut
+        ? [
+            ...own.flatMap(([record, each]) => conceptEdges(record, each, lookup, isCommon)),
+            ...refKeys.flatMap((key) => lookup.named(key) ?? []).flatMap(sameAsEdges),
+          ]
+        : [],
+      in: [...into.filter(({ concept }) => byId.has(concept.id)), ...[...byId.values()].flatMap(sameAsEdges)],
+    };
   }
 
-  /** The concepts of several notes, which only changes can make. */
-  async #merged(refs: readonly ConceptRef[]): Promise<Concept[]> {
-    const changes = await this.#graph.conceptChanges(this.#namespace);
-    const changed = new Set(changes.map(({ project }) => project));
-    return this.#named(refs.filter(({ project }) => changed.has(project)));
+  async #namings(
+    project: string,
+    keys: readonly string[],
+    counted: readonly string[],
+  ): Promise<Map<string, NamingsOfKey>> {
+    if (keys.length === 0 && counted.length === 0) return new Map();
+    const limits = { limit: MAX_NAMINGS, max: MAX_MENTIONING_RECORDS + 1 };
+    const request = { project, keys, counted, ...limits, excludedSources: this.#excludedSources };
+    return this.#graph.namings(this.#namespace, request);
   }
 
   async #named(refs: readonly ConceptRef[]): Promise<Concept[]> {
@@ -167,8 +185,9 @@ export class ConceptReader {
     for (let i = 0; i < several.length; i += CONCEPTS_OF_CALL) {
       const some = several.slice(i, i + CONCEPTS_OF_CALL);
       const ids = new Set(some.map(({ id }) => id));
-      const edges = await this.to(some.flatMap(({ records }) => records), some.map(({ names }) => ({ project, key: names[0]!.key }))); // prettier-ignore
-      count.mentions += edges.filter(
+      const refs = some.map(({ names }) => ({ project, key: names[0]!.key }));
+      const edges = await this.around(some.flatMap(({ records }) => records), refs, ['in']); // prettier-ignore
+      count.mentions += edges.in.filter(
         ({ type, concept }) => type === 'mentions' && ids.has(concept.id),
       ).length;
     }
@@ -193,18 +212,16 @@ export class ConceptReader {
   }
 
   async #frequencies(project: string, keys: readonly string[]): Promise<Map<string, number>> {
-    const max = MAX_MENTIONING_RECORDS + 1;
     const found = new Map<string, number>();
     for (let i = 0; i < keys.length; i += KEYS_OF_CALL) {
       const some = keys.slice(i, i + KEYS_OF_CALL);
-      const counts = await this.#graph.nameFrequencies(this.#namespace, project, some, this.#excludedSources, max); // prettier-ignore
-      for (const [key, count] of counts) found.set(key, count);
+      for (const [key, { records }] of await this.#namings(project, [], some)) found.set(key, records);
     }
     return found;
   }
 
-  async #changes(project: string): ReturnType<StoreGraph['conceptChanges']> {
-    const changes = await this.#graph.conceptChanges(this.#namespace);
+  async #changes(project: string): Promise<ConceptChange[]> {
+    const changes = await (this.#allChanges ??= conceptChanges(this.#records, this.#namespace));
     return changes.filter((change) => change.project === project);
   }
 

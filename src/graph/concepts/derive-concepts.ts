@@ -1,6 +1,7 @@
 import { assertNotAborted } from '../../core/progress.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptUpdate, RecordNames } from '../../store/concept-model.ts';
+import type { GraphState } from '../../store/graph-model.ts';
 import type { RecordChange } from '../../store/model.ts';
 import { mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
 import type { ConceptOptions } from './concept-options.ts';
@@ -12,15 +13,10 @@ const BATCH = 64;
 const MAX_INCREMENTAL_CHANGES = 1000;
 
 /** Whether nothing waits to be derived. */
-export async function isConceptsCurrent({
-  store,
-  namespace,
-}: Pick<ConceptOptions, 'store' | 'namespace'>): Promise<boolean> {
-  const [{ upTo, rules, changed }, { lastChange }] = await Promise.all([
-    store.graph.conceptState(namespace),
-    store.graph.state(namespace),
-  ]);
-  return (upTo === lastChange && rules === CONCEPT_RULES && changed === 0) || lastChange === 0;
+export function isConceptsCurrent(state: GraphState): boolean {
+  const { conceptsUpTo, conceptRules, changedNames, lastChange } = state;
+  const isDerived = conceptsUpTo === lastChange && conceptRules === CONCEPT_RULES && changedNames === 0;
+  return isDerived || lastChange === 0;
 }
 
 /**
@@ -29,9 +25,11 @@ export async function isConceptsCurrent({
  * @throws LociError `aborted`, `conflict` when the lease was lost, and the errors of the store
  */
 export async function deriveConcepts(options: ConceptOptions): Promise<void> {
-  if (await isConceptsCurrent(options)) return;
-  const { upTo, rules } = await options.store.graph.conceptState(options.namespace);
-  const isFollowed = rules === CONCEPT_RULES && upTo > 0 && (await follow(options, upTo));
+  const state = await options.store.graph.state(options.namespace);
+  if (isConceptsCurrent(state)) return;
+  const { conceptsUpTo, conceptRules } = state;
+  const isFollowed =
+    conceptRules === CONCEPT_RULES && conceptsUpTo > 0 && (await follow(options, conceptsUpTo));
   if (!isFollowed) await deriveAll(options);
   await searchForChangedNames(options);
 }
@@ -74,7 +72,7 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
 async function deriveAll(options: ConceptOptions): Promise<void> {
   const { store, namespace, now } = options;
   const { lastChange } = await store.records.bounds(namespace);
-  const [count = 0] = await store.records.count(namespace, [{ now }]);
+  const count = await store.records.count(namespace, { now });
   let done = 0;
   const report = (records: number): void => {
     done += records;
@@ -116,7 +114,7 @@ async function searchForChangedNames(options: ConceptOptions): Promise<void> {
   const { store, namespace, now } = options;
   for (;;) {
     assertNotAborted(options);
-    const changed = await store.graph.changedNames(namespace, BATCH);
+    const { names: changed } = await store.graph.waiting(namespace, BATCH);
     if (changed.length === 0) return;
     const found = await recordsWithNames(options, changed);
     for (let i = 0; i < found.length; i += BATCH) {

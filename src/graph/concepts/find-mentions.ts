@@ -1,7 +1,8 @@
 import { runInGroups } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord } from '../../core/types.ts';
-import type { ConceptMention, ProjectName } from '../../store/concept-model.ts';
+import type { ConceptMention, NamingRequest, ProjectName } from '../../store/concept-model.ts';
+import type { StoreGraph } from '../../store/store.ts';
 import { isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { lengthOf, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
@@ -23,8 +24,8 @@ export async function recordsWithNames(
   const ids = new Set<number>();
   for (const [project, names] of Map.groupBy(changed, (each) => each.project)) {
     const keys = names.map(({ key }) => key);
-    const page = { after: null, limit: MAX_FOUND_RECORDS };
-    for (const id of await store.graph.recordsNaming(namespace, project, keys, page)) ids.add(id);
+    for (const id of await recordsNaming(store.graph, namespace, { project, keys }, MAX_FOUND_RECORDS))
+      ids.add(id);
     const rows = await store.graph.conceptNames(namespace, { project, only: { keys, notes: [] } });
     const wanted = new Set(keys);
     const texts = rows.filter((row) => isClaim(row) && wanted.has(row.key)).map(({ text }) => text);
@@ -45,6 +46,18 @@ export async function recordsWithNames(
   return [...ids];
 }
 
+/** The first records, by id, that name one of the keys. A record may both mention a name and have it as a phrase. */
+export async function recordsNaming(
+  graph: StoreGraph,
+  namespace: string,
+  request: Omit<NamingRequest, 'limit' | 'max'>,
+  limit: number,
+): Promise<number[]> {
+  const found = await graph.namings(namespace, { ...request, limit: 2 * limit, max: 1 });
+  const records = [...found.values()].flatMap(({ places }) => places.map(({ record }) => record));
+  return [...new Set(records)].sort((a, b) => a - b).slice(0, limit);
+}
+
 /** The terms of a name in the index. The last character of a CJK name is a term only if it is the only one. */
 function phraseOf(name: string): string[] {
   const tokens = analyze(name);
@@ -62,7 +75,9 @@ export async function mentionsOfRecords(
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
     const texts = own.map(({ origin, content }) => ({ origin, content }));
     const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
-    const keys = await store.graph.conceptKeys(namespace, project, [...words]);
+    const only = { firstWords: [...words] };
+    const claims = await store.graph.conceptNames(namespace, { project, only });
+    const keys = [...new Set(claims.map(({ key }) => key))];
     const stored = await store.graph.recordConcepts(
       namespace,
       own.map(({ id }) => id),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
 import { memoryPack, type PackResponse } from '../../engine/packs/memory-pack.ts';
-import { VERDICTS } from '../../store/receipt-model.ts';
+import { VERDICTS } from '../../store/item-model.ts';
 import { LEVELS, receiptSchema } from '../../pack/receipt.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';

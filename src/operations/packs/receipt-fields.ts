@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LATEST_RECEIPT } from '../../engine/packs/receipts.ts';
 import { receiptSchema, RECEIPT_KINDS } from '../../pack/receipt.ts';
-import { VERDICTS, type StoredLabel } from '../../store/receipt-model.ts';
+import { VERDICTS, type StoredLabel } from '../../store/item-model.ts';
 import { isoTime } from '../../engine/fields/times.ts';
 
 /** The length of a UUID. */

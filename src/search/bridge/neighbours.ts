@@ -119,7 +119,7 @@ async function namesAmong(
 ): Promise<ReadonlySet<string>> {
   if (words.length === 0) return new Set();
   const surfaces = new Map(words.map((word) => [word, analyze(word)[0]?.surface ?? '']));
-  const infos = await store.search.terms(namespace, [...new Set(surfaces.values())]);
+  const infos = (await store.search.terms(namespace, [...new Set(surfaces.values())])).terms;
   const rare = new Set(infos.filter(({ passages }) => passages <= maxWordPassages).map(({ word }) => word));
   const texts = ranked.map(({ passage }) => passage.text);
   return new Set(words.filter((word) => rare.has(surfaces.get(word)!) && isUsedAsName(word, texts)));

@@ -55,13 +55,12 @@ function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
-  const [{ run: found, embedded }, stored, infos, list] = await Promise.all([
+  const [{ run: found, embedded }, { terms: infos, languages }, list] = await Promise.all([
     withVectors(started),
-    started.store.search.languages(started.namespace),
     lookUpTerms(started),
     isList ? listByTime(started) : [],
   ]);
-  const run = { ...found, query: inStoredLanguages(found.query, stored) };
+  const run = { ...found, query: inStoredLanguages(found.query, languages) };
   if (!isList || run.intent === null) return retrieveSignals(run, infos, embedded);
   // Completed documents alone do not replace a search.
   if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);

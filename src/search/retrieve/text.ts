@@ -1,6 +1,6 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/stop-names.ts';
-import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
+import type { TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
 import { fileNameWording } from '../query/file-names.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
@@ -61,12 +61,7 @@ export function idfWeight(passages: number): number {
 }
 
 /** What the vocabulary has on the words of the query. */
-export async function lookUpTerms({
-  store,
-  namespace,
-  query,
-  deadlineMs,
-}: StartedRun): Promise<readonly TermInfo[]> {
+export async function lookUpTerms({ store, namespace, query, deadlineMs }: StartedRun): Promise<Vocabulary> {
   return store.search.terms(
     namespace,
     [...new Set(query.terms.flatMap(searchedWordings).flatMap(vocabularyWords))],

@@ -9,19 +9,19 @@ const GROWTH = 8;
  * Ranks with a growing limit until the list has enough records or the deadline is past, and keeps the best passages of
  * each.
  */
-export function spreadOverRecords(
+export async function spreadOverRecords(
   { limit, spread }: Pick<PassageQuery, 'limit' | 'spread'>,
-  rank: (limit: number) => readonly PassageScore[],
+  rank: (limit: number) => Promise<readonly PassageScore[]>,
   deadline: Deadline,
-): Pick<RankedList, 'scores' | 'overQuota'> {
-  let scores = rank(limit);
+): Promise<Pick<RankedList, 'scores' | 'overQuota'>> {
+  let scores = await rank(limit);
   if (spread === undefined) return { scores, overQuota: [] };
   for (
     let count = limit;
     scores.length === count && count < MAX_LIMIT && isCrowded(scores, spread.minRecords);
   ) {
     count = Math.min(MAX_LIMIT, count * GROWTH);
-    const more = rank(count);
+    const more = await rank(count);
     // A ranking that the deadline cut short may lack the best passages of the one before.
     if (deadline.isPast) break;
     scores = more;

@@ -1,112 +1,61 @@
-import { LociError } from '../../core/errors.ts';
-import type { Slices } from '../../core/threads/slices.ts';
-import type { StoreConcepts } from '../concept-model.ts';
-import type { GraphState, RecordGraph } from '../graph-model.ts';
+import type { AsyncSlices } from '../../core/threads/slices.ts';
+import { Deadline } from '../../core/time/deadline.ts';
+import type { NamingsOfKey } from '../concept-model.ts';
+import type { Contribution, GraphState } from '../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type {
-  StoreAdmin,
-  StoreGraph,
-  StoreReceipts,
-  StoreRecords,
-  StoreSearch,
-  StoreVectors,
-} from '../store.ts';
-import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
-import {
-  changedNames,
-  conceptChanges,
-  conceptKeys,
-  conceptNames,
-  conceptState,
-  linePlaces,
-  nameFrequencies,
-  namings,
-  recordConcepts,
-  recordsNaming,
-} from './graph/read-concepts.ts';
-import {
-  contributions,
-  counts,
-  degrees,
-  graphState,
-  neighbours,
-  nodes,
-  pageEdges,
-  pageNodes,
-} from './graph/read.ts';
-import { sharingIdentity, staleRecords } from './graph/stale.ts';
-import { changes } from './records/changes.ts';
-import { CodeCache } from './vectors/code-cache.ts';
-import type { Database } from './database/database.ts';
-import {
-  activateGeneration,
-  addGeneration,
-  generationById,
-  generations,
-  removeGeneration,
-} from './vectors/generations.ts';
-import { history } from './admin/history.ts';
-import { dropLease, leaseHolder, takeLease } from './admin/leases.ts';
-import { belongsTo } from './records/belongs-to.ts';
-import { links } from './records/links.ts';
-import { namedRecordsOf } from './records/mention-names.ts';
-import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
-import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
+import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
+import { neighbours } from '../sql/graph/neighbours.ts';
+import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
-import { passagesOf, readPassages } from './search/passage-reads.ts';
-import { assertQueryVectors, retrieve } from './search/retrieve.ts';
-import { PostingCache } from './search/posting-cache.ts';
-import { commit, sourceEntries } from './records/commit.ts';
-import { sourceStates } from './records/source-states.ts';
-import { timeline } from './records/timeline.ts';
-import { startupState } from './records/startup.ts';
-import { goldenQueries } from './receipts/golden-queries.ts';
-import { labels } from './receipts/labels.ts';
-import { addReceipts, listReceipts, receiptById, removeReceiptsBefore } from './receipts/receipts.ts';
-import { addToken, revokeToken, tokens } from './admin/tokens.ts';
-import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
-import { similarRecords } from './vectors/similar.ts';
-import { putSentenceVectors, sentenceVectors } from './vectors/sentence-vectors.ts';
-import {
-  compareRecords,
-  countPending,
-  pendingBytes,
-  pendingEmbeddings,
-  putVectors,
-} from './vectors/vectors.ts';
-import { VectorCache } from './vectors/vector-cache.ts';
+import type { Database, SqliteDriver } from './database/database.ts';
+import { SqliteSql } from './database/sqlite-sql.ts';
+import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
+import { lease } from '../sql/admin/leases.ts';
+import { readItems } from '../sql/item.ts';
+import { resetDerived, stats, compact } from './admin/maintenance.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
-import { VocabularyCache } from './search/vocabulary-cache.ts';
+import { SqliteTextIndex } from './text/text-search.ts';
+import { SqliteVectorIndex } from './vectors/vectors.ts';
+import { changes } from '../sql/changes.ts';
+import { commit, purge } from '../sql/commit.ts';
+import { assertQueryVectors, generationById, generations, setGeneration } from '../sql/generations.ts';
+import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../sql/read/listing.ts';
+import { passagesOf, readPassages } from '../sql/read/passages.ts';
+import { bounds, findExisting, findIdempotentResult, recordsInState } from '../sql/read/records.ts';
+import { belongsTo, links, namedRecords } from '../sql/read/relations.ts';
+import { retrieve } from '../sql/read/retrieve.ts';
+import { timeline } from '../sql/read/timeline.ts';
+import { compareRecords, pendingEmbeddings, similarRecords } from '../sql/read/vectors.ts';
 import {
   NO_PASSAGES,
   packRetrieval,
   type PackedPassages,
   type PackedRetrieval,
   type PassageRequest,
-} from './search/wire.ts';
+} from '../sql/read/wire.ts';
+import { lockNamespace } from '../sql/namespace.ts';
+import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
 
-type Synchronous<Role> = {
+type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
-    ? (...parameters: Parameters) => Result | Slices<Result>
+    ? (...parameters: Parameters) => Result | Promise<Result> | AsyncSlices<Result>
     : never;
 };
 
-/** The calls of the store interface, which run synchronously on a connection. Those that may read much pause after each part. */
+/** The calls of the store interface on a connection. Those that may read much pause after each part. */
 export interface StoreCalls {
-  readonly records: Synchronous<StoreRecords>;
-  readonly search: Synchronous<
-    Pick<StoreSearch, 'terms' | 'languages' | 'compareRecords' | 'similar' | 'named'>
-  > & {
-    readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
+  readonly records: Pausing<StoreRecords>;
+  readonly search: Pausing<Pick<StoreSearch, 'terms' | 'compareRecords' | 'similar' | 'named'>> & {
+    readonly retrieve: (namespace: string, request: RetrievalRequest) => Promise<PackedRetrieval>;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
-    readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
+    readonly readPassages: (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
   };
-  readonly vectors: Synchronous<StoreVectors>;
-  readonly graph: Synchronous<StoreGraph>;
-  readonly admin: Synchronous<StoreAdmin>;
-  readonly receipts: Synchronous<StoreReceipts>;
+  readonly vectors: Pausing<StoreVectors>;
+  readonly graph: Pausing<StoreGraph>;
+  readonly admin: Pausing<StoreAdmin>;
 }
 
 export type StoreRole = keyof StoreCalls;
@@ -114,231 +63,218 @@ export type StoreRole = keyof StoreCalls;
 export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role] & string}` }[StoreRole];
 
 export function storeCalls(db: Database): StoreCalls {
+  const sql = new SqliteSql(db);
+  const reader = new Reader(sql);
+  const driver = { sql, text: new SqliteTextIndex(db), vectors: new SqliteVectorIndex(db), db };
   return {
-    records: recordCalls(db),
-    search: searchCalls(db),
-    vectors: vectorCalls(db),
-    graph: graphCalls(db),
-    admin: adminCalls(db),
-    receipts: receiptCalls(db),
+    records: recordCalls(driver, reader),
+    search: searchCalls(driver, reader),
+    vectors: vectorCalls(driver, reader),
+    graph: graphCalls(reader),
+    admin: adminCalls(driver, reader),
   };
 }
 
-/** Reads a snapshot of a namespace. Returns `empty` if the namespace does not exist. */
-function read<Result>(db: Database, namespace: string, empty: Result, work: (ns: number) => Result): Result {
-  return db.snapshot(() => {
-    const ns = findNamespace(db, namespace);
-    return ns === null ? empty : work(ns);
-  });
-}
+/** Reads of namespaces. They return `empty` for a namespace that does not exist. */
+class Reader {
+  readonly sql: Sql;
 
-/** The same in slices, each of which reads a snapshot of its own. */
-function* readSlices<Result>(
-  db: Database,
-  namespace: string,
-  empty: Result,
-  work: (ns: number) => Slices<Result>,
-): Slices<Result> {
-  const ns = db.snapshot(() => findNamespace(db, namespace));
-  if (ns === null) return empty;
-  const slices = work(ns);
-  for (;;) {
-    const { done, value } = db.snapshot(() => slices.next());
-    if (done === true) return value;
-    yield;
+  constructor(sql: Sql) {
+    this.sql = sql;
+  }
+
+  /** Reads with one statement. */
+  async one<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => Promise<Result>,
+  ): Promise<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    return ns === null ? empty : work(ns);
+  }
+
+  /** Reads with several statements that see the same state. */
+  async snapshot<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return this.one(namespace, empty, (ns) => this.sql.snapshot(async () => work(ns)));
+  }
+
+  /** Reads with one statement a slice. */
+  async *oneBySlice<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => AsyncSlices<Result>,
+  ): AsyncSlices<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    return ns === null ? empty : yield* work(ns);
+  }
+
+  /** Reads in slices, each of which sees a state of its own. */
+  async *slices<Result>(
+    namespace: string,
+    empty: Result,
+    work: (ns: number) => AsyncSlices<Result>,
+  ): AsyncSlices<Result> {
+    const ns = await findSqlNamespace(this.sql, namespace);
+    if (ns === null) return empty;
+    const slices = work(ns);
+    for (;;) {
+      const { done, value } = await this.sql.snapshot(() => slices.next());
+      if (done === true) return value;
+      yield;
+    }
   }
 }
 
-function recordCalls(db: Database): StoreCalls['records'] {
+function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'] {
+  const { sql, db } = driver;
   return {
-    commit: (namespace, batch) => commit(db, namespace, batch),
+    commit: (namespace, batch) => commit(driver, namespace, batch),
     get: (namespace, ids, state) =>
-      read(db, namespace, [], (ns) => recordsInState(db, namespace, ns, ids, state)),
+      reader.one(namespace, [], (ns) => recordsInState(sql, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
-      read(db, namespace, [], (ns) => listRecords(db, namespace, ns, selector, page)),
-    count: (namespace, filters) => {
-      const none = filters.map(() => 0);
-      return read(db, namespace, none, (ns) => filters.map((filter) => countRecords(db, ns, filter)));
-    },
+      reader.one(namespace, [], (ns) => listRecords(sql, namespace, ns, selector, page)),
+    count: (namespace, filter) => reader.one(namespace, 0, (ns) => countRecords(sql, ns, filter)),
     sourceEntries: (namespace, source, page) =>
-      read(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
+      reader.one(namespace, [], (ns) => sourceEntries(sql, ns, source, page)),
     findExisting: (namespace, identities) => {
       const none = identities.map(() => ({ sameUuid: null, sameKey: null }));
-      return read(db, namespace, none, (ns) => findExisting(db, ns, identities));
+      return reader.one(namespace, none, (ns) => findExisting(sql, ns, identities));
     },
     findIdempotentResult: (namespace, key, now) =>
-      read(db, namespace, null, (ns) => findIdempotentResult(db, ns, key, now)),
-    bounds: (namespace) => {
-      return read(db, namespace, NO_BOUNDS, (ns) => bounds(db, ns));
-    },
-    facet: (namespace, field, filter) => read(db, namespace, [], (ns) => facet(db, ns, field, filter)),
+      reader.one(namespace, null, (ns) => findIdempotentResult(sql, ns, key, now)),
+    bounds: (namespace) => reader.one(namespace, NO_BOUNDS, (ns) => bounds(sql, ns)),
+    facet: (namespace, field, filter) => reader.one(namespace, [], (ns) => facet(sql, ns, field, filter)),
     factCategories: (namespace, now, recent) =>
-      read(db, namespace, [], (ns) => factCategories(db, ns, now, recent)),
-    links: (namespace, selector, page) => read(db, namespace, [], (ns) => links(db, ns, selector, page)),
-    belongsTo: (namespace, selector) => read(db, namespace, [], (ns) => belongsTo(db, ns, selector)),
+      reader.one(namespace, [], (ns) => factCategories(sql, ns, now, recent)),
+    links: (namespace, selector, page) => reader.one(namespace, [], (ns) => links(sql, ns, selector, page)),
+    belongsTo: (namespace, selector) => reader.one(namespace, [], (ns) => belongsTo(sql, ns, selector)),
     changes: (namespace, page) =>
-      read(db, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
-        changes(db, ns, page),
+      reader.snapshot(namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
+        changes(sql, ns, page),
       ),
     passagesOf: (namespace, ids) =>
-      read(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
-    replacePassages: (namespace, chunking, passages) => {
-      replacePassages(db, namespace, requireNamespace(db, namespace), chunking, passages);
-    },
-    purge: (namespace, request) => {
-      const ns = findNamespace(db, namespace);
-      return ns === null ? 0 : purge(db, namespace, ns, request);
+      reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
+    purge: async (namespace, request) => {
+      if (findNamespace(db, namespace) === null) return 0;
+      const purged = await purge(driver, namespace, request);
+      if (purged > 0) db.truncateWal();
+      return purged;
     },
     timeline: (namespace, request) =>
-      readSlices(db, namespace, { anchor: null, before: [], after: [] }, (ns) =>
-        timeline(db, namespace, ns, request),
+      reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
+        timeline(sql, namespace, ns, request),
       ),
-    sourceStates: (namespace) => read(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
-    startup: (namespace, session) =>
-      read(db, namespace, { entries: [], digest: null }, (ns) => startupState(db, ns, session)),
+    items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
-function requireNamespace(db: Database, namespace: string): number {
-  const ns = findNamespace(db, namespace);
-  if (ns === null) throw new LociError('not_found', `no namespace ${namespace}`);
-  return ns;
-}
-
-function searchCalls(db: Database): StoreCalls['search'] {
-  const vocabularies = new VocabularyCache(db);
-  const caches = { postings: new PostingCache(db), codes: new CodeCache(db), vectors: new VectorCache(db) };
+function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search'] {
+  const { sql } = driver;
   return {
-    languages: (namespace) => read(db, namespace, [], (ns) => vocabularies.languages(ns)),
     terms: (namespace, words, budgetMs, languages = []) => {
-      const unknown = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
-      return read(db, namespace, unknown, (ns) =>
-        db.withDeadline(budgetMs, () => vocabularies.lookUp(ns, words, languages)),
+      const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
+      const deadline = new Deadline(budgetMs);
+      return reader.snapshot(namespace, { terms, languages: [] }, (ns) =>
+        driver.text.terms(ns, words, languages, deadline),
       );
     },
-    retrieve: (namespace, request) => {
-      assertQueryVectors(db, request);
-      const none = request.queries.map(() => ({
+    retrieve: async (namespace, request) => {
+      const { queries, cosines } = request;
+      const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
+      await assertQueryVectors(sql, cosines === undefined ? vectors : [...vectors, cosines]);
+      const lists = request.queries.map(() => ({
         scores: [],
         overQuota: [],
         milliseconds: 0,
         isPartial: false,
       }));
-      return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
-        db.withDeadline(request.budgetMs, () => retrieve(db, caches, ns, request)),
-      );
+      const none = packRetrieval({ lists, cosines: [] }, NO_PASSAGES);
+      return reader.snapshot(namespace, none, (ns) => retrieve(driver, ns, request));
     },
-    compareRecords: (namespace, query, records, limit) => {
-      assertVectorDimensions(generationById(db, query.generation), query.vector);
-      return read(db, namespace, new Map(), (ns) =>
-        compareRecords(db, caches.vectors, ns, query, records, limit),
-      );
+    compareRecords: async (namespace, query, records, limit) => {
+      await assertQueryVectors(sql, [query]);
+      return reader.snapshot(namespace, new Map(), (ns) => compareRecords(driver, ns, query, records, limit));
     },
-    similar: (namespace, generation, records, options) => {
-      const { id } = generationById(db, generation);
-      return read(db, namespace, new Map(), (ns) => similarRecords(db, caches, ns, id, records, options));
+    similar: async (namespace, generation, records, options) => {
+      const { id } = await generationById(sql, generation);
+      return reader.snapshot(namespace, new Map(), (ns) => similarRecords(driver, ns, id, records, options));
     },
-    named: (namespace, names) => read(db, namespace, [], (ns) => namedRecordsOf(db, ns, names)),
+    named: (namespace, names) => reader.one(namespace, [], (ns) => namedRecords(sql, ns, names)),
     readPassages: (namespace, request) =>
-      read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
+      reader.snapshot(namespace, NO_PASSAGES, (ns) => readPassages(sql, ns, request)),
   };
 }
 
-function vectorCalls(db: Database): StoreCalls['vectors'] {
+function vectorCalls({ sql, text, vectors: index, db }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
   return {
-    generations: () => generations(db),
-    addGeneration: (_namespace, spec) => addGeneration(db, spec),
-    activateGeneration: (_namespace, id) => {
-      activateGeneration(db, id);
-    },
-    removeGeneration: (_namespace, id) => removeGeneration(db, id),
-    pending: (namespace, generation, limit) =>
-      read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, limit)),
-    countPending: (namespace, generation) => read(db, namespace, 0, (ns) => countPending(db, ns, generation)),
-    pendingBytes: (namespace, generation) => read(db, namespace, 0, (ns) => pendingBytes(db, ns, generation)),
-    put: (namespace, generation, writes) => {
-      putVectors(db, namespace, generation, writes);
-    },
-    sentences: (namespace, generation, hashes) =>
-      db.snapshot(() => sentenceVectors(db, namespace, generation, hashes)),
-    putSentences: (namespace, generation, sentences) => {
-      putSentenceVectors(db, namespace, generation, sentences);
+    generations: () => generations(sql),
+    setGeneration: (_namespace, change) => setGeneration(sql, index, change),
+    pending: (namespace, generation, request) =>
+      reader.snapshot(namespace, { passages: [], texts: 0, bytes: 0 }, (ns) =>
+        pendingEmbeddings(sql, ns, generation, request),
+      ),
+    put: (namespace, generation, vectors, sentences = new Map()) =>
+      sql.transaction(async () => {
+        // Within the transaction, because another process may remove the generation.
+        const found = await generationById(sql, generation);
+        for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
+          assertVectorDimensions(found, vector);
+        const ns =
+          vectors.length > 0 ? (await lockNamespace(sql, text, namespace)).id : findNamespace(db, namespace);
+        if (ns === null) return;
+        if (vectors.length > 0) await index.put(ns, generation, vectors);
+        if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
+      }),
+    sentences: async (namespace, generation, hashes) => {
+      const { dimensions } = await generationById(sql, generation);
+      return reader.one(namespace, new Map(), (ns) => index.sentences(ns, generation, dimensions, hashes));
     },
   };
 }
 
 const NO_GRAPH: GraphState = {
-  upTo: 0,
-  similarUpTo: 0,
-  conceptsUpTo: 0,
-  rules: '',
-  lastChange: 0,
-  stale: 0,
+  ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
+  ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
 };
 
-function graphCalls(db: Database): StoreCalls['graph'] {
+function graphCalls(reader: Reader): StoreCalls['graph'] {
+  const { sql } = reader;
   return {
-    ...conceptCalls(db),
+    state: (namespace) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
+    waiting: (namespace, limit) =>
+      reader.one(namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
     nodes: (namespace, selector, filter = {}) =>
-      read(db, namespace, [], (ns) => nodes(db, ns, selector, filter)),
-    neighbours: (namespace, request) =>
-      read(db, namespace, { edges: [], nodes: [] }, (ns) => neighbours(db, ns, request)),
-    degrees: (namespace, ids, types, excludedSources = []) =>
-      read(db, namespace, [], (ns) => degrees(db, ns, ids, types ?? null, excludedSources)),
-    pageNodes: (namespace, filter, page) => read(db, namespace, [], (ns) => pageNodes(db, ns, filter, page)),
-    pageEdges: (namespace, filter, page) => read(db, namespace, [], (ns) => pageEdges(db, ns, filter, page)),
+      reader.one(namespace, [], (ns) => nodes(sql, ns, selector, filter)),
+    edges: (namespace, filter, page) => reader.one(namespace, [], (ns) => edges(sql, ns, filter, page)),
+    neighbours: (namespace, request) => {
+      const none = { out: [], in: [], nodes: [], degrees: [], tags: [] };
+      return reader.one(namespace, none, (ns) => neighbours(sql, ns, request));
+    },
     counts: (namespace, filter) =>
-      read(db, namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(db, ns, filter)),
-    state: (namespace) => read(db, namespace, NO_GRAPH, (ns) => graphState(db, ns)),
-    stale: (namespace, limit) => read(db, namespace, [], (ns) => staleRecords(db, ns, limit)),
-    sharingIdentity: (namespace, records) =>
-      read(db, namespace, [], (ns) => sharingIdentity(db, ns, records)),
+      reader.snapshot(namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
     contributions: (namespace, lane, records) => {
-      const none = new Map(records.map((record) => [record, { nodes: [], edges: [] }]));
-      return read<Map<number, RecordGraph>>(db, namespace, none, (ns) =>
-        contributions(db, ns, lane, records),
+      const none = new Map<number, Contribution>(
+        records.map((record) => [record, { nodes: [], edges: [], isSharing: false }]),
       );
+      return reader.snapshot(namespace, none, (ns) => contributions(sql, ns, lane, records));
     },
-  };
-}
-
-function conceptCalls(db: Database): Synchronous<StoreConcepts> {
-  return {
     conceptNames: (namespace, selector) =>
-      readSlices(db, namespace, [], (ns) => conceptNames(db, ns, selector)),
-    conceptKeys: (namespace, project, firstWords) =>
-      read(db, namespace, [], (ns) => conceptKeys(db, ns, project, firstWords)),
+      selector.only === undefined
+        ? reader.slices(namespace, [], (ns) => allNames(sql, ns, selector))
+        : reader.one(namespace, [], (ns) => someNames(sql, ns, selector)),
     recordConcepts: (namespace, records) =>
-      read(db, namespace, new Map(), (ns) => recordConcepts(db, ns, records)),
-    nameFrequencies: (namespace, project, keys, excludedSources = [], max) =>
-      readSlices(db, namespace, new Map(keys.map((key) => [key, 0])), (ns) =>
-        nameFrequencies(db, ns, project, keys, excludedSources, max ?? null),
-      ),
-    recordsNaming: (namespace, project, keys, page, excludedSources = []) =>
-      read(db, namespace, [], (ns) => recordsNaming(db, ns, project, keys, page, excludedSources)),
-    conceptState: (namespace) =>
-      read(db, namespace, { upTo: 0, rules: '', changed: 0 }, (ns) => conceptState(db, ns)),
-    namings: (namespace, project, keys, limit, excludedSources = []) =>
-      read(db, namespace, [], (ns) => namings(db, ns, project, keys, limit, excludedSources)),
-    linePlaces: (namespace, lines) => read(db, namespace, [], (ns) => linePlaces(db, ns, lines)),
-    changedNames: (namespace, limit) => read(db, namespace, [], (ns) => changedNames(db, ns, limit)),
-    conceptChanges: (namespace) => read(db, namespace, [], (ns) => conceptChanges(db, ns)),
-  };
-}
-
-function receiptCalls(db: Database): StoreCalls['receipts'] {
-  return {
-    add: (namespace, batch) => {
-      addReceipts(db, namespace, batch);
+      reader.one(namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
+    namings: (namespace, request) => {
+      const none = new Map<string, NamingsOfKey>(
+        request.keys.map((key) => [key, { records: 0, places: [] }]),
+      );
+      return reader.oneBySlice(namespace, none, (ns) => namings(sql, ns, request));
     },
-    removeBefore: (namespace, time) => {
-      const ns = findNamespace(db, namespace);
-      if (ns !== null) removeReceiptsBefore(db, ns, time);
-    },
-    get: (namespace, id) => read(db, namespace, null, (ns) => receiptById(db, ns, id)),
-    list: (namespace, filter, page) => read(db, namespace, [], (ns) => listReceipts(db, ns, filter, page)),
-    labels: (namespace, receipt, page) => read(db, namespace, [], (ns) => labels(db, ns, receipt, page)),
-    goldenQueries: (namespace, page) => read(db, namespace, [], (ns) => goldenQueries(db, ns, page)),
+    linePlaces: (namespace, lines) => reader.one(namespace, [], (ns) => linePlaces(sql, ns, lines)),
   };
 }
 
@@ -352,38 +288,24 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(db: Database): StoreCalls['admin'] {
+function adminCalls(driver: SqliteDriver, reader: Reader): StoreCalls['admin'] {
+  const { sql, db } = driver;
   return {
     namespaces: () => writtenNamespaces(db),
     stats: () => stats(db),
     verify: (namespace) =>
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
-        : read(db, namespace, [], (ns) => verifyNamespace(db, ns, namespace)),
+        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
     compact: (namespace) => {
       const ns = findNamespace(db, namespace);
       if (ns !== null) compact(db, ns);
     },
-    resetDerived: (namespace, options) => {
+    resetDerived: async (namespace, options) => {
       const ns = findNamespace(db, namespace);
-      if (ns !== null) resetDerived(db, ns, options);
+      if (ns !== null) await resetDerived(driver, ns, options);
     },
-    auditEntries: (namespace, filter, page) =>
-      read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),
-    auditChain: (namespace, chain, page) => read(db, namespace, [], (ns) => auditChain(db, ns, chain, page)),
-    auditChains: (namespace) => read(db, namespace, [], (ns) => auditChains(db, ns)),
-    attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
-    verifyAudit: (namespace) => read(db, namespace, [], (ns) => verifyAudit(db, ns)),
-    history: (namespace, selector, page) => read(db, namespace, [], (ns) => history(db, ns, selector, page)),
-    takeLease: (namespace, request) => takeLease(db, namespace, request),
-    dropLease: (namespace, name, holder) => {
-      dropLease(db, namespace, name, holder);
-    },
-    leaseHolder: (namespace, name, now) => leaseHolder(db, namespace, name, now),
-    addToken: (_namespace, token, audit) => {
-      addToken(db, token, audit);
-    },
-    tokens: (_namespace, hash) => tokens(db, hash),
-    revokeToken: (_namespace, id, at, audit) => revokeToken(db, id, at, audit),
+    audit: (namespace, request) => reader.snapshot(namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+    lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

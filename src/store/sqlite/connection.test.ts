@@ -25,7 +25,10 @@ describe('concurrent calls', () => {
   });
 
   const lookUp = (word: unknown): Promise<unknown> => store.search.terms('nobody', [word as string]);
-  const expectedTerms = (word: string): unknown => [{ word, passages: 0, near: [] }];
+  const expectedTerms = (word: string): unknown => ({
+    terms: [{ word, passages: 0, near: [] }],
+    languages: [],
+  });
 
   it('each return their own result', async () => {
     const words = Array.from({ length: 50 }, (_, i) => `word${String(i)}`);
@@ -36,7 +39,7 @@ describe('concurrent calls', () => {
     const [first, failed, last] = await Promise.allSettled([
       lookUp('first'),
       store.vectors
-        .activateGeneration(ADMIN_NAMESPACE, 12)
+        .setGeneration(ADMIN_NAMESPACE, { activate: 12 })
         .then(() => searchVectors(store, 'nobody', 12, new Float32Array(3), { now: 0 }, 1)),
       lookUp('last'),
     ]);
@@ -80,7 +83,7 @@ describe('concurrent calls', () => {
     const words = Array.from({ length: 50 }, (_, i) => `word${String(i)}`);
     const calls = words.map((word, i) => other.search.terms(i % 2 === 0 ? 'a' : 'b', [word]));
     await Promise.all([...calls, other.close()]);
-    expect((await Promise.all(calls)).map(([info]) => info?.word)).toEqual(words);
+    expect((await Promise.all(calls)).map(({ terms }) => terms[0]?.word)).toEqual(words);
   });
 
   it('complete before a concurrent close', async () => {

@@ -1,11 +1,11 @@
 import { statSync, type Stats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import { withoutPauses } from '../../core/threads/slices.ts';
+import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { Store } from '../store.ts';
 import { createStoreProxy, type Route } from './store-proxy.ts';
 import { Connection } from './connection.ts';
-import type { Session, SessionOptions } from './session.ts';
+import type { SessionOptions } from './session.ts';
 import { fileAccess } from './database/file-access.ts';
 import { guarded } from './database/store-error.ts';
 
@@ -78,18 +78,18 @@ async function openInThreads(options: SessionsOptions): Promise<OpenCalls> {
 async function openInline(options: SessionsOptions): Promise<OpenCalls> {
   const { Session } = await import('./session.ts');
   let isClosed = false;
-  const sessions: Partial<Record<Route, Session>> = { reader: new Session(options.reader) };
+  const sessions = { reader: new Session(options.reader), writer: new Session(options.writer) };
+  await sessions.reader.open();
   return {
     ...createStoreProxy(async (call, route, parameters) => {
       if (isClosed) throw new LociError('store_failed', `${options.reader.path}: is closed`);
-      sessions[route] ??= new Session(options[route]);
-      return withoutPauses(sessions[route].run(call, parameters));
+      return withoutAsyncPauses(await sessions[route].run(call, parameters));
     }),
     close: async () => {
       if (isClosed) return;
       isClosed = true;
-      sessions.reader?.close();
-      sessions.writer?.close();
+      await sessions.reader.close();
+      await sessions.writer.close();
     },
   };
 }

@@ -1,28 +1,39 @@
 import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
-import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/written-samples.ts';
-import { withoutPauses } from '../../core/threads/slices.ts';
+import { ALL, auditDraft, fact, purgeRequest } from '../../../test/contract/written-samples.ts';
+import { withoutAsyncPauses } from '../../core/threads/slices.ts';
+import type { ItemChange } from '../item-model.ts';
+import {
+  conceptChanges,
+  historyRuns,
+  storedLabels,
+  storedReceipt,
+  storedReceipts,
+  storedTokens,
+} from '../items/kinds.ts';
+import { sourceStates } from '../items/source-state.ts';
+import type { StoreRecords } from '../store.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate } from './admin/migrate.ts';
 
 /** The query plans of the statements that `work` prepares and whose SQL matches `pattern`. */
-function plansOf(
+async function plansOf(
   pattern: RegExp,
-  work: (calls: ReturnType<typeof storeCalls>) => void,
-): Map<string, string[]> {
+  work: (calls: ReturnType<typeof storeCalls>) => Promise<void>,
+): Promise<Map<string, string[]>> {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  migrate(db);
+  await migrate(db);
   const calls = storeCalls(db);
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
-  calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
+  await calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
   const statements = new Set<string>();
   const prepare = db.prepare.bind(db);
   db.prepare = (sql) => {
     if (pattern.test(sql)) statements.add(sql);
     return prepare(sql);
   };
-  work(calls);
+  await work(calls);
   const plans = [...statements].map((sql): [string, string[]] => [
     sql,
     prepare(`EXPLAIN QUERY PLAN ${sql}`)
@@ -33,20 +44,20 @@ function plansOf(
   return new Map(plans);
 }
 
-function searchByTime({ search }: ReturnType<typeof storeCalls>): void {
+async function searchByTime({ search }: ReturnType<typeof storeCalls>): Promise<void> {
   const filters = [
     { now: NOW },
     { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', excludedSources: ['a'] },
   ];
-  search.retrieve('n', { queries: filters.map((filter) => ({ by: 'time', filter, limit: 5 })) });
+  await search.retrieve('n', { queries: filters.map((filter) => ({ by: 'time', filter, limit: 5 })) });
 }
 
 /** A step of a query plan that reads every row of a table or of a namespace. */
 const FULL_SCAN =
-  /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage|n) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
+  /^SCAN (?!json_each|text_|t$|page$|selected$|[gk]$|\(subquery)|^SEARCH (r|record|audit|idempotency|p|passage|n) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
 
-it('calls of agents use an index and do not scan a namespace', () => {
-  const plans = plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, (calls) => {
+it('calls of agents use an index and do not scan a namespace', async () => {
+  const plans = await plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, async (calls) => {
     const facts = { now: NOW, origins: ['fact'] } as const;
     for (const criteria of [
       {},
@@ -55,47 +66,50 @@ it('calls of agents use an index and do not scan a namespace', () => {
       { categories: ['c'] },
       { key: 'k', categories: ['c'] },
     ]) {
-      calls.records.list('n', { filter: { ...facts, ...criteria } }, ALL);
-      calls.records.count('n', [{ ...facts, ...criteria }]);
+      await calls.records.list('n', { filter: { ...facts, ...criteria } }, ALL);
+      await calls.records.count('n', { ...facts, ...criteria });
     }
-    calls.records.list('n', { filter: { now: NOW, deleted: true } }, ALL);
-    calls.records.list('n', { filter: { now: NOW, origins: ['vault'], key: 'k' } }, ALL);
-    calls.records.list('n', { filter: { now: NOW, origins: ['memory'], contentHash: 'h' } }, ALL);
-    calls.records.count('n', [{ now: NOW, origins: ['vault'], key: 'k' }]);
-    calls.records.list('n', { filter: { now: NOW, origins: ['vault'], noteName: 'k' } }, ALL);
-    calls.records.factCategories('n', NOW, 3);
-    calls.records.get('n', [1], 'any');
-    calls.records.bounds('n');
-    searchByTime(calls);
-    calls.records.findIdempotentResult('n', 'k', NOW);
-    calls.admin.auditEntries('n', { subject: 'u' }, ALL);
-    calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, seq: 1 }, limit: 5 });
+    await calls.records.list('n', { filter: { now: NOW, deleted: true } }, ALL);
+    await calls.records.list('n', { filter: { now: NOW, origins: ['vault'], key: 'k' } }, ALL);
+    await calls.records.list('n', { filter: { now: NOW, origins: ['memory'], contentHash: 'h' } }, ALL);
+    await calls.records.count('n', { now: NOW, origins: ['vault'], key: 'k' });
+    await calls.records.facet('n', 'key', { now: NOW, origins: ['vault'], keys: ['k', 'l'] });
+    await calls.records.list('n', { filter: { now: NOW, origins: ['vault'], noteName: 'k' } }, ALL);
+    await calls.records.factCategories('n', NOW, 3);
+    await calls.records.get('n', [1], 'any');
+    await calls.records.bounds('n');
+    await searchByTime(calls);
+    await calls.records.findIdempotentResult('n', 'k', NOW);
+    await calls.admin.audit('n', { log: { subject: 'u', ...ALL } });
+    await calls.admin.audit('n', { log: { from: NOW, after: { at: NOW, seq: 1 }, limit: 5 } });
     const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
-    calls.search.retrieve('n', { queries: [text], load: true });
+    await calls.search.retrieve('n', { queries: [text], load: true });
     const batch = { chunking: 'c' };
-    calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
-    calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
-    calls.records.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
-    calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
+    await calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
+    await calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
+    await calls.records.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
+    await calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
   });
   expect(plans.size).toBeGreaterThan(20);
   const scans = [...plans].filter(([, plan]) => plan.some((step) => FULL_SCAN.test(step)));
   expect(scans).toEqual([]);
 });
 
-it('records whose keys begin with a prefix are found with the index of keys', () => {
-  const plans = plansOf(/\bFROM record AS r\b/, ({ records }) => {
+it('records whose keys begin with a prefix are found with the index of keys', async () => {
+  const plans = await plansOf(/\bFROM record AS r\b/, async ({ records }) => {
     const filter = { now: NOW, origins: ['memory'], sources: ['s'], keyPrefix: 'k#' } as const;
-    for (const deleted of [false, true]) records.list('n', { filter: { ...filter, deleted } }, ALL);
+    for (const deleted of [false, true]) await records.list('n', { filter: { ...filter, deleted } }, ALL);
   });
   expect(plans.size).toBe(2);
-  for (const [step] of plans.values())
-    expect(step).toMatch(/USING INDEX record_(by_)?key \(ns=\? AND (source=\? AND )?key>\? AND key<\?\)/);
+  for (const plan of plans.values())
+    expect(plan.find((step) => step.startsWith('SEARCH r'))).toMatch(
+      /USING INDEX record_(by_)?key \(ns=\? AND (source=\? AND )?key>\? AND key<\?\)/,
+    );
 });
 
-it('a search by time reads an index in both directions and does not sort', () => {
-  const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
-    searchByTime(calls);
+it('a search by time reads an index in both directions and does not sort', async () => {
+  const plans = await plansOf(/\bcreated_at (ASC|DESC)\b/, async (calls) => {
+    await searchByTime(calls);
   });
   expect(plans.size).toBe(4);
   const steps = [...plans.values()].map((plan) => plan.filter((step) => !step.includes('json_each')));
@@ -106,39 +120,57 @@ it('a search by time reads an index in both directions and does not sort', () =>
   }
 });
 
-it('a timeline reads an index in both directions, stops at its limit and does not sort', () => {
-  const plans = plansOf(/\bFROM record_time AS t INDEXED BY record_time_at CROSS JOIN/, ({ records }) => {
-    const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
-    for (const filter of filters)
-      for (const around of [{ record: 1 }, { time: NOW }])
-        withoutPauses(records.timeline('n', { filter, around, before: 5, after: 5 }));
-  });
+it('a timeline reads an index in both directions, stops at its limit and does not sort', async () => {
+  const plans = await plansOf(
+    /timeline_at AS at, r\.id, r\.uuid.* INDEXED BY record_timeline/s,
+    async ({ records }) => {
+      const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
+      for (const filter of filters)
+        for (const around of [{ record: 1 }, { time: NOW }])
+          await withoutAsyncPauses(records.timeline('n', { filter, around, before: 5, after: 5 }));
+    },
+  );
   expect(plans.size).toBe(4);
   for (const plan of plans.values()) {
-    const [times, record, ...rest] = plan.filter((step) => !/json_each|SUBQUERY|BLOOM/.test(step));
+    const [times, ...rest] = plan.filter((step) => !/json_each|SUBQUERY|BLOOM/.test(step));
     expect(times).toMatch(
-      /^SEARCH t USING COVERING INDEX record_time_at \(ns=\? AND \(at,record\)>\(\?,\?\) AND \(at,record\)<\(\?,\?\)\)$/,
-    );
-    expect(record).toMatch(
-      /^SEARCH r USING (INDEX sqlite_autoindex_record_1|PRIMARY KEY|INDEX \w+) \(ns=\? AND id=\?\)$/,
+      /^SEARCH r USING INDEX record_timeline \(ns=\? AND \(timeline_at,id\)>\(\?,\?\) AND \(timeline_at,id\)<\(\?,\?\)\)$/,
     );
     expect(rest.join()).not.toMatch(/TEMP B-TREE/);
   }
 });
 
-it('receipts and labels are found with an index', () => {
-  const plans = plansOf(/\bFROM (receipt|label)\b/, ({ receipts }) => {
+it('items are found with an index, in their order, and so are those that are removed', async () => {
+  const plans = await plansOf(/\b(FROM|JOIN) item\b/, async ({ records }) => {
+    const items = records as unknown as Pick<StoreRecords, 'items'>;
     const after = { at: NOW, id: 'i' };
     for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, hash: 'h' }])
-      for (const page of [ALL, { after, limit: 5 }]) receipts.list('n', filter, page);
-    receipts.get('n', 'i');
-    receipts.labels('n', null, ALL);
-    receipts.labels('n', 'i', ALL);
-    receipts.removeBefore('n', NOW);
+      for (const page of [ALL, { after, limit: 5 }]) await storedReceipts(items, 'n', filter, page);
+    await storedReceipt(items, 'n', 'i');
+    for (const receipt of [null, 'i']) await storedLabels(items, 'n', receipt, { after: 3, limit: 5 });
+    for (const hash of [undefined, 'h']) await storedTokens(items, '', hash);
+    await historyRuns(items, 'n', { category: 'pack_history', now: NOW }, ALL);
+    await conceptChanges(items, 'n');
+    await sourceStates(items, 'n');
+    await records.bounds('n');
+    const forgotten: ItemChange = { of: 'receipt', forgetBefore: NOW };
+    const keep: ItemChange[] = [
+      { of: 'receipt', keepNewest: 5, by: 'at' },
+      { of: 'pack_history', keepNewest: 5, by: 'position' },
+    ];
+    const put = { kind: 'receipt', key: 'k', at: NOW, ref: 'h', body: null } as const;
+    const changes: ItemChange[] = [{ put, ifExists: 'fail' }, forgotten, ...keep, { forgetExpired: NOW }];
+    await records.commit('n', { items: changes });
   });
-  expect(plans.size).toBeGreaterThan(9);
+  expect(plans.size).toBeGreaterThan(18);
   for (const [sql, plan] of plans) {
-    expect(plan[0], sql).toMatch(/^SEARCH (receipt|label) USING (COVERING )?INDEX/);
-    if (sql.includes('FROM receipt')) expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
+    const steps = plan.filter((step) => /\b(item|i|l)\b/.test(step) && !/SUBQUERY/.test(step));
+    expect(steps, sql).not.toEqual([]);
+    for (const step of steps)
+      expect(step, sql).toMatch(
+        /^SEARCH (item|i|l) USING (COVERING )?INDEX \w+ \(ns=\? AND (kind=\?|expires_at[<>]\?)|^SEARCH item USING COVERING INDEX item_expiry \(ns=/,
+      );
+    if (!sql.includes('item_ref') || sql.includes('ORDER BY at'))
+      expect(plan.join(), sql).not.toMatch(/TEMP B-TREE/);
   }
 });

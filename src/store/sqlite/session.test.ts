@@ -17,13 +17,13 @@ async function storeWithNote(folder: string): Promise<{ path: string; open: () =
   return { path, open };
 }
 
-function readerOf(path: string): { reader: Session; contents: () => string[] } {
+function readerOf(path: string): { reader: Session; contents: () => Promise<string[]> } {
   const { ino } = statSync(path);
   const access = 'immutable';
   const reader = new Session({ path, busyTimeoutMs: 1000, inode: ino, cacheKib: 1000, access });
   const parameters = ['n', { scan: 'undeleted' }, { after: null, limit: 10 }];
-  const contents = (): string[] =>
-    (reader.run('records.list', parameters) as { content: string }[]).map(({ content }) => content);
+  const contents = async (): Promise<string[]> =>
+    ((await reader.run('records.list', parameters)) as { content: string }[]).map(({ content }) => content);
   return { reader, contents };
 }
 
@@ -33,14 +33,14 @@ it.each(['while a process has it open', 'after the process has closed it'])(
     await using folder = await temporaryFolder();
     const { path, open } = await storeWithNote(folder.path);
     const { reader, contents } = readerOf(path);
-    expect(contents()).toEqual(['one']);
+    expect(await contents()).toEqual(['one']);
     const writer = await open();
     onTestFinished(() => writer.close());
     await write(writer, 'n', note('two'));
     if (when.startsWith('after')) await writer.close();
-    expect(contents()).toEqual(['one', 'two']);
-    expect(contents()).toEqual(['one', 'two']);
-    reader.close();
+    expect(await contents()).toEqual(['one', 'two']);
+    expect(await contents()).toEqual(['one', 'two']);
+    await reader.close();
   },
 );
 
@@ -55,11 +55,11 @@ it('a file that changes while it is read without locks is busy, not damaged, and
     },
     limit: 10,
   };
-  expect(() => reader.run('records.list', ['n', { scan: 'undeleted' }, touch])).toThrow(
+  await expect(reader.run('records.list', ['n', { scan: 'undeleted' }, touch])).rejects.toThrow(
     expect.objectContaining({ code: 'store_busy', message: expect.stringContaining('another process') }),
   );
-  expect(contents()).toEqual(['one']);
+  expect(await contents()).toEqual(['one']);
   writeFileSync(path, 'x'.repeat(5000));
-  expect(contents).toThrow(expect.objectContaining({ code: 'store_corrupt' }));
-  reader.close();
+  await expect(contents()).rejects.toThrow(expect.objectContaining({ code: 'store_corrupt' }));
+  await reader.close();
 });

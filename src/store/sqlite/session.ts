@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import { isSlices, type Slices } from '../../core/threads/slices.ts';
+import { type AsyncSlices, isAsyncSlices } from '../../core/threads/slices.ts';
 import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { fileAccess, type FileAccess } from './database/file-access.ts';
-import { migrate } from './database/migrate.ts';
-import { guarded } from './database/store-error.ts';
+import { migrate } from './admin/migrate.ts';
+import { guarded, guardedAsync } from './database/store-error.ts';
 
 export interface SessionOptions {
   readonly path: string;
@@ -19,63 +19,77 @@ export interface SessionOptions {
 
 type Run = (...parameters: readonly unknown[]) => unknown;
 
-/** An open database with the current schema, whose calls run in the calling thread. */
+/** An open database with the current schema, whose calls run in the calling thread, one at a time. */
 export class Session {
   #options: SessionOptions;
-  #db: Database;
-  #calls: StoreCalls;
+  /** The database and its calls; `null` before the first call, and after the file could not be opened again. */
+  #open: { readonly db: Database; readonly calls: StoreCalls } | null = null;
   /** The file as it is open, if it is read without locks. */
-  #state: string | null;
+  #state: string | null = null;
+  #last: Promise<unknown> = Promise.resolve();
 
-  /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_failed`, `store_busy`, `unreadable` */
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#state = stateOf(options);
-    this.#db = this.#whileUnchanged(() => openDatabase(options));
-    this.#calls = storeCalls(this.#db);
+  }
+
+  /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_failed`, `store_busy`, `unreadable` */
+  open(): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#openCurrent();
+    });
   }
 
   /** Returns the result, packed for a transfer between threads, or slices that return it. @throws the errors of the call */
-  run(call: StoreCall, parameters: readonly unknown[]): unknown {
-    this.#openChanged();
-    const [role = '', name = ''] = call.split('.');
-    const calls = this.#calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
-    const result = this.#whileUnchanged(() =>
-      guarded(this.#db.path, () => calls[role]![name]!(...parameters)),
-    );
-    return this.#state !== null && isSlices(result) ? this.#slicesWhileUnchanged(result) : result;
+  async run(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
+    const result = await this.#inOrder(async () => {
+      const { db, calls } = await this.#openCurrent();
+      const [role = '', name = ''] = call.split('.');
+      const ofRole = (calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>)[role]!;
+      return this.#whileUnchanged(() => guardedAsync(db.path, async () => ofRole[name]!(...parameters)));
+    });
+    return isAsyncSlices(result) ? this.#slicesInOrder(result) : result;
   }
 
-  close(): void {
-    this.#db.close();
+  async close(): Promise<void> {
+    await this.#inOrder(async () => {
+      this.#open?.db.close();
+    });
   }
 
-  /** A file that is read without locks may have been changed by a process of another user. */
-  #openChanged(): void {
-    if (this.#state === null || stateOf(this.#options) === this.#state) return;
+  /** Two calls must not run at once: the second one would become a part of the transaction of the first. */
+  #inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Opens the file, again if it is read without locks and a process of another user has changed it. */
+  async #openCurrent(): Promise<{ readonly db: Database; readonly calls: StoreCalls }> {
+    if (this.#open !== null && (this.#state === null || stateOf(this.#options) === this.#state))
+      return this.#open;
+    if (this.#open !== null) this.#closeChanged();
+    this.#state = stateOf(this.#options);
+    const db = await this.#whileUnchanged(() => openDatabase(this.#options));
+    this.#open = { db, calls: storeCalls(db) };
+    return this.#open;
+  }
+
+  #closeChanged(): void {
     const { path } = this.#options;
     const inode = statSync(path, { throwIfNoEntry: false })?.ino ?? this.#options.inode;
     const access = guarded(path, () => fileAccess(path));
-    const options = { ...this.#options, inode, access: access === 'write' ? 'read' : access } as const;
     // Before the file is opened again: closing it releases the locks of this process.
-    this.#db.close();
-    [this.#options, this.#state] = [options, stateOf(options)];
-    try {
-      this.#db = this.#whileUnchanged(() => openDatabase(options));
-      this.#calls = storeCalls(this.#db);
-    } catch (error) {
-      // The next call tries again.
-      this.#state = '';
-      throw error;
-    }
+    this.#open?.db.close();
+    this.#open = null;
+    this.#options = { ...this.#options, inode, access: access === 'write' ? 'read' : access };
   }
 
   /** Without locks, pages that are read during a change do not fit together, and look like those of a damaged file. */
-  #whileUnchanged<Result>(work: () => Result): Result {
+  async #whileUnchanged<Result>(work: () => Promise<Result>): Promise<Result> {
     const { path } = this.#options;
     const before = this.#state;
     try {
-      return work();
+      return await work();
     } finally {
       // Neither the result nor the error of such a read counts.
       // eslint-disable-next-line no-unsafe-finally
@@ -83,9 +97,12 @@ export class Session {
     }
   }
 
-  *#slicesWhileUnchanged<Result>(slices: Slices<Result>): Slices<Result> {
+  async *#slicesInOrder<Result>(slices: AsyncSlices<Result>): AsyncSlices<Result> {
+    const { path } = this.#options;
     for (;;) {
-      const { done, value } = this.#whileUnchanged(() => slices.next());
+      const { done, value } = await this.#inOrder(() =>
+        this.#whileUnchanged(() => guardedAsync(path, () => slices.next())),
+      );
       if (done === true) return value;
       yield;
     }
@@ -106,13 +123,11 @@ function changedMeanwhile(path: string): LociError {
   });
 }
 
-function openDatabase({ path, busyTimeoutMs, inode, cacheKib, access }: SessionOptions): Database {
+async function openDatabase({ path, inode, ...options }: SessionOptions): Promise<Database> {
   assertNotReplaced(path, inode);
-  const db = new Database(path, { busyTimeoutMs, cacheKib, access });
+  const db = new Database(path, options);
   try {
-    guarded(path, () => {
-      migrate(db);
-    });
+    await guardedAsync(path, () => migrate(db));
     return db;
   } catch (error) {
     db.close();

@@ -65,15 +65,16 @@ describe('calls that read in slices', () => {
       [867, 867, 866].map((count, i) => [`tag ${String(i)}`, count]),
     );
     const keys = rows.map(({ key }) => key);
-    const counts = await store.graph.nameFrequencies('many', 'p', keys);
+    const counts = await store.graph.namings('many', { project: 'p', keys: [], counted: keys });
     expect(counts.size).toBe(NOTES + 3);
-    expect(counts.get('tag 0')).toBe(867);
+    expect(counts.get('tag 0')).toEqual({ records: 867, places: [] });
   });
 
   it('let a call of another namespace run in between', async () => {
     const finished: string[] = [];
     const keys = Array.from({ length: 100_000 }, (_, i) => `key ${String(i)}`);
-    const long = store.graph.nameFrequencies('many', 'p', keys).then(() => finished.push('many'));
+    const request = { project: 'p', keys: [], counted: keys };
+    const long = store.graph.namings('many', request).then(() => finished.push('many'));
     const short = store.search.terms('one', ['oven']).then(() => finished.push('one'));
     await Promise.all([long, short]);
     expect(finished).toEqual(['one', 'many']);

@@ -1,12 +1,20 @@
 import type { Store, StoreSearch } from '../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
-import { PassageCache } from './search/passage-cache.ts';
-import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from './search/wire.ts';
+import { PassageCache } from '../sql/read/passage-cache.ts';
+import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../sql/read/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';
 
-const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[Role], Route>> } = {
+type RouteOf<Call> = Call extends (...parameters: infer Parameters) => unknown
+  ? (...parameters: Parameters) => Route
+  : never;
+
+const ROUTES: {
+  readonly [Role in StoreRole]: {
+    readonly [Call in keyof StoreCalls[Role]]: Route | RouteOf<StoreCalls[Role][Call]>;
+  };
+} = {
   records: {
     commit: 'writer',
     get: 'reader',
@@ -23,14 +31,11 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     changes: 'reader',
     timeline: 'reader',
     passagesOf: 'reader',
-    replacePassages: 'writer',
     purge: 'writer',
-    sourceStates: 'reader',
-    startup: 'reader',
+    items: 'reader',
   },
   search: {
     terms: 'reader',
-    languages: 'reader',
     retrieve: 'reader',
     compareRecords: 'reader',
     similar: 'reader',
@@ -39,37 +44,23 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
   vectors: {
     generations: 'reader',
-    addGeneration: 'writer',
-    activateGeneration: 'writer',
-    removeGeneration: 'writer',
+    setGeneration: 'writer',
     pending: 'writer',
-    countPending: 'reader',
-    pendingBytes: 'reader',
     put: 'writer',
     sentences: 'reader',
-    putSentences: 'writer',
   },
   graph: {
-    nodes: 'reader',
-    neighbours: 'reader',
-    degrees: 'reader',
-    pageNodes: 'reader',
-    pageEdges: 'reader',
-    counts: 'reader',
     state: 'reader',
-    stale: 'reader',
-    sharingIdentity: 'reader',
+    waiting: 'reader',
+    nodes: 'reader',
+    edges: 'reader',
+    neighbours: 'reader',
+    counts: 'reader',
     contributions: 'reader',
     conceptNames: 'reader',
-    conceptKeys: 'reader',
     recordConcepts: 'reader',
-    nameFrequencies: 'reader',
-    recordsNaming: 'reader',
-    conceptState: 'reader',
-    changedNames: 'reader',
     namings: 'reader',
     linePlaces: 'reader',
-    conceptChanges: 'reader',
   },
   admin: {
     namespaces: 'reader',
@@ -78,40 +69,31 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     verify: 'writer',
     compact: 'writer',
     resetDerived: 'writer',
-    auditEntries: 'reader',
-    auditChain: 'reader',
-    auditChains: 'reader',
-    attachAudit: 'writer',
-    verifyAudit: 'reader',
-    history: 'reader',
-    takeLease: 'writer',
-    dropLease: 'writer',
-    leaseHolder: 'reader',
-    addToken: 'writer',
-    tokens: 'reader',
-    revokeToken: 'writer',
-  },
-  receipts: {
-    add: 'writer',
-    removeBefore: 'writer',
-    get: 'reader',
-    list: 'reader',
-    labels: 'reader',
-    goldenQueries: 'reader',
+    audit: 'reader',
+    // It is read in read-only stores too.
+    lease: (_namespace, operation) => ('at' in operation ? 'reader' : 'writer'),
   },
 };
 
 /** Runs a call on a connection. The result is packed for the transfer between threads; see `search/wire.ts`. */
 type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
+type Run = (...parameters: unknown[]) => unknown;
+
 /** A store whose calls all go through `run`. */
 export function createStoreProxy(run: RunCall): Omit<Store, 'capabilities' | 'close'> {
   const store: Record<string, Record<string, unknown>> = {};
   for (const [role, routes] of Object.entries(ROUTES)) {
-    const calls = Object.entries(routes as Readonly<Record<string, Route>>).map(([name, route]) => {
-      const call = `${role}.${name}` as StoreCall;
-      return [name, (...parameters: unknown[]) => run(call, route, parameters)];
-    });
+    const calls = Object.entries(routes as Readonly<Record<string, Route | RouteOf<Run>>>).map(
+      ([name, of]) => {
+        const call = `${role}.${name}` as StoreCall;
+        return [
+          name,
+          (...parameters: unknown[]) =>
+            run(call, typeof of === 'string' ? of : of(...parameters), parameters),
+        ];
+      },
+    );
     store[role] = Object.fromEntries(calls) as Record<string, unknown>;
   }
   const cache = new PassageCache(

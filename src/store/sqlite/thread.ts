@@ -12,7 +12,6 @@ export type ThreadRequest =
 /** Calls whose results may share a message. Another result may be nested too deeply to be decoded, so it is sent alone. */
 const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
   'search.terms',
-  'search.languages',
   'search.retrieve',
   'search.readPassages',
   'records.count',
@@ -21,15 +20,16 @@ const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
 
 let session: Session | null = null;
 
-function handle(request: ThreadRequest): unknown {
+async function handle(request: ThreadRequest): Promise<unknown> {
   if ('open' in request) {
     session = new Session(request.open);
+    await session.open();
     return null;
   }
   if ('close' in request) {
-    session?.close();
-    // In a microtask, so that the answer is posted first.
-    queueMicrotask(() => parentPort?.close());
+    await session?.close();
+    // After the answer is posted.
+    setImmediate(() => parentPort?.close());
     return null;
   }
   if (session === null) throw new Error('The store is not open.');

@@ -93,10 +93,13 @@ const MIN_FUNCTION_WORDS = 2;
 /** A language has at least this share of the function words of the one that has most of them. */
 const MIN_SHARE_OF_MOST = 0.8;
 
+/** The words that `storedLanguages` counts in any vocabulary. */
+export const MARKER_WORDS: readonly string[] = Object.values(MARKERS).flatMap((words) => words.split(' '));
+
 /** The passages of a namespace, counted by words. */
 interface WordStatistics {
   readonly passages: number;
-  /** The number of passages with a folded word. */
+  /** The number of passages with one of `MARKER_WORDS`. */
   readonly passagesOf: (word: string) => number;
   /** All words with their numbers of passages, of a small vocabulary. */
   readonly words: readonly (readonly [word: string, passages: number])[];

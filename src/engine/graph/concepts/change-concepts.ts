@@ -5,6 +5,7 @@ import { type Concept, namedChange, undoneBy, whyNot } from '../../../graph/conc
 import { groupNames } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
+import { conceptChangePut, conceptChanges } from '../../../store/items/kinds.ts';
 import { auditDraft } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertWithinLimits } from '../../fields/limits.ts';
@@ -87,7 +88,7 @@ const LATEST_CHANGE = 'latest';
 
 /** Undoes a change; another undo of this one makes it count again. @throws LociError `not_found`, `conflict` with the reason */
 export async function undoConceptChange(context: EngineContext, given: string): Promise<MadeChange> {
-  const changes = await context.store.graph.conceptChanges(context.namespace);
+  const changes = await conceptChanges(context.store.records, context.namespace);
   const id = given === LATEST_CHANGE ? (changes.at(-1)?.id ?? given) : given;
   const target = changes.find((change) => change.id === id);
   if (target === undefined)
@@ -154,7 +155,7 @@ async function makeChange(
     throw new LociError('conflict', reason, { hint: '`loci concept changes` lists the changes.' });
   const diff = { project: { after: project }, ...(detail as unknown as Record<string, Json>) };
   await store.records.commit(namespace, {
-    conceptChanges: [change],
+    items: [conceptChangePut(change)],
     audit: [auditDraft(context, `concept-${detail.kind}`, `concept:${change.id}`, diff)],
   });
   await updateConcepts(context);

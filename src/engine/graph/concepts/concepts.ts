@@ -2,6 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesIn } from '../../../graph/concepts/change-references.ts';
+import { recordsNaming } from '../../../graph/concepts/find-mentions.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
@@ -99,8 +100,8 @@ async function counted(
   const counts = new Map<string, number>();
   for (let i = 0; i < keys.length; i += KEYS_OF_CALL) {
     const some = keys.slice(i, i + KEYS_OF_CALL);
-    const found = await store.graph.nameFrequencies(namespace, project, some, excludedSources);
-    for (const [key, count] of found) counts.set(key, count);
+    const request = { project, keys: [], counted: some, excludedSources };
+    for (const [key, { records }] of await store.graph.namings(namespace, request)) counts.set(key, records);
   }
   return concepts.map((concept) => ({
     concept,
@@ -145,9 +146,9 @@ export async function showConcept(
   const { concept, within } = await findConcept(context, projects, reference);
   const mask = new ConceptMask(context.thread);
   const keys = concept.names.map(({ key }) => key);
-  const page = { after: null, limit: MAX_MENTIONS + concept.records.length };
-  const { excludedSources } = within;
-  const naming = await store.graph.recordsNaming(namespace, concept.project, keys, page, excludedSources);
+  const request = { project: concept.project, keys, excludedSources: within.excludedSources };
+  const limit = MAX_MENTIONS + concept.records.length;
+  const naming = await recordsNaming(store.graph, namespace, request, limit);
   const others = naming.filter((id) => !concept.records.includes(id)).slice(0, MAX_MENTIONS);
   const state = { liveAt: context.now() };
   const conflicts = within.applied.state.conflicts();

@@ -8,6 +8,7 @@ import { conceptId, isConceptId } from '../../../graph/concepts/concept-id.ts';
 import { conceptVersion } from '../../../graph/concepts/concept-nodes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import { conceptChanges } from '../../../store/items/kinds.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
@@ -54,7 +55,8 @@ export async function readConcepts(
   await expire(context);
   await updateConcepts(context);
   const excludedSources = await sourcesHiddenFrom(context);
-  const key = JSON.stringify([await conceptVersion(store.graph, namespace), excludedSources, project]);
+  const version = conceptVersion(namespace, await store.graph.state(namespace));
+  const key = JSON.stringify([version, excludedSources, project]);
   const known = latest.get(store) ?? new LatestValue();
   latest.set(store, known);
   return known.get(key, () => readProjects(context, excludedSources, project));
@@ -68,7 +70,7 @@ async function readProjects(
   excludedSources: readonly string[],
   project: string | undefined,
 ): Promise<ProjectConcepts[]> {
-  const changes = await store.graph.conceptChanges(namespace);
+  const changes = await conceptChanges(store.records, namespace);
   const filter = { now: now() };
   const projects =
     project !== undefined

@@ -18,7 +18,7 @@ export async function updateConcepts(context: EngineContext, options: ProgressOp
     now: now(),
     ...(onProgress !== undefined && { onProgress }),
   };
-  if (store.capabilities.readOnly || (await isConceptsCurrent(derivation))) return;
+  if (store.capabilities.readOnly || isConceptsCurrent(await store.graph.state(namespace))) return;
   await withFreeLease(
     context,
     { namespace, name: 'concepts' },

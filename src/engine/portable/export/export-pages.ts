@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
+import { conceptChanges, startupEntries } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
 import { auditChains } from '../items/audit.ts';
@@ -159,7 +160,8 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
   const now = context.now();
   await expire(context);
   const chains = await auditChains(context);
-  const [records = 0, deleted = 0] = await store.records.count(namespace, [{ now }, { now, deleted: true }]);
+  const records = await store.records.count(namespace, { now });
+  const deleted = await store.records.count(namespace, { now, deleted: true });
   return {
     type: 'header',
     format: FORMAT,
@@ -167,10 +169,10 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
     namespace,
     exported_at: new Date(now).toISOString(),
     counts: {
-      startup: (await store.records.startup(namespace)).entries.length,
+      startup: (await startupEntries(store.records, namespace)).length,
       records,
       deleted_records: deleted,
-      concept_changes: (await store.graph.conceptChanges(namespace)).length,
+      concept_changes: (await conceptChanges(store.records, namespace)).length,
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };

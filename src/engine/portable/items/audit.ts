@@ -30,7 +30,8 @@ export const audit: ItemType<AuditEntry> = {
     const chain = (await auditChains(context))[part]?.chain;
     if (chain === undefined) return { items: [], next: null };
     const { items, next } = await readPage(
-      (page) => context.store.admin.auditChain(context.namespace, chain, page),
+      async (page) =>
+        (await context.store.admin.audit(context.namespace, { chain: { name: chain, ...page } })).entries,
       ({ seq }) => seq,
       position,
     );
@@ -52,12 +53,12 @@ export const audit: ItemType<AuditEntry> = {
         for (const [chain, links] of chains) {
           if (rejected.has(chain)) continue;
           try {
-            report.auxiliary.audit += options.dryRun
-              ? await countNew(context, chain, links)
-              : await store.admin.attachAudit(
-                  namespace,
-                  await Promise.all(links.map((link) => withoutSecrets(job, link))),
-                );
+            const added = await countNew(context, chain, links);
+            if (!options.dryRun) {
+              const attachedAudit = await Promise.all(links.map((link) => withoutSecrets(job, link)));
+              await store.records.commit(namespace, { attachedAudit });
+            }
+            report.auxiliary.audit += added;
           } catch (error) {
             if (!isRefusal(error)) throw error;
             rejected.add(chain);
@@ -72,7 +73,7 @@ export const audit: ItemType<AuditEntry> = {
 /** The audit chains in an order that later writes do not change. Only the operator may read them. */
 export async function auditChains({ store, namespace, caller }: EngineContext): Promise<AuditChain[]> {
   if (caller.trust !== 'operator') return [];
-  const chains = await store.admin.auditChains(namespace);
+  const { chains } = await store.admin.audit(namespace, { chains: true });
   return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }
 
@@ -81,7 +82,7 @@ async function countNew(
   chain: string,
   links: readonly AuditEntry[],
 ): Promise<number> {
-  const chains = await store.admin.auditChains(namespace);
+  const { chains } = await store.admin.audit(namespace, { chains: true });
   const length = chains.find((each) => each.chain === chain)?.length ?? 0;
   return links.filter(({ seq }) => seq > length).length;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import { conceptChangePut, conceptChanges } from '../../../store/items/kinds.ts';
 import { auditDraft } from '../../audit/audit.ts';
 import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
@@ -29,7 +30,7 @@ export const conceptChange: ItemType<ConceptChange> = {
   count: 'concept_change',
   format: lineFormat(schema, common),
   read: async ({ store, namespace }, position) =>
-    sliceFrom(await store.graph.conceptChanges(namespace), position),
+    sliceFrom(await conceptChanges(store.records, namespace), position),
   reserved: 'it is a change of concepts',
   async screen(context, change) {
     if (change.kind !== 'rename') return { value: change, masked: [] };
@@ -43,17 +44,17 @@ export const conceptChange: ItemType<ConceptChange> = {
     return {
       batchSize: ITEMS_PER_WRITE,
       async isSkipped({ id }) {
-        existing ??= new Set((await store.graph.conceptChanges(namespace)).map((change) => change.id));
+        existing ??= new Set((await conceptChanges(store.records, namespace)).map((change) => change.id));
         return existing.has(id);
       },
       async put(batch) {
-        const conceptChanges = batch.flatMap(({ value }) => (existing?.has(value.id) === true ? [] : value));
-        for (const { id } of conceptChanges) existing?.add(id);
-        report.auxiliary.concept_change += conceptChanges.length;
+        const added = batch.flatMap(({ value }) => (existing?.has(value.id) === true ? [] : value));
+        for (const { id } of added) existing?.add(id);
+        report.auxiliary.concept_change += added.length;
         if (options.dryRun) return;
-        const diff = { concept_changes: { added: conceptChanges.map(({ id }) => id) } };
+        const diff = { concept_changes: { added: added.map(({ id }) => id) } };
         await store.records.commit(namespace, {
-          conceptChanges,
+          items: added.map(conceptChangePut),
           audit: [auditDraft(context, 'import', 'concept-changes', diff)],
         });
       },

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
-import type { GoldenQuery } from '../../../store/golden-model.ts';
+import type { GoldenQuery } from '../../../store/item-model.ts';
+import { goldenQueryPut, storedGoldenQueries } from '../../../store/items/kinds.ts';
 import { allGoldenQueries, goldenAuditDraft } from '../../golden/golden-queries.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { assertShort, readPage, type ItemType } from './item-type.ts';
@@ -29,7 +30,7 @@ export const goldenQuery: ItemType<GoldenQuery> = {
   format: lineFormat(schema, schema.shape),
   async read({ store, namespace }, position) {
     const { items, next } = await readPage(
-      (page) => store.receipts.goldenQueries(namespace, page),
+      (page) => storedGoldenQueries(store.records, namespace, page),
       ({ sequence }) => sequence,
       position,
     );
@@ -64,7 +65,7 @@ export const goldenQuery: ItemType<GoldenQuery> = {
           report.auxiliary.golden_queries++;
           if (options.dryRun) continue;
           await context.store.records.commit(context.namespace, {
-            goldenQueries: [value],
+            items: [goldenQueryPut(value)],
             audit: [goldenAuditDraft(context, 'import', existing, value)],
           });
         }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../../core/ids.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft, type HistoryRow } from '../../../store/admin-model.ts';
+import { historyChanges, historyRuns } from '../../../store/items/kinds.ts';
 import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertWithinLimits } from '../../fields/limits.ts';
@@ -59,7 +60,7 @@ export const history: ItemType<HistoryDraft> = {
         report.auxiliary.history += rows.length;
         if (rows.length > 0 && !options.dryRun)
           await context.store.records.commit(context.namespace, {
-            history: { rows, keep: MAX_RUNS_PER_CATEGORY },
+            items: historyChanges(rows, MAX_RUNS_PER_CATEGORY),
           });
       },
     };
@@ -74,7 +75,7 @@ async function readRuns(
   const category = HISTORY_CATEGORIES[part];
   if (category === undefined) return { items: [], next: null };
   const { items, next } = await readPage(
-    (page) => store.admin.history(namespace, { category, now: now(), order: 'oldest' }, page),
+    (page) => historyRuns(store.records, namespace, { category, now: now(), order: 'oldest' }, page),
     ({ id }) => id,
     position,
   );

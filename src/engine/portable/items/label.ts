@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { VERDICTS, type Label } from '../../../store/receipt-model.ts';
+import { VERDICTS, type Label } from '../../../store/item-model.ts';
+import { labelPut, storedLabels } from '../../../store/items/kinds.ts';
 import { labelAuditDraft } from '../../packs/labels.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { assertShort, readPage, type ItemType } from './item-type.ts';
@@ -25,7 +26,7 @@ export const label: ItemType<Label> = {
   format: lineFormat(schema, schema.shape),
   async read({ store, namespace }, position) {
     const { items, next } = await readPage(
-      (page) => store.receipts.labels(namespace, null, page),
+      (page) => storedLabels(store.records, namespace, null, page),
       ({ sequence }) => sequence,
       position,
     );
@@ -45,14 +46,14 @@ export const label: ItemType<Label> = {
     async put(batch) {
       const { store, namespace } = context;
       for (const { value } of batch) {
-        const labels = await store.receipts.labels(namespace, value.receipt, EVERY_LABEL);
+        const labels = await storedLabels(store.records, namespace, value.receipt, EVERY_LABEL);
         const existing = labels.find(({ record }) => record === value.record);
         if (existing !== undefined && !options.overwrite && existing.at >= value.at) continue;
         if (isDeepStrictEqual({ ...value, sequence: existing?.sequence }, existing)) continue;
         report.auxiliary.labels++;
         if (options.dryRun) continue;
         await store.records.commit(namespace, {
-          labels: [value],
+          items: [labelPut(value)],
           audit: [labelAuditDraft(context, 'import', existing, value)],
         });
       }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { StartupEntry } from '../../../store/admin-model.ts';
+import { startupEntries, startupPut } from '../../../store/items/kinds.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
 import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
@@ -23,7 +24,7 @@ export const startup: ItemType<StartupEntry> = {
   count: 'startup',
   format: lineFormat(schema, schema.shape),
   read: async ({ store, namespace }, position) =>
-    sliceFrom((await store.records.startup(namespace)).entries, position),
+    sliceFrom(await startupEntries(store.records, namespace), position),
   async screen(context, entry) {
     if (context.caller.trust !== 'operator')
       throw new LociError('forbidden', 'it is a startup entry: only the operator may import those');
@@ -47,7 +48,7 @@ export async function putStartup(
 ): Promise<void> {
   const { store, namespace, config } = context;
   const name = `the startup entry ${JSON.stringify(entry.key)}`;
-  const entries = (await store.records.startup(namespace)).entries;
+  const entries = await startupEntries(store.records, namespace);
   const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
   const tooLong = entry.deletedAt === null ? whyTooLong(config.startup, entry) : null;
   if (tooLong !== null) report.addProblem(location, `${name} is stored, but ${tooLong}`);
@@ -62,7 +63,7 @@ export async function putStartup(
   }
   if (!options.dryRun)
     await store.records.commit(namespace, {
-      startup: [entry],
+      items: [startupPut(entry)],
       audit: [startupAuditDraft(context, 'import', existing, entry)],
     });
   const isRemoved = entry.deletedAt !== null && existing?.deletedAt === null;

@@ -1,5 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import type { StartupEntry } from '../../../store/admin-model.ts';
+import { startupEntries } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { startupSubject } from '../../startup/startup.ts';
 import type { ImportJob } from '../items/item-type.ts';
@@ -58,7 +59,7 @@ async function entryFor(
 ): Promise<StartupEntry | null> {
   const { store, namespace } = context;
   const defaults = STARTUP_FILES[startupFile(path) ?? ''] ?? { key: path, priority: 9, reinforce: false };
-  const entries = (await store.records.startup(namespace)).entries;
+  const entries = await startupEntries(store.records, namespace);
   const existing = entries.find((entry) => entry.agent === agent && entry.key === defaults.key);
   const exists = files.paths.includes(path);
   if (!exists && (files.root === null || existing === undefined || existing.deletedAt !== null)) return null;
@@ -88,6 +89,6 @@ async function lastAction(
   { store, namespace }: EngineContext,
   entry: StartupEntry,
 ): Promise<string | undefined> {
-  const filter = { subject: startupSubject(entry) };
-  return (await store.admin.auditEntries(namespace, filter, { after: null, limit: 1 }))[0]?.action;
+  const log = { subject: startupSubject(entry), after: null, limit: 1 };
+  return (await store.admin.audit(namespace, { log })).entries[0]?.action;
 }

@@ -4,6 +4,7 @@ import type { ImportJob } from '../items/item-type.ts';
 import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
 import { importStartupFiles, isStartupFile } from './startup-files.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
+import { sourceStateChange, sourceStates } from '../../../store/items/source-state.ts';
 
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
@@ -43,13 +44,7 @@ export async function importWorkspace(job: ImportJob, files: WorkspaceFiles, age
   await importStartupFiles(job, files, agent);
   if (files.root !== null && !options.dryRun)
     await context.store.records.commit(context.namespace, {
-      sourceState: {
-        source: `import:${source}`,
-        change: {
-          readAt: context.now(),
-          root: files.root,
-        },
-      },
+      items: [sourceStateChange(`import:${source}`, { readAt: context.now(), root: files.root })],
     });
 }
 
@@ -59,7 +54,7 @@ async function assertSameFolder(
   { root, name }: WorkspaceFiles,
   source: string,
 ): Promise<void> {
-  const earlier = (await store.records.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
+  const earlier = (await sourceStates(store.records, namespace)).get(`import:${source}`)?.root ?? null;
   if (root === null || earlier === null || earlier === root || overwrite) return;
   throw new LociError(
     'conflict',

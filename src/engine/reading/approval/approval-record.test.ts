@@ -28,7 +28,9 @@ async function condition(settings?: Readonly<Record<string, unknown>>): Promise<
 /** Replaces the recorded approval. */
 function recordApproval(approval: string): void {
   const database = new DatabaseSync(join(tasks.folder, 'loci.db'));
-  database.prepare('UPDATE source_state SET approval = ?').run(approval);
+  database
+    .prepare("UPDATE item SET body = json_set(body, '$.approval', ?) WHERE kind = 'source_state'")
+    .run(approval);
   database.close();
 }
 

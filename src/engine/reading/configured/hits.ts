@@ -1,5 +1,6 @@
 import type { Store } from '../../../store/store.ts';
 import type { EngineServices } from '../../context.ts';
+import { hitChanges } from '../../../store/items/source-state.ts';
 
 const FLUSH_DELAY_MS = 5000;
 
@@ -37,7 +38,7 @@ export class HitCounter {
     for (const [namespace, hits] of pending) {
       this.#writing = this.#writing
         .then(async () => {
-          await this.#store.records.commit(namespace, { hits: { bySource: hits, at: this.#now() } });
+          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#now()) });
         })
         .catch(() => undefined);
     }

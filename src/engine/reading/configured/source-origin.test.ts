@@ -5,6 +5,7 @@ import type { RecordDraft } from '../../../store/model.ts';
 import { openSqliteInMemory } from '../../../../test/contract/sqlite-in-memory.ts';
 import { EngineContext } from '../../context.ts';
 import { search } from '../../records/search.ts';
+import { sourceStateChange } from '../../../store/items/source-state.ts';
 import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 
 const MINUTE = 60_000;
@@ -40,7 +41,7 @@ async function originOf(overrides: RecordOverrides, setup: Setup = {}): Promise<
   const source = overrides.source ?? 'tasks';
   if (readAgo !== null)
     await context.store.records.commit(namespace, {
-      sourceState: { source, change: { readAt: NOW - readAgo } },
+      items: [sourceStateChange(source, { readAt: NOW - readAgo })],
     });
   const record = {
     origin: 'source',

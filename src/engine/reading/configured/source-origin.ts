@@ -4,6 +4,7 @@ import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesOfNamespace } from './source-policies.ts';
 import { isStale } from './schedule.ts';
+import { sourceStates } from '../../../store/items/source-state.ts';
 
 /** The source of a record, and how current the record is. */
 export interface SourceOrigin {
@@ -31,7 +32,7 @@ export async function sourceOrigins(
   records: readonly SourcedRecord[],
 ): Promise<(SourceOrigin | null)[]> {
   if (!records.some(({ origin }) => origin === 'source')) return records.map(() => null);
-  const states = await context.store.records.sourceStates(context.namespace);
+  const states = await sourceStates(context.store.records, context.namespace);
   const { sources } = await sourcesOfNamespace(context);
   const configured = new Map(sources.map((source) => [source.id, source]));
   const now = context.now();

@@ -62,7 +62,7 @@ describe('a folder with the name of an indexed vault', () => {
 
   it('is refused even if an earlier version recorded no path of the vault', async () => {
     const db = new DatabaseSync(join(folder.path, 'loci.db'));
-    db.exec('UPDATE source_state SET root = NULL');
+    db.exec("UPDATE item SET body = json_set(body, '$.root', NULL) WHERE kind = 'source_state'");
     db.close();
     const expected = {
       code: 'invalid_config',

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { EngineContext } from '../../context.ts';
+import { sourceStates } from '../../../store/items/source-state.ts';
 
 /** The name of a vault, which its records carry as their source. */
 export function vaultName({ name, path }: VaultConfig): string {
@@ -28,7 +29,7 @@ export async function assertVaultNamesAreFree(
   { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {
-  const states = await store.records.sourceStates(namespace);
+  const states = await sourceStates(store.records, namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
     // Before schema 6, no root was stored. The records then belong to the vault that is configured with that name.

@@ -3,6 +3,7 @@ import type { SourceState } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import type { LeaseHandle } from '../../shared/lease.ts';
 import { nextRead, nextTry } from '../configured/schedule.ts';
+import { sourceStateChange } from '../../../store/items/source-state.ts';
 
 export interface AttemptStart {
   readonly lease: LeaseHandle;
@@ -58,7 +59,7 @@ export class RefreshAttempt {
   async record(change: Partial<SourceState>): Promise<void> {
     const { store, namespace } = this.#context;
     await store.records.commit(namespace, {
-      sourceState: { source: this.#source, change },
+      items: [sourceStateChange(this.#source, change)],
       fence: this.#start.lease,
     });
   }

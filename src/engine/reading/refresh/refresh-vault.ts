@@ -13,6 +13,7 @@ import { leaseName } from './refresh.ts';
 import { formatNoteProblem } from './source-failure.ts';
 import { isDue } from '../configured/schedule.ts';
 import { vaultName } from '../configured/vault-names.ts';
+import { sourceStates } from '../../../store/items/source-state.ts';
 
 export interface IndexOptions extends ProgressOptions {
   /** Whether to wait for another process that reads the same vault or embeds. Default true. */
@@ -48,7 +49,7 @@ export async function refreshVault(
     leaseName(context, name),
     async (lease, signal) => {
       const { store, namespace, now } = context;
-      const state = (await store.records.sourceStates(namespace)).get(name);
+      const state = (await sourceStates(store.records, namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new RefreshAttempt(context, name, { lease, before: state, interval });

@@ -4,7 +4,7 @@ import { maskDetected } from '../../../secrets/detect.ts';
 import { replaceDocuments, type ReplaceReport } from '../../../ingest/replace-documents.ts';
 import type { DocumentProblem, FetchResult } from '../../../sources/document.ts';
 import { openSource } from '../../../sources/registry.ts';
-import { MAX_PROBLEMS } from '../../../store/rules/source-state.ts';
+import { MAX_PROBLEMS, sourceStates } from '../../../store/items/source-state.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
@@ -75,7 +75,7 @@ async function stateOf(
   { store, namespace }: EngineContext,
   source: string,
 ): Promise<SourceState | undefined> {
-  return (await store.records.sourceStates(namespace)).get(source);
+  return (await sourceStates(store.records, namespace)).get(source);
 }
 
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */

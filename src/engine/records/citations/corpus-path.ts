@@ -2,6 +2,7 @@ import type { LociRecord } from '../../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../../store/admin-model.ts';
 import { HistoryLog } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
+import { historyRuns } from '../../../store/items/kinds.ts';
 
 const FACT_PATH = /^facts\/([^/]+)\/(.+)$/s;
 const RUN_PATH = /^(\w+)\/(\d{1,15})$/;
@@ -45,7 +46,7 @@ export async function runAt(context: EngineContext, path: string): Promise<Histo
   await context.shared(HistoryLog).flush();
   const id = Number(digits);
   const selector = { category, now: now() };
-  const [run] = await store.admin.history(namespace, selector, { after: id + 1, limit: 1 });
+  const [run] = await historyRuns(store.records, namespace, selector, { after: id + 1, limit: 1 });
   return run?.id === id ? run : null;
 }
 

@@ -160,9 +160,9 @@ async function noteByName(
   const noteName = name.replace(/\.(?:md|markdown)$/i, '');
   const filter = excludeSources({ now: context.now(), origins: ['vault' as const], noteName }, excluded);
   const { records } = context.store;
-  const [found, [count = 0]] = await Promise.all([
+  const [found, count] = await Promise.all([
     records.list(context.namespace, { filter }, { after: null, limit: MAX_CANDIDATES }),
-    records.count(context.namespace, [filter]),
+    records.count(context.namespace, filter),
   ]);
   if (count <= 1) return found[0] ?? null;
   const listed = (await wholeCitations(context, found)).toSorted();

@@ -1,26 +1,16 @@
 import { statSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
-import type { ChunkedRecord } from '../../model.ts';
-import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
-import { resetConcepts } from '../graph/write-concepts.ts';
-import { resetGraph } from '../graph/write.ts';
-import { resetBelongsTo } from '../records/belongs-to.ts';
-import { repairChanges } from '../records/changes.ts';
-import type { Database } from '../database/database.ts';
-import { createMissingTables } from '../database/migrate.ts';
-import { generations } from '../vectors/generations.ts';
-import { rebuildLinks } from '../records/links.ts';
-import { rebuildMentionNames } from '../records/mention-names.ts';
-import { rebuildNoteNames } from '../records/note-names.ts';
-import { rebuildRecordTimes } from '../records/timeline.ts';
+import { resetConcepts } from '../../sql/graph/write-concepts.ts';
+import { resetGraph } from '../../sql/graph/write.ts';
+import { repairChanges } from '../../sql/changes.ts';
+import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
+import { rebuildDerived } from '../../sql/derived/rebuild.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
+import { createMissingTables } from './migrate.ts';
 import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
-import { passagesOf } from '../search/passage-reads.ts';
-import { insertPassages, removePassages } from '../records/passages.ts';
-import { RECORD_COLUMNS, recordOf } from '../records/rows.ts';
 import { packSignCodes } from '../vectors/vectors.ts';
-import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../search/vocabulary.ts';
+import { countTerms, mergePendingWords } from '../text/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -61,61 +51,27 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
   };
 }
 
-export function replacePassages(
-  db: Database,
-  namespace: string,
-  ns: number,
-  chunking: string,
-  passages: ReadonlyMap<number, ChunkedRecord>,
-): void {
-  db.transaction(() => {
-    const counts: WordCounts = new Map();
-    const select = db.prepare(
-      `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
-    );
-    const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
-    for (const [id, { state, passages: replacement }] of passages) {
-      const row = select.get(ns, id);
-      // The record was deleted, or was written again with newer passages.
-      if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
-      const record = recordOf(namespace, row, 'is empty');
-      if (!isUnchangedSinceChunking(record, state)) continue;
-      if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
-        removePassages(db, ns, id, record, counts);
-        insertPassages(db, ns, id, record, replacement, counts);
-      }
-      mark.run(chunking, ns, id);
-    }
-    addWordChanges(db, ns, counts);
-  });
-}
-
-export function resetDerived(
-  db: Database,
+export async function resetDerived(
+  driver: SqliteDriver,
   ns: number,
   options: { readonly drop: boolean; readonly vectors: boolean },
-): void {
-  db.transaction(() => {
+): Promise<void> {
+  const { sql, db } = driver;
+  await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
-    if (createMissingTables(db)) for (const other of allNamespaces(db)) resetRelations(db, other.ns);
+    const others = createMissingTables(db) ? allNamespaces(db).map((each) => each.ns) : [ns];
     if (options.drop) dropPassages(db, ns);
-    rebuildLinks(db, ns);
-    rebuildNoteNames(db, ns);
-    repairChanges(db, ns);
-    resetBelongsTo(db, ns);
-    resetRelations(db, ns);
-    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
+    for (const other of others) {
+      await rebuildDerived(sql, other);
+      await resetGraph(sql, other);
+      await resetConcepts(sql, other);
+    }
+    await repairChanges(sql, ns);
+    await resetBelongsTo(sql, ns);
+    await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);
   });
-}
-
-/** What has tables of its own, which all namespaces share. */
-function resetRelations(db: Database, ns: number): void {
-  rebuildRecordTimes(db, ns);
-  rebuildMentionNames(db, ns);
-  resetGraph(db, ns);
-  resetConcepts(db, ns);
 }
 
 function dropPassages(db: Database, ns: number): void {
@@ -162,6 +118,6 @@ function removeVectors(db: Database, condition: string, ns: number): void {
 /** Rebuilds the sign codes from the remaining vectors. The new epoch makes every process load them again. */
 function rebuildSignCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
-  for (const { id } of generations(db)) packSignCodes(db, ns, id);
+  for (const { id } of db.prepare('SELECT id FROM generation').all()) packSignCodes(db, ns, Number(id));
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
 }

@@ -1,18 +1,17 @@
 import { messageOf } from '../../../core/errors.ts';
+import type { StoredItem } from '../../item-model.ts';
+import { itemName } from '../../items/kinds.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
-import { verifyChanges } from '../records/changes.ts';
-import type { Database } from '../database/database.ts';
-import { verifyLinks } from '../records/links.ts';
-import { verifyMentionNames } from '../records/mention-names.ts';
-import { verifyNoteNames } from '../records/note-names.ts';
-import { verifyRecordTimes } from '../records/timeline.ts';
+import { verifyChanges } from '../../sql/changes.ts';
+import { verifyDerived } from '../../sql/derived/rebuild.ts';
+import type { Database, SqliteDriver } from '../database/database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
-import { columnsOf } from '../records/passages.ts';
+import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
+import { columnsOf } from '../text/write-text.ts';
 import { components } from '../vectors/quantise.ts';
-import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
-import { countWords, pendingWordCounts, type WordCounts } from '../search/vocabulary.ts';
+import { countWords, pendingWordCounts, type WordCounts } from '../text/vocabulary.ts';
 
 /** The maximum number of reported differences of one kind. */
 const MAX_FINDINGS = 5;
@@ -29,52 +28,62 @@ export function verifyFile(db: Database): string[] {
 }
 
 /** Compares every index of a namespace with the records. An error becomes a finding. */
-export function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
-  return attempt(() => {
+export async function verifyNamespace(
+  { sql, db }: SqliteDriver,
+  ns: number,
+  namespace: string,
+): Promise<string[]> {
+  try {
     const damaged = verifyJson(db, ns);
     // The comparison reads all records.
     if (damaged.length > 0) return damaged;
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
-    const text = verifyIndex(db, textTable(ns), () => buildFreshIndex(db, ns, namespace, counts));
     return [
-      ...text,
+      ...verifyIndex(db, textTable(ns), () => {
+        buildFreshIndex(db, ns, namespace, counts);
+      }),
       ...verifyVocabulary(db, ns, counts),
       ...verifyCodes(db, ns),
-      ...verifyLinks(db, ns, MAX_FINDINGS),
-      ...verifyNoteNames(db, ns, MAX_FINDINGS),
-      ...verifyRecordTimes(db, ns, MAX_FINDINGS),
-      ...verifyMentionNames(db, ns, MAX_FINDINGS),
-      ...verifyChanges(db, ns, MAX_FINDINGS),
+      ...(await verifyDerived(sql, ns, MAX_FINDINGS)),
+      ...(await verifyChanges(sql, ns, MAX_FINDINGS)),
     ];
-  });
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
 const JSON_COLUMNS = [
-  ['tags', 'record', "'the list of tags of record/' || id", isTextList],
-  ['metadata', 'record', "'the metadata of record/' || id", isObject],
-  ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
-  ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
-  ['detail', 'concept_change', "'the change ' || id || ' of a concept'"],
-  ['problems', 'source_state', "'the list of problems of source ' || source"],
-  ['inputs', 'history', "'the inputs of run ' || id"],
-  ['expected', 'golden_query', "'the results of golden query ' || id"],
+  ['tags', 'record', "'the list of tags of record/' || id", SQLITE_DIALECT.isTextList],
+  ['metadata', 'record', "'the metadata of record/' || id", SQLITE_DIALECT.isObject],
+  [
+    'headings',
+    'passage',
+    "'the list of headings of a passage of record/' || record",
+    SQLITE_DIALECT.isTextList,
+  ],
+  ['tags', 'graph_node', "'the list of tags of node ' || id", SQLITE_DIALECT.isTextList],
 ] as const;
 
-function isValid(column: string): string {
-  return `json_valid(${column})`;
-}
-
 function verifyJson(db: Database, ns: number): string[] {
-  return JSON_COLUMNS.flatMap(([column, table, name, isIntact = isValid]) =>
+  const records = JSON_COLUMNS.flatMap(([column, table, name, isIntact]) =>
     db
       .prepare(
         `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = ? AND NOT ${isIntact(column)} LIMIT ${String(MAX_FINDINGS)}`,
       )
       .all(ns)
-      .map((row) => `${String(row['name'])} cannot be read`),
+      .map((row) => String(row['name'])),
   );
+  // Receipts have a check of their own.
+  const items = db
+    .prepare(
+      `SELECT kind, key, position FROM item WHERE ns = ? AND kind <> 'receipt' AND NOT json_valid(body)
+       ORDER BY kind, position LIMIT ${String(MAX_FINDINGS)}`,
+    )
+    .all(ns)
+    .map((row) => itemName(row as unknown as StoredItem));
+  return [...records, ...items].map((name) => `${name} cannot be read`);
 }
 
 function attempt(work: () => string[]): string[] {
@@ -145,7 +154,7 @@ function buildFreshIndex(db: Database, ns: number, namespace: string, counts: Wo
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
   const rows = db.prepare(
-    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
+    `SELECT p.id AS passage, ${passageColumns(SQLITE_DIALECT)}, ${HEADER_COLUMNS}
      FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
   );
   for (const row of rows.iterate(ns)) {

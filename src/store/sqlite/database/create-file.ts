@@ -3,8 +3,7 @@ import { constants, copyFileSync, linkSync, rmSync, statSync, writeFileSync, typ
 import { dirname } from 'node:path';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
-import { Database } from './database.ts';
-import { APPLICATION_ID } from './migrate.ts';
+import { APPLICATION_ID, Database } from './database.ts';
 import { guarded } from './store-error.ts';
 
 /**

@@ -1,10 +1,12 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { channel } from 'node:diagnostics_channel';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { FileAccess } from './file-access.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
-import { isObjectText } from './stored-json.ts';
+import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
+import type { Driver } from '../../sql/driver.ts';
 import { guarded } from './store-error.ts';
 
 interface DatabaseOptions {
@@ -15,6 +17,12 @@ interface DatabaseOptions {
   /** Default `write`. */
   readonly access?: FileAccess;
 }
+
+/** The text of each statement before it runs, once for a bulk write. Tests count them in stores without threads. */
+const STATEMENTS = channel('loci.store.statement');
+
+/** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
+export const APPLICATION_ID = 0x4c_6f_63_69;
 
 const DEFAULT_CACHE_KIB = 2000;
 
@@ -32,6 +40,11 @@ function existingFile(path: string, access: FileAccess): URL | string {
   url.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
   if (access === 'immutable') url.searchParams.set('immutable', '1');
   return url;
+}
+
+/** The driver of SQLite, with its connection. */
+export interface SqliteDriver extends Driver {
+  readonly db: Database;
 }
 
 /** A connection with its prepared statements. */
@@ -89,6 +102,20 @@ export class Database {
   }
 
   prepare(sql: string): StatementSync {
+    const statement = this.#prepared(sql);
+    return STATEMENTS.hasSubscribers ? published(statement, sql) : statement;
+  }
+
+  /** Runs a statement once for each row that `work` hands over. Counts as one statement. */
+  runForEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void {
+    STATEMENTS.publish(sql);
+    const statement = this.#prepared(sql);
+    guarded(this.path, () => {
+      for (const row of rows) statement.run(...row);
+    });
+  }
+
+  #prepared(sql: string): StatementSync {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) return cached;
     const statement = guarded(this.path, () => this.#connection.prepare(sql));
@@ -98,6 +125,7 @@ export class Database {
   }
 
   exec(sql: string): void {
+    STATEMENTS.publish(sql);
     guarded(this.path, () => {
       this.#connection.exec(sql);
     });
@@ -106,19 +134,19 @@ export class Database {
   /** Runs the work in a transaction. It is IMMEDIATE, because a deferred one fails without waiting when it begins to write. */
   transaction<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
-      this.#connection.exec('BEGIN IMMEDIATE');
+      this.exec('BEGIN IMMEDIATE');
       try {
         const result = work();
-        this.#connection.exec('COMMIT');
+        this.exec('COMMIT');
         return result;
       } catch (error) {
-        if (this.#inTransaction()) this.#connection.exec('ROLLBACK');
+        if (this.isInTransaction()) this.#connection.exec('ROLLBACK');
         throw error;
       }
     });
   }
 
-  /** The deadline of the current call. */
+  /** The deadline of the current work. */
   get deadline(): Deadline {
     return this.#deadline;
   }
@@ -126,10 +154,9 @@ export class Database {
   /**
    * Sets the deadline of the work. The SQL function `in_time()` in a WHERE clause skips all rows after it, so that the
    * statement returns what it has found.
-   * @param budgetMs milliseconds; unlimited unless given
    */
-  withDeadline<Result>(budgetMs: number | undefined, work: () => Result): Result {
-    [this.#deadline, this.#timedRows, this.#isInTime] = [new Deadline(budgetMs), 0, true];
+  withDeadline<Result>(deadline: Deadline, work: () => Result): Result {
+    [this.#deadline, this.#timedRows, this.#isInTime] = [deadline, 0, true];
     try {
       return work();
     } finally {
@@ -145,12 +172,12 @@ export class Database {
   /** Runs the work on one snapshot of the store, even if another connection writes meanwhile. */
   snapshot<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
-      if (this.#inTransaction()) return work();
+      if (this.isInTransaction()) return work();
       this.prepare('BEGIN').run();
       try {
         return work();
       } finally {
-        if (this.#inTransaction()) this.prepare('COMMIT').run();
+        if (this.isInTransaction()) this.prepare('COMMIT').run();
       }
     });
   }
@@ -165,7 +192,7 @@ export class Database {
   }
 
   /** Is `false` after an error for which SQLite has rolled the transaction back itself. */
-  #inTransaction(): boolean {
+  isInTransaction(): boolean {
     return this.#connection.isTransaction;
   }
 
@@ -173,4 +200,19 @@ export class Database {
     this.#statements.clear();
     if (this.#connection.isOpen) this.#connection.close();
   }
+}
+
+/** The statement with the same methods, which publishes its text each time that it runs. */
+function published(statement: StatementSync, sql: string): StatementSync {
+  return new Proxy(statement, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      const isRun = name === 'all' || name === 'get' || name === 'run' || name === 'iterate';
+      return (...parameters: unknown[]): unknown => {
+        if (isRun) STATEMENTS.publish(sql);
+        return (member as (...parameters: unknown[]) => unknown).apply(target, parameters);
+      };
+    },
+  });
 }

@@ -53,16 +53,6 @@ export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
 }
 
-/** Invalidates the cached records and passages of the namespace. Within the transaction that changes them. */
-export function bumpEpoch(db: Database, ns: number): void {
-  db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
-}
-
-/** Cached records and passages of the namespace are valid as long as the epoch is the same. New passages do not change it. */
-export function epochOf(db: Database, ns: number): number {
-  return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
-}
-
 /** The names of the namespaces that have a record. */
 export function writtenNamespaces(db: Database): string[] {
   return db
@@ -73,9 +63,10 @@ export function writtenNamespaces(db: Database): string[] {
     .map((row) => String(row['name']));
 }
 
+/** Without the administrative namespace, which has no records. */
 export function allNamespaces(db: Database): { ns: number; name: string }[] {
   return db
-    .prepare('SELECT id, name FROM namespace ORDER BY name')
+    .prepare("SELECT id, name FROM namespace WHERE name <> '' ORDER BY name")
     .all()
     .map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
 }

@@ -25,6 +25,15 @@ export function guarded<Result>(path: string, work: () => Result): Result {
   }
 }
 
+/** The same for work that is asynchronous. */
+export async function guardedAsync<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
 function storeError(path: string, error: unknown): unknown {
   const code = error instanceof LociError ? null : storeErrorCode(error);
   if (code === null) return error;
@@ -44,7 +53,7 @@ function isReadOnly(error: unknown): boolean {
 
 /** Tables that `reindex` makes again. */
 const MISSING_DERIVED_TABLE =
-  /no such table: (main\.)?(graph_\w+|concept_(record|name|mention|changed|progress)|mention_name|record_time)$/;
+  /no such table: (main\.)?(graph_\w+|concept_(record|name|mention|changed|progress)|name)$/;
 
 /** Clearer messages than those of SQLite, by primary result code. */
 const MESSAGES: Readonly<Record<number, string>> = {

@@ -1,22 +1,13 @@
-import type { Metadata } from '../../../core/types.ts';
-import { assertVectorDimensions } from '../../rules/validation.ts';
-import type {
-  ComparedPassage,
-  PassageScore,
-  PendingEmbedding,
-  QueryVector,
-  SearchFilter,
-  VectorWrite,
-} from '../../search-model.ts';
+import type { Deadline } from '../../../core/time/deadline.ts';
+import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
+import type { PassageFilter } from '../../sql/filter.ts';
+import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { Database } from '../database/database.ts';
-import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
-import { ensureNamespace } from '../database/namespaces.ts';
-import { isObject, isTextList } from '../database/stored-json.ts';
-import { generationById } from './generations.ts';
-import { CODE_BYTES, signCode } from './sign-codes.ts';
-import type { CodeCache } from './code-cache.ts';
+import { named } from '../database/sqlite-sql.ts';
+import { CodeCache } from './code-cache.ts';
 import { components, dequantised, quantise } from './quantise.ts';
-import type { VectorCache, VectorScore } from './vector-cache.ts';
+import { CODE_BYTES, signCode } from './sign-codes.ts';
+import { VectorCache, type VectorScore } from './vector-cache.ts';
 
 /** The number of vectors in one blob of codes. */
 const CHUNK_ROWS = 512;
@@ -31,24 +22,114 @@ const MAX_ALLOWED = 50_000;
 /** The shortlist is multiplied by this factor if the filter allows more than `MAX_ALLOWED` vectors. */
 const SHORTLIST_FACTOR = 16;
 
-export function putVectors(
-  db: Database,
-  namespace: string,
-  generation: number,
-  vectors: readonly VectorWrite[],
-): void {
-  db.transaction(() => {
-    // Within the transaction, because another process may remove the generation.
-    const found = generationById(db, generation);
-    for (const { vector } of vectors) assertVectorDimensions(found, vector);
-    const ns = ensureNamespace(db, namespace);
-    const insert = db.prepare(
+/** Quantised vectors in a table, and sign codes of them in memory. */
+export class SqliteVectorIndex implements VectorIndex {
+  readonly #db: Database;
+  readonly #codes: CodeCache;
+  readonly #cache: VectorCache;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#codes = new CodeCache(db);
+    this.#cache = new VectorCache(db);
+  }
+
+  /**
+   * The Hamming distances of sign codes give a shortlist, whose int8 vectors are scored with the float32 query. The result
+   * contains every passage with one of the best vectors. If too few vectors of the shortlist pass the filter, the scan is
+   * repeated among those that do.
+   */
+  async search(
+    ns: number,
+    { generation, vector }: QueryVector,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]> {
+    const codes = this.#codes.get(ns, generation);
+    if (codes.size === 0) return [];
+    const query = signCode(vector);
+    const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
+    const minPassed = filter.isSelective ? shortlist * MIN_PASSED : 0;
+    const scan = (count: number, allowedIds?: Uint32Array): Rescored =>
+      rescore(
+        this.#db,
+        ns,
+        this.#cache.scores(codes.nearest(query, count, allowedIds), vector),
+        filter,
+        limit,
+      );
+    const { scores, passed } = scan(shortlist);
+    const isEnough = shortlist >= codes.size || (scores.length >= limit && passed >= minPassed);
+    if (isEnough || deadline.isPast) return scores;
+    const allowed = allowedVectors(this.#db, ns, generation, filter);
+    return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
+  }
+
+  async cosines(ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
+    return new Map(this.#cache.scores(ids, query).map(({ vector, score }) => [vector, score]));
+  }
+
+  async vectors(ids: readonly number[]): Promise<Map<number, Float32Array>> {
+    const rows = this.#db
+      .prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))')
+      .all(JSON.stringify(ids));
+    return new Map(rows.map((row) => [row['id'] as number, dequantised(row['quantised'] as Uint8Array)]));
+  }
+
+  async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
+    this.#db.runForEach(
       'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      vectors.map(({ hash, vector }) => [ns, generation, Buffer.from(hash, 'hex'), quantise(vector)]),
     );
-    for (const { hash, vector } of vectors)
-      insert.run(ns, generation, Buffer.from(hash, 'hex'), quantise(vector));
-    packSignCodes(db, ns, generation);
-  });
+    packSignCodes(this.#db, ns, generation);
+  }
+
+  async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
+    this.#db.runForEach(
+      `INSERT INTO sentence_vector (vector, quantised)
+       SELECT id, ? FROM vector WHERE ns = ? AND generation = ? AND hash = ? ON CONFLICT DO NOTHING`,
+      Array.from(sentences, ([hash, vectors]) => [
+        Buffer.concat(vectors.map(quantise)),
+        ns,
+        generation,
+        Buffer.from(hash, 'hex'),
+      ]),
+    );
+  }
+
+  async sentences(
+    ns: number,
+    generation: number,
+    dimensions: number,
+    hashes: readonly string[],
+  ): Promise<Map<string, Float32Array[]>> {
+    const size = quantise(new Float32Array(dimensions)).length;
+    const rows = this.#db
+      .prepare(
+        `SELECT wanted.value AS hash, s.quantised FROM json_each(?) AS wanted
+         CROSS JOIN vector AS v ON v.ns = ? AND v.generation = ? AND v.hash = unhex(wanted.value)
+         CROSS JOIN sentence_vector AS s ON s.vector = v.id`,
+      )
+      .all(JSON.stringify(hashes), ns, generation);
+    return new Map(
+      rows.map((row) => {
+        const bytes = row['quantised'] as Uint8Array;
+        const vectors = Array.from({ length: bytes.length / size }, (_, i) =>
+          dequantised(bytes.subarray(i * size, (i + 1) * size)),
+        );
+        return [row['hash'] as string, vectors];
+      }),
+    );
+  }
+
+  /** The new epoch makes every process drop the sign codes of the generation. */
+  async removeGeneration(generation: number): Promise<number> {
+    this.#db.prepare('DELETE FROM code_chunk WHERE generation = ?').run(generation);
+    const { changes } = this.#db.prepare('DELETE FROM vector WHERE generation = ?').run(generation);
+    this.#db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
+    return Number(changes);
+  }
 }
 
 /** Packs every full run of 512 new vectors into a blob of codes. */
@@ -82,55 +163,21 @@ export function packSignCodes(db: Database, ns: number, generation: number): voi
   }
 }
 
-export interface VectorCaches {
-  readonly codes: CodeCache;
-  readonly vectors: VectorCache;
-}
-
-/**
- * The Hamming distances of sign codes give a shortlist, whose int8 vectors are scored with the float32 query. The result
- * contains every passage with one of the best vectors. If too few vectors of the shortlist pass the filter, the scan is
- * repeated among those that do, unless the deadline of the connection is past.
- */
-export function searchVectors(
-  db: Database,
-  caches: VectorCaches,
-  ns: number,
-  generation: number,
-  vector: Float32Array,
-  filter: SearchFilter,
-  limit: number,
-): PassageScore[] {
-  const codes = caches.codes.get(ns, generation);
-  if (codes.size === 0) return [];
-  const query = signCode(vector);
-  const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
-  const minPassed = isSelective(filter) ? shortlist * MIN_PASSED : 0;
-  const scan = (count: number, allowedIds?: Uint32Array): Rescored =>
-    rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, allowedIds), vector), filter, limit);
-  const { scores, passed } = scan(shortlist);
-  const isEnough = shortlist >= codes.size || (scores.length >= limit && passed >= minPassed);
-  if (isEnough || db.deadline.isPast) return scores;
-  const allowed = allowedVectors(db, ns, generation, filter);
-  return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
-}
-
 /** The ids of the vectors that pass the filter, ascending. Returns `null` if there are too many. */
 function allowedVectors(
   db: Database,
   ns: number,
   generation: number,
-  filter: SearchFilter,
+  { record }: PassageFilter,
 ): Uint32Array | null {
-  const condition = recordCondition(filter);
   const rows = db
     .prepare(
       `SELECT v.id FROM record AS r
        CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
-       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
-       WHERE r.ns = ? AND ${condition.sql} LIMIT ${String(MAX_ALLOWED + 1)}`,
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       WHERE r.ns = :ns AND ${record.sql} LIMIT ${String(MAX_ALLOWED + 1)}`,
     )
-    .all(generation, ns, ...condition.parameters);
+    .all(named({ generation, ns, ...record.parameters }));
   return rows.length > MAX_ALLOWED ? null : Uint32Array.from(rows, (row) => Number(row['id'])).sort();
 }
 
@@ -145,10 +192,10 @@ function rescore(
   db: Database,
   ns: number,
   best: readonly VectorScore[],
-  filter: SearchFilter,
+  filter: PassageFilter,
   limit: number,
 ): Rescored {
-  const batch = isSelective(filter) ? best.length : limit;
+  const batch = filter.isSelective ? best.length : limit;
   const scores: PassageScore[] = [];
   let passed = 0;
   for (let from = 0, to; from < best.length && scores.length < limit; from = to) {
@@ -167,19 +214,18 @@ function passagesOfVectors(
   db: Database,
   ns: number,
   scored: readonly VectorScore[],
-  filter: SearchFilter,
+  { passage: { join, sql, parameters } }: PassageFilter,
 ): (PassageScore & { vector: number })[] {
-  const condition = passageCondition(db, ns, filter);
   // CROSS JOIN keeps SQLite from starting with all passages. One value is read faster than hundreds of rows.
   const found = db
     .prepare(
       `SELECT json_group_array(near.key) AS keys, json_group_array(p.id) AS passages,
-         json_group_array(p.record) AS records FROM json_each(?) AS near
+         json_group_array(p.record) AS records FROM json_each(:ids) AS near
        CROSS JOIN vector AS v ON v.id = near.value
-       CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${condition.join}
-       WHERE p.ns = ? AND ${condition.sql}`,
+       CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${join}
+       WHERE p.ns = :ns AND ${sql}`,
     )
-    .get(JSON.stringify(scored.map(({ vector }) => vector)), ns, ...condition.parameters);
+    .get(named({ ids: scored.map(({ vector }) => vector), ns, ...parameters }));
   const numbersOf = (column: string): number[] => JSON.parse(String(found?.[column])) as number[];
   const [passages, records] = [numbersOf('passages'), numbersOf('records')];
   return numbersOf('keys').map((key, i) => {
@@ -190,112 +236,4 @@ function passagesOfVectors(
 
 function bestFirst(a: PassageScore, b: PassageScore): number {
   return b.score - a.score || a.passage - b.passage;
-}
-
-export function scoreVectors(
-  db: Database,
-  cache: VectorCache,
-  ns: number,
-  generation: number,
-  vector: Float32Array,
-  passages: readonly number[],
-): PassageScore[] {
-  const rows = db
-    .prepare(
-      `SELECT p.id, p.record, v.id AS vector FROM json_each(?) AS requested CROSS JOIN passage AS p ON p.id = requested.value
-       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.ns = ?`,
-    )
-    .all(JSON.stringify(passages), generation, ns);
-  const ids = new Set(rows.map((row) => row['vector'] as number));
-  const scores = new Map(cache.scores([...ids], vector).map(({ vector: id, score }) => [id, score]));
-  return rows.flatMap((row) => {
-    const score = scores.get(row['vector'] as number);
-    return score === undefined
-      ? []
-      : [{ passage: row['id'] as number, record: row['record'] as number, score }];
-  });
-}
-
-/** The passages of records by ordinal, as many as the limit allows, with their cosines. */
-export function compareRecords(
-  db: Database,
-  cache: VectorCache,
-  ns: number,
-  { generation, vector }: QueryVector,
-  records: readonly number[],
-  limit: number,
-): Map<number, ComparedPassage[]> {
-  const rows = db
-    .prepare(
-      `SELECT p.record, p.ordinal, p.start_line, p.end_line, v.id AS vector FROM json_each(?) AS requested
-       CROSS JOIN passage AS p ON p.ns = ? AND p.record = requested.value
-       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
-       ORDER BY requested.key, p.ordinal LIMIT ?`,
-    )
-    .all(JSON.stringify(records), ns, generation, limit);
-  const ids = new Set(rows.map((row) => row['vector'] as number));
-  const scores = new Map(cache.scores([...ids], vector).map(({ vector: id, score }) => [id, score]));
-  const compared = new Map<number, ComparedPassage[]>();
-  for (const row of rows) {
-    const [record, cosine] = [row['record'] as number, scores.get(row['vector'] as number)];
-    if (cosine === undefined) continue;
-    const passages = compared.get(record) ?? [];
-    const [ordinal, startLine, endLine] = [row['ordinal'], row['start_line'], row['end_line']] as number[];
-    passages.push({ ordinal: ordinal!, startLine: startLine!, endLine: endLine!, cosine });
-    compared.set(record, passages);
-  }
-  return compared;
-}
-
-export function vectorOf(db: Database, ns: number, generation: number, passage: number): Float32Array | null {
-  const row = db
-    .prepare(
-      `SELECT v.quantised FROM passage AS p
-       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.id = ? AND p.ns = ?`,
-    )
-    .get(generation, passage, ns);
-  return row === undefined ? null : dequantised(row['quantised'] as Uint8Array);
-}
-
-const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-  WHERE p.ns = ? AND r.deleted_at IS NULL
-    AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
-
-export function countPending(db: Database, ns: number, generation: number): number {
-  const count = db.prepare(`SELECT count(DISTINCT p.hash) AS n ${PENDING}`);
-  return Number(count.get(ns, generation)?.['n']);
-}
-
-export function pendingBytes(db: Database, ns: number, generation: number): number {
-  const sum = db.prepare(
-    `SELECT coalesce(sum(bytes), 0) AS bytes FROM (SELECT max(octet_length(p.text)) AS bytes ${PENDING} GROUP BY p.hash)`,
-  );
-  return Number(sum.get(ns, generation)?.['bytes']);
-}
-
-/** Passages that are damaged are left out. */
-export function pendingEmbeddings(
-  db: Database,
-  ns: number,
-  generation: number,
-  limit: number,
-): PendingEmbedding[] {
-  const rows = db
-    .prepare(
-      `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
-           AND ${isTextList('p.headings')} AND ${isObject('r.metadata')}
-         ORDER BY p.ordinal > 0, r.updated_at DESC, p.record, p.ordinal LIMIT ?`,
-    )
-    .all(ns, generation, limit);
-  return rows.map((row) => ({
-    passage: row['id'] as number,
-    record: row['record'] as number,
-    ordinal: row['ordinal'] as number,
-    hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
-    headings: JSON.parse(row['headings'] as string) as string[],
-    text: row['text'] as string,
-    context: row['context'] as string | null,
-    title: row['title'] as string,
-    metadata: JSON.parse(row['metadata'] as string) as Metadata,
-  }));
 }

@@ -1,0 +1,276 @@
+/** What the items of each kind have, and how they are read and written. */
+
+import type { Json, Timestamp } from '../../core/types.ts';
+import type { HistoryDraft, HistoryRow, HistorySelector, StartupEntry, StoredToken } from '../admin-model.ts';
+import type { ConceptChange, ConceptChangeDetail } from '../concept-model.ts';
+import type {
+  GoldenQuery,
+  ItemChange,
+  ItemCursor,
+  ItemKind,
+  ItemSelector,
+  Label,
+  ReceiptCursor,
+  ReceiptFilter,
+  StoredGoldenQuery,
+  StoredItem,
+  StoredLabel,
+  StoredReceipt,
+} from '../item-model.ts';
+import type { Page } from '../model.ts';
+import type { StoreRecords } from '../store.ts';
+import { storedJson, unlessDamaged } from '../sql/stored-json.ts';
+
+type Items = Pick<StoreRecords, 'items'>;
+
+/** Names an item whose body is damaged. */
+const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position'>) => string>> = {
+  startup: ({ key }) => `the startup entry ${key}`,
+  startup_digest: ({ key }) => `what the session ${key} received`,
+  pack_history: ({ position }) => `the inputs of run ${String(position)}`,
+  pipeline_history: ({ position }) => `the inputs of run ${String(position)}`,
+  label: ({ key }) => `the label ${key}`,
+  golden_query: ({ key }) => `the results of golden query ${key}`,
+  receipt: ({ key }) => `the receipt ${key}`,
+  concept_change: ({ key }) => `the change ${key} of a concept`,
+  source_state: ({ key }) => `the list of problems of source ${key}`,
+  token: ({ key }) => `the token ${key}`,
+};
+
+export function itemName(item: Pick<StoredItem, 'kind' | 'key' | 'position'>): string {
+  return NAMES[item.kind](item);
+}
+
+/** The body of an item. @throws LociError `store_corrupt` */
+export function bodyOf(item: StoredItem): unknown {
+  return storedJson(item.body, () => itemName(item));
+}
+
+/** More than any namespace has of what is read at once. */
+export const EVERY = { after: null, limit: 1_000_000 } as const;
+
+/** A page after a position, as a page of items. */
+function afterPosition({ after, limit }: Page<number>): Page<ItemCursor> {
+  return { after: after === null ? null : { position: after }, limit };
+}
+
+/** A key of several texts, of which each may have any character. */
+function joined(...texts: readonly string[]): string {
+  return JSON.stringify(texts);
+}
+
+// ── Startup entries ──────────────────────────────────────────────────────────────────────────────
+
+/** In any state, by priority, key and agent. */
+export async function startupEntries(items: Items, namespace: string): Promise<StartupEntry[]> {
+  const found = await items.items(namespace, { kind: 'startup', by: 'key' }, EVERY);
+  const entries = found.map((item) => bodyOf(item) as StartupEntry);
+  return entries.sort(
+    (a, b) => a.priority - b.priority || compare(a.key, b.key) || compare(a.agent, b.agent),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Replaces the entry with the same agent and key. */
+export function startupPut(entry: StartupEntry): ItemChange {
+  const key = joined(entry.agent, entry.key);
+  return { put: { kind: 'startup', key, at: entry.updatedAt, body: { ...entry } } };
+}
+
+/** The digest of what a session of an agent received last; `null` if it received nothing yet. */
+export async function startupDigest(
+  items: Items,
+  namespace: string,
+  { agent, session }: { readonly agent: string; readonly session: string },
+): Promise<string | null> {
+  const selector: ItemSelector = { kind: 'startup_digest', key: joined(agent, session), by: 'key' };
+  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  return item === undefined ? null : (bodyOf(item) as string);
+}
+
+/** The startup text that a session of an agent received. */
+export interface StartupDigest {
+  readonly agent: string;
+  readonly session: string;
+  readonly digest: string;
+  readonly at: Timestamp;
+  /** Older digests of the namespace are removed, and all but the newest `keep`. */
+  readonly forgetBefore: Timestamp;
+  readonly keep: number;
+}
+
+export function startupDigestChanges(given: StartupDigest): ItemChange[] {
+  const { agent, session, digest, at, forgetBefore, keep } = given;
+  const of = 'startup_digest';
+  return [
+    { put: { kind: of, key: joined(agent, session), at, body: digest } },
+    { of, forgetBefore },
+    { of, keepNewest: keep, by: 'at' },
+  ];
+}
+
+// ── History ──────────────────────────────────────────────────────────────────────────────────────
+
+export async function historyRuns(
+  items: Items,
+  namespace: string,
+  { category, now, order = 'newest' }: HistorySelector,
+  page: Page<number>,
+): Promise<HistoryRow[]> {
+  const selector: ItemSelector = { kind: category, liveAt: now, by: 'position', newest: order === 'newest' };
+  return (await items.items(namespace, selector, afterPosition(page))).map((item) => {
+    const { name, surface, actor, inputs, outcome, tookMs } = bodyOf(item) as HistoryDraft;
+    const row = { id: item.position, category, name, surface, actor, inputs, outcome };
+    return { ...row, at: item.at, tookMs, expiresAt: item.expiresAt! };
+  });
+}
+
+/** Adds runs. The newest `keep` unexpired runs of each category remain. */
+export function historyChanges(rows: readonly HistoryDraft[], keep: number): ItemChange[] {
+  const now = Math.max(0, ...rows.map(({ at }) => at));
+  return [
+    ...rows.map(({ category, at, expiresAt, ...body }): ItemChange => ({
+      put: { kind: category, key: null, at, expiresAt, body },
+    })),
+    ...[...new Set(rows.map(({ category }) => category))].map((of): ItemChange => ({
+      of,
+      keepNewest: keep,
+      by: 'position',
+    })),
+    { forgetExpired: now },
+  ];
+}
+
+// ── Labels and golden queries ────────────────────────────────────────────────────────────────────
+
+/** By sequence; of one receipt unless it is `null`. */
+export async function storedLabels(
+  items: Items,
+  namespace: string,
+  receipt: string | null,
+  page: Page<number>,
+): Promise<StoredLabel[]> {
+  const selector: ItemSelector = { kind: 'label', ...(receipt !== null && { ref: receipt }), by: 'position' };
+  const found = await items.items(namespace, selector, afterPosition(page));
+  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as Label) }));
+}
+
+/** Replaces the label of the same item of a receipt. */
+export function labelPut(label: Label): ItemChange {
+  const { receipt, record, at } = label;
+  return { put: { kind: 'label', key: joined(receipt, record), at, ref: receipt, body: { ...label } } };
+}
+
+/** By sequence, with those that were removed. */
+export async function storedGoldenQueries(
+  items: Items,
+  namespace: string,
+  page: Page<number>,
+): Promise<StoredGoldenQuery[]> {
+  const found = await items.items(namespace, { kind: 'golden_query', by: 'position' }, afterPosition(page));
+  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as GoldenQuery) }));
+}
+
+/** Replaces the golden query with the same id. */
+export function goldenQueryPut(golden: GoldenQuery): ItemChange {
+  const body = { ...golden, expected: golden.expected.map((each) => ({ ...each })) };
+  return { put: { kind: 'golden_query', key: golden.id, at: golden.at, body } };
+}
+
+// ── Receipts ─────────────────────────────────────────────────────────────────────────────────────
+
+function receiptOf(item: StoredItem): StoredReceipt {
+  // One receipt that is not as it was written must not keep the others from being read.
+  const body = unlessDamaged(() => bodyOf(item) as Json);
+  return { id: item.key, kind: item.type!, at: item.at, hash: item.ref!, body };
+}
+
+/** Newest first, ties by id in descending order. */
+export async function storedReceipts(
+  items: Items,
+  namespace: string,
+  { kind: type, hash: ref, since }: ReceiptFilter,
+  { after, limit }: Page<ReceiptCursor>,
+): Promise<StoredReceipt[]> {
+  const selector: ItemSelector = {
+    kind: 'receipt',
+    since,
+    ...(type !== undefined && { type }),
+    ...(ref !== undefined && { ref }),
+    by: 'at',
+    newest: true,
+  };
+  const cursor = after === null ? null : { at: after.at, key: after.id };
+  return (await items.items(namespace, selector, { after: cursor, limit })).map(receiptOf);
+}
+
+export async function storedReceipt(
+  items: Items,
+  namespace: string,
+  id: string,
+): Promise<StoredReceipt | null> {
+  const selector: ItemSelector = { kind: 'receipt', key: id, by: 'key' };
+  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  return item === undefined ? null : receiptOf(item);
+}
+
+/** Replaces the receipt with the same id. */
+export function receiptPut({ id, kind, at, hash, body }: StoredReceipt): ItemChange {
+  return { put: { kind: 'receipt', key: id, at, type: kind, ref: hash, body } };
+}
+
+/** Removes the receipts made before this time. A call that removes nothing does not wait for other writers. */
+export async function removeReceiptsBefore(
+  records: Pick<StoreRecords, 'items' | 'commit'>,
+  namespace: string,
+  time: Timestamp,
+): Promise<void> {
+  const of = 'receipt';
+  const [oldest] = await records.items(namespace, { kind: of, by: 'at' }, { after: null, limit: 1 });
+  if (oldest !== undefined && oldest.at < time)
+    await records.commit(namespace, { items: [{ of, forgetBefore: time }] });
+}
+
+// ── Changes of concepts ──────────────────────────────────────────────────────────────────────────
+
+/** In the order in which they were made. */
+export async function conceptChanges(items: Items, namespace: string): Promise<ConceptChange[]> {
+  const found = await items.items(namespace, { kind: 'concept_change', by: 'at' }, EVERY);
+  return found.map((item) => {
+    const { actor, surface, project, detail } = bodyOf(item) as ConceptChange & {
+      detail: ConceptChangeDetail;
+    };
+    return { id: item.key, at: item.at, actor, surface, project, ...detail };
+  });
+}
+
+/** A change with a known id is left as it is. */
+export function conceptChangePut({ id, at, actor, surface, project, ...detail }: ConceptChange): ItemChange {
+  const body = { actor, surface, project, detail: detail as unknown as Json };
+  return { put: { kind: 'concept_change', key: id, at, body }, ifExists: 'skip' };
+}
+
+// ── Tokens ───────────────────────────────────────────────────────────────────────────────────────
+
+/** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
+export async function storedTokens(items: Items, namespace: string, hash?: string): Promise<StoredToken[]> {
+  const selector: ItemSelector = { kind: 'token', ...(hash !== undefined && { ref: hash }), by: 'at' };
+  return (await items.items(namespace, selector, EVERY)).map((item) => {
+    const { subject, name, scopes, expiresAt, revokedAt } = bodyOf(item) as StoredToken;
+    return { id: item.key, hash: item.ref!, subject, name, scopes, createdAt: item.at, expiresAt, revokedAt };
+  });
+}
+
+/** A taken id or hash is a `conflict`. */
+export function tokenPut({ id, hash, createdAt, ...token }: StoredToken): ItemChange {
+  const body = { ...token, scopes: [...token.scopes] };
+  return { put: { kind: 'token', key: id, at: createdAt, ref: hash, body }, ifExists: 'fail' };
+}
+
+/** A token that is revoked already is a `conflict`. */
+export function tokenRevocation(id: string, revokedAt: Timestamp): ItemChange {
+  return { change: { kind: 'token', key: id }, set: { revokedAt }, expected: { revokedAt: null } };
+}

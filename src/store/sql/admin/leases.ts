@@ -1,0 +1,53 @@
+import type { Lease, LeaseOperation, LeaseRequest } from '../../admin-model.ts';
+import type { Fence } from '../../model.ts';
+import { assertFence, isLeaseHeld } from '../../rules/leases.ts';
+import type { Row, Sql } from '../sql.ts';
+
+/** Returns who has the lease afterwards. */
+export async function lease(sql: Sql, namespace: string, operation: LeaseOperation): Promise<Lease | null> {
+  const { name } = operation;
+  if ('releasedBy' in operation) {
+    const holder = operation.releasedBy;
+    // The row stays, so that the next holder gets a higher token.
+    await sql.run(
+      'UPDATE lease SET until = 0 WHERE namespace = :namespace AND name = :name AND holder = :holder',
+      {
+        namespace,
+        name,
+        holder,
+      },
+    );
+    return null;
+  }
+  if ('holder' in operation) return sql.transaction(() => takeLease(sql, namespace, operation));
+  const current = await leaseRow(sql, namespace, name);
+  return current !== undefined && Number(current['until']) > operation.at ? leaseOf(current) : null;
+}
+
+async function takeLease(sql: Sql, namespace: string, request: LeaseRequest): Promise<Lease> {
+  const { name, holder, until } = request;
+  const current = await leaseRow(sql, namespace, name);
+  const isRenewal = current?.['holder'] === holder;
+  if (current !== undefined && !isRenewal && isLeaseHeld(Number(current['until']), request))
+    return leaseOf(current);
+  const token = Number(current?.['token'] ?? 0) + (isRenewal ? 0 : 1);
+  await sql.write('lease', [{ namespace, name, holder, token, until }], 'replace');
+  return { holder, token };
+}
+
+function leaseOf(row: Row): Lease {
+  return { holder: String(row['holder']), token: Number(row['token']) };
+}
+
+/** Within the transaction that the fence guards. @throws LociError `conflict` */
+export async function checkFence(sql: Sql, namespace: string, fence: Fence): Promise<void> {
+  const current = await leaseRow(sql, namespace, fence.lease);
+  assertFence(current === undefined ? undefined : Number(current['token']), fence);
+}
+
+function leaseRow(sql: Sql, namespace: string, name: string): Promise<Row | undefined> {
+  return sql.get('SELECT holder, token, until FROM lease WHERE namespace = :namespace AND name = :name', {
+    namespace,
+    name,
+  });
+}

@@ -1,0 +1,99 @@
+import type { ChangeKind, ChangePage, Page, RecordChange } from '../model.ts';
+import { removeConcepts } from './graph/write-concepts.ts';
+import { markStale } from './graph/stale.ts';
+import { removeGraph } from './graph/write.ts';
+import { removeBelongsTo } from './derived/belongs-to.ts';
+import type { Sql } from './sql.ts';
+
+/** The most removals in the feed. A reader that has not read older ones must start again. */
+const MAX_REMOVALS = 10_000;
+
+/**
+ * Adds changes to the feed, and removes what is derived of records that are gone. Within the transaction, after links and names
+ * were derived. Returns the sequence number of the last change.
+ * @param kinds in the order of the changes
+ * @param identified those of the records that have or had an identity
+ * @param linking other records whose links mean other records from now on
+ */
+export async function appendChanges(
+  sql: Sql,
+  ns: number,
+  lastChange: number,
+  kinds: ReadonlyMap<number, ChangeKind>,
+  identified: readonly number[],
+  linking: ReadonlySet<number>,
+): Promise<number> {
+  if (kinds.size === 0) return lastChange;
+  const rows = [...kinds].map(([record, kind], i) => ({ ns, sequence: lastChange + i + 1, record, kind }));
+  const last = lastChange + rows.length;
+  await sql.write('change', rows, 'replace');
+  if ([...kinds.values()].includes('removed')) await trimRemovals(sql, ns);
+  await markStale(sql, ns, kinds, identified, linking, last);
+  const gone = [...kinds].flatMap(([record, kind]) => (kind === 'written' ? [] : [record]));
+  if (gone.length > 0) {
+    await removeBelongsTo(sql, ns, gone);
+    await removeGraph(sql, ns, kinds);
+    await removeConcepts(sql, ns, kinds);
+  }
+  return last;
+}
+
+/** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
+async function trimRemovals(sql: Sql, ns: number): Promise<void> {
+  const oldest = await sql.get(
+    `SELECT sequence FROM change ${sql.dialect.index('change_removed')}
+     WHERE ns = :ns AND kind = 'removed' ORDER BY sequence DESC LIMIT 1 OFFSET :kept`,
+    { ns, kept: MAX_REMOVALS },
+  );
+  if (oldest === undefined) return;
+  const upTo = Number(oldest['sequence']);
+  await sql.run(`DELETE FROM change WHERE ns = :ns AND kind = 'removed' AND sequence <= :upTo`, { ns, upTo });
+  await sql.update('namespace', [{ id: ns, trimmed_change: upTo }]);
+}
+
+export async function changes(sql: Sql, ns: number, { after, limit }: Page<number>): Promise<ChangePage> {
+  const row = await sql.get('SELECT last_change, trimmed_change FROM namespace WHERE id = :ns', { ns });
+  const isInFeed =
+    Number(row?.['trimmed_change']) <= (after ?? 0) && (after ?? 0) <= Number(row?.['last_change']);
+  if (after !== null && !isInFeed) return { changes: [], mustRestart: true };
+  const rows = await sql.all(
+    'SELECT sequence, record, kind FROM change WHERE ns = :ns AND sequence > :after ORDER BY sequence LIMIT :limit',
+    { ns, after: after ?? 0, limit },
+  );
+  return { changes: rows as unknown as RecordChange[], mustRestart: false };
+}
+
+export async function verifyChanges(sql: Sql, ns: number, limit: number): Promise<string[]> {
+  const wrong = [...(await wrongChanges(sql, ns))].slice(0, limit);
+  return wrong.map(([record]) => `the change feed does not have the state of record ${String(record)}`);
+}
+
+/** Adds a change for every record whose state the feed does not have. Within a transaction. */
+export async function repairChanges(sql: Sql, ns: number): Promise<void> {
+  const wrong = await wrongChanges(sql, ns);
+  if (wrong.size === 0) return;
+  const row = await sql.get('SELECT last_change FROM namespace WHERE id = :ns', { ns });
+  const last_change = await appendChanges(
+    sql,
+    ns,
+    Number(row?.['last_change']),
+    wrong,
+    [...wrong.keys()],
+    new Set(),
+  );
+  await sql.update('namespace', [{ id: ns, last_change }]);
+}
+
+/** The correct last change of each record for which the feed has none or a different one. */
+async function wrongChanges(sql: Sql, ns: number): Promise<Map<number, ChangeKind>> {
+  const rows = await sql.all(
+    `SELECT * FROM (
+       SELECT coalesce(r.id, c.record) AS record, c.kind AS present,
+         CASE WHEN r.id IS NULL THEN 'removed' WHEN r.deleted_at IS NULL THEN 'written' ELSE 'deleted' END AS kind
+       FROM (SELECT id, deleted_at FROM record WHERE ns = :ns) AS r
+       FULL JOIN (SELECT record, kind FROM change WHERE ns = :ns) AS c ON c.record = r.id) AS compared
+     WHERE present IS DISTINCT FROM kind ORDER BY record`,
+    { ns },
+  );
+  return new Map(rows.map((row) => [Number(row['record']), row['kind'] as ChangeKind]));
+}

@@ -1,0 +1,157 @@
+import { localDayOf } from '../../../core/time/whole-day.ts';
+import type { Passage } from '../../../core/types.ts';
+import { nearestTo } from '../../rules/filter.ts';
+import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
+import { isOfWholeDay, recordCondition } from '../filter.ts';
+import { headerJson, passageColumns, passageJson, passageOf } from '../rows.ts';
+import type { Dialect, Row, Sql } from '../sql.ts';
+import type { PackedPassages, PassageRequest } from './wire.ts';
+
+/** Passages in the order of a list of ids. */
+function requested({ list, join }: Dialect): string {
+  return `${list('ids', 'integer')} AS requested ${join} passage AS p ON p.id = requested.value`;
+}
+
+export async function readPassages(
+  sql: Sql,
+  ns: number,
+  { ids, reach, cached, epoch: known }: PassageRequest,
+): Promise<PackedPassages> {
+  // Most namespaces have no sessions, and save the query of neighbours.
+  const state = await sql.get(
+    `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
+     FROM namespace WHERE id = :ns`,
+    { ns },
+  );
+  const epoch = Number(state?.['epoch']);
+  const isCurrent = epoch === known;
+  const hasNeighbours = reach !== null && Boolean(state?.['sessions']);
+  const neighbourhoods = hasNeighbours ? await neighbours(sql, ns, ids, reach) : [];
+  const wanted = new Set([...ids, ...neighbourhoods.flatMap(({ before, after }) => [...before, ...after])]);
+  if (isCurrent) for (const id of cached) wanted.delete(id);
+  return { epoch, isCurrent, neighbourhoods, ...(await passageRows(sql, ns, [...wanted])) };
+}
+
+/** The passages and the headers of their records, as JSON. */
+export async function passageRows(
+  sql: Sql,
+  ns: number,
+  ids: readonly number[],
+): Promise<Pick<PackedPassages, 'passages' | 'records'>> {
+  if (ids.length === 0) return { passages: '[]', records: '[]' };
+  const { dialect } = sql;
+  const from = requested(dialect);
+  const row = await sql.get(
+    `SELECT (SELECT ${dialect.jsonList(passageJson(dialect))} FROM ${from} WHERE p.ns = :ns) AS passages,
+       (SELECT ${dialect.jsonList(headerJson(dialect))}
+        FROM (SELECT DISTINCT p.record FROM ${from} WHERE p.ns = :ns) AS owner
+        ${dialect.join} record AS r ON r.ns = :ns AND r.id = owner.record) AS records`,
+    { ns, ids },
+  );
+  return { passages: String(row?.['passages']), records: String(row?.['records']) };
+}
+
+export async function passagesOf(
+  sql: Sql,
+  ns: number,
+  records: readonly number[],
+): Promise<Map<number, Passage[]>> {
+  const { list, join } = sql.dialect;
+  const rows = await sql.all(
+    `SELECT ${passageColumns(sql.dialect)}, p.record FROM ${list('records', 'integer')} AS wanted
+     ${join} passage AS p ON p.ns = :ns AND p.record = wanted.value ORDER BY p.record, p.ordinal`,
+    { ns, records: [...new Set(records)] },
+  );
+  const byRecord = Map.groupBy(rows, (row) => row['record'] as number);
+  return new Map(
+    records.map((record) => [record, (byRecord.get(record) ?? []).map((row) => passageOf(row))]),
+  );
+}
+
+export async function newest(
+  sql: Sql,
+  ns: number,
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageScore[]> {
+  const firstFutureMs = Math.floor(filter.now) + 1;
+  const past = { ...filter, until: Math.min(firstFutureMs, filter.until ?? firstFutureMs) };
+  const future = { ...filter, from: Math.max(firstFutureMs, filter.from ?? firstFutureMs) };
+  const near = [
+    ...(await inOrderOfTime(sql, ns, past, limit, 'DESC')),
+    ...(await inOrderOfTime(sql, ns, future, limit, 'ASC')),
+  ];
+  return near.sort(nearestTo(filter.now)).slice(0, limit);
+}
+
+async function inOrderOfTime(
+  sql: Sql,
+  ns: number,
+  filter: SearchFilter,
+  limit: number,
+  order: 'ASC' | 'DESC',
+): Promise<PassageScore[]> {
+  const { dialect } = sql;
+  const condition = recordCondition(dialect, filter);
+  const rows = await sql.all(
+    `SELECT p.id, p.record, r.created_at, ${isOfWholeDay(dialect)} AS whole_day FROM record AS r ${dialect.index('record_created')}
+     ${dialect.join} passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
+     WHERE r.ns = :ns AND ${condition.sql} ORDER BY r.created_at ${order}, p.id LIMIT :limit`,
+    { ns, ...condition.parameters, limit },
+  );
+  return rows.map((row) => ({
+    passage: row['id'] as number,
+    record: row['record'] as number,
+    score: row['whole_day'] ? localDayOf(row['created_at'] as number) : (row['created_at'] as number),
+  }));
+}
+
+/** The neighbours of the passages that belong to turns of sessions, in the order of the ids. */
+async function neighbours(
+  sql: Sql,
+  ns: number,
+  ids: readonly number[],
+  reach: NeighbourReach,
+): Promise<Neighbourhood[]> {
+  const { dialect } = sql;
+  const near = (sign: '<' | '>', order: 'ASC' | 'DESC', limit: string): string => `
+    SELECT turn.key, near.id, near.record - turn.record AS records, 0 AS ordinals
+    FROM turn ${dialect.join} passage AS near ON near.id IN (
+      SELECT p.id FROM record AS r JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
+      WHERE r.ns = :ns AND r.session = turn.session AND r.id ${sign} turn.record AND r.deleted_at IS NULL
+      ORDER BY r.id ${order} LIMIT :${limit})`;
+  // The index contains only records that belong to a session, so that no other record is read.
+  const rows = await sql.all(
+    `WITH turn AS MATERIALIZED (
+       SELECT requested.key, p.id, p.record, p.ordinal, r.session FROM ${requested(dialect)}
+       ${dialect.join} record AS r ${dialect.index('record_turn')} ON r.ns = p.ns AND r.id = p.record AND r.session IS NOT NULL
+       WHERE p.ns = :ns)
+     SELECT turn.key, near.id, 0 AS records, near.ordinal - turn.ordinal AS ordinals FROM turn
+     ${dialect.join} passage AS near ON near.ns = :ns AND near.record = turn.record
+       AND near.ordinal BETWEEN turn.ordinal - :before AND turn.ordinal + :after
+     UNION ALL ${near('<', 'DESC', 'before')} UNION ALL ${near('>', 'ASC', 'after')}`,
+    { ns, ids, before: reach.before, after: reach.after },
+  );
+  const byPosition = Map.groupBy(rows, (row) => row['key'] as number);
+  return ids.flatMap((passage, position) => {
+    const found = byPosition.get(position);
+    if (found === undefined) return [];
+    const side = (sign: -1 | 1, limit: number): number[] =>
+      found
+        .filter((row) => Math.sign(distances(row)[0] || distances(row)[1]) === sign)
+        .sort((a, b) => compareDistances(a, b) * sign)
+        .slice(0, limit)
+        .map((row) => row['id'] as number);
+    return [{ passage, before: side(-1, reach.before), after: side(1, reach.after) }];
+  });
+}
+
+/** How far a neighbour is from its turn, in records and within the record. */
+function distances(row: Row): [records: number, ordinals: number] {
+  return [row['records'] as number, row['ordinals'] as number];
+}
+
+function compareDistances(a: Row, b: Row): number {
+  const [[aRecords, aOrdinals], [bRecords, bOrdinals]] = [distances(a), distances(b)];
+  return aRecords - bRecords || aOrdinals - bOrdinals;
+}

@@ -1,0 +1,133 @@
+import { unlessDamaged } from '../stored-json.ts';
+import type {
+  LoadedPassages,
+  NeighbourReach,
+  PassageScore,
+  RankedList,
+  Retrieved,
+  StoredPassage,
+} from '../../search-model.ts';
+import { headerOfList, storedPassageOf } from '../rows.ts';
+
+/** Three numbers for each result: passage, record, score. Cloning hundreds of small objects takes longer than finding them. */
+type PackedScores = Float64Array<ArrayBuffer>;
+
+/** A request for passages by id and their neighbours. */
+export interface PassageRequest {
+  readonly ids: readonly number[];
+  readonly reach: NeighbourReach | null;
+  /** Passages that the caller's cache has, as of this epoch of the namespace. */
+  readonly cached: readonly number[];
+  readonly epoch: number | null;
+}
+
+/** Rows as JSON that SQLite builds. A record appears once, even if several of its passages do. */
+export interface PackedPassages {
+  readonly epoch: number;
+  /** Whether the caller's cache is current. If it is, `passages` does not contain the cached ones. */
+  readonly isCurrent: boolean;
+  readonly neighbourhoods: LoadedPassages['neighbourhoods'];
+  readonly passages: string;
+  readonly records: string;
+}
+
+/** The result for a namespace that does not exist. */
+export const NO_PASSAGES: PackedPassages = {
+  epoch: 0,
+  isCurrent: false,
+  neighbourhoods: [],
+  passages: '[]',
+  records: '[]',
+};
+
+/** The answer to a retrieval. */
+export interface PackedRetrieval {
+  readonly lists: readonly {
+    readonly scores: PackedScores;
+    readonly overQuota: PackedScores;
+    readonly milliseconds: number;
+    readonly isPartial: boolean;
+  }[];
+  readonly cosines: PackedScores;
+  readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
+}
+
+export function packRetrieval(
+  { lists, cosines }: Omit<Retrieved, 'passages'>,
+  passages: PackedRetrieval['passages'],
+): PackedRetrieval {
+  const packed = lists.map(({ scores, overQuota, ...rest }) => ({
+    scores: packScores(scores),
+    overQuota: packScores(overQuota),
+    ...rest,
+  }));
+  return { lists: packed, cosines: packScores(cosines), passages };
+}
+
+export function unpackRetrieval(namespace: string, { lists, cosines, passages }: PackedRetrieval): Retrieved {
+  return {
+    lists: lists.map(({ scores, overQuota, ...rest }): RankedList => ({
+      scores: unpackScores(scores),
+      overQuota: unpackScores(overQuota),
+      ...rest,
+    })),
+    cosines: unpackScores(cosines),
+    passages: unpackPassages(namespace, passages).passages.map(({ passage }) => passage),
+  };
+}
+
+function packScores(scores: readonly PassageScore[]): PackedScores {
+  const packed = new Float64Array(scores.length * 3);
+  for (const [i, { passage, record, score }] of scores.entries()) packed.set([passage, record, score], i * 3);
+  return packed;
+}
+
+function unpackScores(packed: PackedScores): PassageScore[] {
+  return Array.from({ length: packed.length / 3 }, (_, i) => ({
+    passage: packed[i * 3]!,
+    record: packed[i * 3 + 1]!,
+    score: packed[i * 3 + 2]!,
+  }));
+}
+
+/** A passage and the memory that it takes, at most: what SQLite sent for it and for its record, and the objects. */
+export interface SizedPassage {
+  readonly passage: StoredPassage;
+  readonly bytes: number;
+}
+
+/** Bytes of the objects of a passage, of its record and of what ranking derives from them, without their texts. */
+const BASE_BYTES = 1000;
+
+/** A damaged passage, or one of a damaged record, keeps none of the others from being read. */
+export function unpackPassages(
+  namespace: string,
+  { passages, records }: Pick<PackedPassages, 'passages' | 'records'>,
+): { readonly passages: readonly SizedPassage[]; readonly damaged: LoadedPassages['damaged'] } {
+  const headers = new Map(
+    (JSON.parse(records) as unknown[][]).map((row) => [
+      row[0],
+      unlessDamaged(() => ({ record: headerOfList(namespace, row), bytes: bytesOf(row) })),
+    ]),
+  );
+  const read: SizedPassage[] = [];
+  const damaged: LoadedPassages['damaged'][number][] = [];
+  for (const row of JSON.parse(passages) as unknown[][]) {
+    const header = headers.get(row[1]);
+    if (header === undefined) continue;
+    const passage = header && unlessDamaged(() => storedPassageOf(row, header.record));
+    if (header === null || passage === null)
+      damaged.push({ passage: Number(row[0]), record: Number(row[1]) });
+    else read.push({ passage, bytes: BASE_BYTES + header.bytes + bytesOf(row) });
+  }
+  return { passages: read, damaged };
+}
+
+/** JavaScript stores a text with any character above U+00FF in two bytes for each. */
+const BYTES_PER_CHARACTER = 2;
+
+function bytesOf(row: readonly unknown[]): number {
+  let characters = 0;
+  for (const value of row) if (typeof value === 'string') characters += value.length;
+  return characters * BYTES_PER_CHARACTER;
+}

@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from 'node:util';
+import { storedTime } from '../../core/time/whole-day.ts';
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { ChangeKind, CommitBatch } from '../model.ts';
+import { recordTime } from '../rules/record-time.ts';
+import { wellFormed } from '../rules/well-formed.ts';
+import { passageColumns, passageOf, RECORD_COLUMNS, recordOf } from './rows.ts';
+import { appendChanges } from './changes.ts';
+import { deriveLinks } from './derived/links.ts';
+import { deriveNames } from './derived/names.ts';
+import type { Driver } from './driver.ts';
+import type { NamespaceRow } from './namespace.ts';
+import { isReindexed, type PlannedRecord, RecordPlan, type StoredRecord } from './record-plan.ts';
+import type { Row, Sql } from './sql.ts';
+import type { TextEntry } from './text-index.ts';
+
+/** Writes the records of a batch, and what is derived of them. Within a transaction. Returns the ids of writes and imports. */
+export async function commitRecords(
+  driver: Driver,
+  namespace: string,
+  row: NamespaceRow,
+  batch: CommitBatch,
+): Promise<number[]> {
+  const { evictions = [], deletions = [], restorations = [], chunked = new Map<number, never>() } = batch;
+  const [writes, imports] = [wellFormed(batch.writes ?? []), wellFormed(batch.imports ?? [])];
+  const { chunking = null } = batch;
+  const { sql } = driver;
+  const stored = await affectedRecords(sql, namespace, row.id, { ...batch, writes, imports });
+  const plan = new RecordPlan(namespace, stored, row.nextRecord);
+  for (const id of evictions) plan.evict(id);
+  for (const deletion of deletions) plan.delete(deletion);
+  const ids = writes.map((write) => plan.write(write, chunking));
+  for (const restoration of restorations) plan.restore(restoration, chunking);
+  for (const each of imports) ids.push(plan.import(each, chunking));
+  if (chunked.size > 0 && chunking !== null) {
+    const before = await storedPassages(sql, row.id, [...chunked.keys()]);
+    for (const [id, each] of chunked) {
+      const passages = (before.get(id) ?? []).map(({ passage }) => passage);
+      plan.rechunk(id, each, chunking, isDeepStrictEqual(passages, each.passages));
+    }
+  }
+  await applyPlan(driver, row, plan);
+  return ids;
+}
+
+/** The records that a batch changes, and those whose identity it may take. */
+async function affectedRecords(
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  { evictions = [], deletions = [], writes = [], restorations = [], imports = [], chunked }: CommitBatch,
+): Promise<StoredRecord[]> {
+  const { dialect } = sql;
+  const drafts = [...writes, ...imports].map(({ draft }) => draft);
+  const ids = [
+    ...evictions,
+    ...[...deletions, ...restorations].map(({ id }) => id),
+    ...writes.flatMap(({ id }) => id ?? []),
+    ...imports.flatMap(({ replaces }) => replaces ?? []),
+    ...(chunked?.keys() ?? []),
+  ];
+  const keyed = drafts.flatMap(({ origin, source, category, key }) =>
+    key === null ? [] : [{ origin, source, category, key }],
+  );
+  const documents = keyed.flatMap(({ origin, source, key }) => (origin === 'fact' ? [] : [{ source, key }]));
+  const facts = keyed.flatMap(({ origin, category, key }) => (origin === 'fact' ? [{ category, key }] : []));
+  const parameters = {
+    ids,
+    uuids: drafts.map(({ uuid }) => uuid),
+    documents,
+    facts,
+    restored: restorations.map(({ id }) => id),
+  };
+  const table = `${dialect.join} record AS o ON o.ns = :ns`;
+  const text = { source: 'text', category: 'text', key: 'text' } as const;
+  const { source, category, key } = text;
+  const selections: Readonly<Record<keyof typeof parameters, string>> = {
+    ids: `SELECT w.value AS id FROM ${dialect.list('ids', 'integer')} AS w`,
+    uuids: `SELECT o.id FROM ${dialect.list('uuids', 'text')} AS w ${table} AND o.uuid = w.value`,
+    documents: `SELECT o.id FROM ${dialect.rows('documents', { source, key })} AS w
+      ${table} AND o.source = w.source AND o.key = w.key AND o.origin <> 'fact'`,
+    facts: `SELECT o.id FROM ${dialect.rows('facts', { category, key })} AS w
+      ${table} AND o.key = w.key AND o.category = w.category AND o.origin = 'fact' AND o.deleted_at IS NULL`,
+    restored: `SELECT o.id FROM ${dialect.list('restored', 'integer')} AS w
+      ${dialect.join} record AS f ON f.ns = :ns AND f.id = w.value AND f.origin = 'fact'
+      ${table} AND o.key = f.key AND o.category = f.category AND o.origin = 'fact' AND o.deleted_at IS NULL`,
+  };
+  const used = Object.entries(parameters).filter(([, values]) => values.length > 0);
+  if (used.length === 0) return [];
+  const union = used.map(([name]) => selections[name as keyof typeof parameters]).join(' UNION ');
+  const rows = await sql.all(
+    `SELECT ${RECORD_COLUMNS}, r.chunking FROM (${union}) AS affected
+     ${dialect.join} record AS r ON r.ns = :ns AND r.id = affected.id`,
+    { ns, ...Object.fromEntries(used) },
+  );
+  return rows.map((row) => storedRecordOf(namespace, row));
+}
+
+/** Damaged parts of the record are replaced, or removed with it. */
+export function storedRecordOf(namespace: string, row: Row): StoredRecord {
+  return { record: recordOf(namespace, row, 'is empty'), chunking: row['chunking'] as string | null };
+}
+
+/** Writes each table once. Within a transaction. */
+export async function applyPlan(
+  driver: Driver,
+  row: NamespaceRow,
+  plan: RecordPlan,
+  isPurge = false,
+): Promise<void> {
+  const { sql } = driver;
+  const { planned } = plan;
+  if (planned.length === 0) return;
+  const ns = row.id;
+  const hasRemoved = await writeRecordsAndPassages(driver, ns, planned, isPurge);
+  const changed = new Map(planned.flatMap((each) => (each.kind === null ? [] : [[each.id, each] as const])));
+  const keyed = new Map(
+    [...changed].filter(([, { before, after }]) => (before?.key ?? after?.key ?? null) !== null),
+  );
+  const isNew = [...changed.values()].every(({ before }) => before === null);
+  await deriveNames(sql, ns, new Map([...changed].map(([id, { after }]) => [id, after])), isNew);
+  const linking = keyed.size === 0 ? new Set<number>() : await deriveLinks(sql, ns, keyed);
+  const kinds = new Map([...changed].map(([id, { kind }]): [number, ChangeKind] => [id, kind!]));
+  const identified = [...changed].flatMap(([id, { before, after }]) =>
+    before?.identity || after?.identity ? [id] : [],
+  );
+  const last_change = await appendChanges(sql, ns, row.lastChange, kinds, identified, linking);
+  const isOutdated = hasRemoved || planned.some(({ before, isRewritten }) => isRewritten && before !== null);
+  const epoch = row.epoch + (isOutdated ? 1 : 0);
+  await sql.update('namespace', [{ id: ns, next_record: plan.nextId, last_change, epoch }]);
+}
+
+/** Returns whether any passage was removed or indexed again. */
+async function writeRecordsAndPassages(
+  { sql, text }: Driver,
+  ns: number,
+  planned: readonly PlannedRecord[],
+  isPurge: boolean,
+): Promise<boolean> {
+  const reindexed = planned.filter(isReindexed);
+  const dropped = planned.filter(losesPassages);
+  const stored = await storedPassages(
+    sql,
+    ns,
+    [...dropped, ...reindexed].map(({ id }) => id),
+  );
+  const entriesOf = (record: PlannedRecord, fields: LociRecord | null): TextEntry[] =>
+    (stored.get(record.id) ?? []).map(({ id, passage }) => ({ passage: id, fields: fields!, text: passage }));
+  const removed = [...dropped, ...reindexed].filter(({ erases }) => !erases);
+  const erased = dropped.filter(({ erases }) => erases);
+  await sql.remove(
+    'passage',
+    dropped.flatMap(({ id }) => (stored.has(id) ? [{ ns, record: id }] : [])),
+  );
+  await writeRows(sql, ns, planned);
+  const added = await insertPassages(sql, ns, planned);
+  await text.change(ns, {
+    added: [...added, ...reindexed.flatMap((each) => entriesOf(each, each.after))],
+    removed: removed.flatMap((each) => entriesOf(each, each.before)),
+    erased: erased.flatMap((each) => entriesOf(each, each.before)),
+    isPurge,
+  });
+  return stored.size > 0;
+}
+
+function losesPassages({ before, after, passages }: PlannedRecord): boolean {
+  return before?.deletedAt === null && (after?.deletedAt !== null || passages !== 'keep');
+}
+
+interface PassageRow {
+  readonly id: number;
+  readonly passage: Passage;
+}
+
+/** The passages of each record that has any. */
+async function storedPassages(
+  sql: Sql,
+  ns: number,
+  records: readonly number[],
+): Promise<Map<number, PassageRow[]>> {
+  if (records.length === 0) return new Map();
+  const { dialect } = sql;
+  const rows = await sql.all(
+    `SELECT p.id, p.record, ${passageColumns(sql.dialect)} FROM ${dialect.list('records', 'integer')} AS w
+     ${dialect.join} passage AS p ON p.ns = :ns AND p.record = w.value ORDER BY p.record, p.ordinal`,
+    { ns, records },
+  );
+  const passages = rows.map((row) => ({
+    record: Number(row['record']),
+    id: Number(row['id']),
+    passage: passageOf(row, 'is empty'),
+  }));
+  return Map.groupBy(passages, ({ record }) => record);
+}
+
+async function insertPassages(sql: Sql, ns: number, planned: readonly PlannedRecord[]): Promise<TextEntry[]> {
+  const fresh = planned.flatMap(({ after, passages }) =>
+    after?.deletedAt !== null || passages === 'keep' ? [] : passages.map((passage) => ({ after, passage })),
+  );
+  const ids = await sql.allocate('passage', fresh.length);
+  const entries = fresh.map(({ after, passage }, i) => ({ passage: ids[i]!, fields: after, text: passage }));
+  await sql.write(
+    'passage',
+    entries.map(({ passage: id, fields, text }) => ({
+      id,
+      ns,
+      record: fields.id,
+      ordinal: text.ordinal,
+      headings: JSON.stringify(text.headings),
+      text: text.text,
+      start_line: text.startLine,
+      end_line: text.endLine,
+      hash: Buffer.from(text.hash, 'hex'),
+      context: text.context,
+    })),
+  );
+  return entries;
+}
+
+/** Keys are freed before they are taken: removals and deletions come first, restorations and new records last. */
+async function writeRows(sql: Sql, ns: number, planned: readonly PlannedRecord[]): Promise<void> {
+  const removed: Row[] = [];
+  const [deleted, rewritten, restored, rechunked, added]: Row[][] = [[], [], [], [], []];
+  for (const { id, before, after, chunking, isRewritten, kind } of planned) {
+    if (after === null) removed.push({ ns, id });
+    else if (before === null) added!.push(rowOf(ns, after, chunking));
+    else if (isRewritten) rewritten!.push(rowOf(ns, after, chunking));
+    else if (kind === null) rechunked!.push({ ns, id, chunking });
+    else (after.deletedAt === null ? restored : deleted)!.push(stateOf(ns, after, chunking));
+  }
+  await sql.remove('record', removed);
+  for (const rows of [deleted!, rewritten!, restored!, rechunked!]) await sql.update('record', rows);
+  await sql.write('record', added!);
+}
+
+function stateOf(ns: number, record: LociRecord, chunking: string | null): Row {
+  const { id, updatedAt, deletedAt } = record;
+  const timeline_at = recordTime(record);
+  return { ns, id, updated_at: updatedAt, deleted_at: deletedAt, timeline_at, chunking };
+}
+
+function rowOf(ns: number, record: LociRecord, chunking: string | null): Row {
+  return {
+    ...stateOf(ns, record, chunking),
+    uuid: record.uuid,
+    project: record.project,
+    origin: record.origin,
+    source: record.source,
+    trust: record.trust,
+    key: record.key,
+    identity: record.identity,
+    category: record.category,
+    record_type: record.recordType,
+    title: record.title,
+    tags: JSON.stringify(record.tags),
+    metadata: JSON.stringify(record.metadata),
+    created_at: storedTime(record),
+    expires_at: record.expiresAt,
+    content_hash: record.contentHash,
+    revision: record.revision,
+    content: record.content,
+  };
+}

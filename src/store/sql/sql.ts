@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache';
+
+/** The value of a column: whole and real numbers, text, bytes. */
+export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** The values of `:name` in a statement. A list is one parameter, which `Dialect.list`, `rows` and `isIn` read. */
+export type Parameters = Readonly<
+  Record<string, SqlValue | readonly (string | number)[] | readonly Readonly<Record<string, SqlValue>>[]>
+>;
+
+/** What the databases write differently. The results are parts of a statement. */
+export interface Dialect {
+  /** Joins two tables in the order in which they are written, where the database lets a statement decide that. */
+  readonly join: string;
+  /** Follows a table: reads it by this index, where the database lets a statement decide that. */
+  readonly index: (name: string) => string;
+  /** The values of a list parameter as a table with the columns `value` and `key`, their position from 0. */
+  readonly list: (parameter: string, type: ColumnType) => string;
+  /** The objects of a list parameter as a table with these columns. */
+  readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
+  /** Whether the column has one of the values of a list parameter. */
+  readonly isIn: (column: string, parameter: string) => string;
+  /** Ends a SELECT: no other transaction changes the selected rows before the end of this one. */
+  readonly lock: string;
+  /** The values of a column as a JSON list, as an aggregate. */
+  readonly jsonList: (expression: string) => string;
+  /** The values of several columns as one JSON list. */
+  readonly json: (columns: readonly string[]) => string;
+  /** Bytes as text in hexadecimal digits. */
+  readonly hex: (column: string) => string;
+  /** The form in which tags are compared: see `foldTag`. */
+  readonly foldTag: (expression: string) => string;
+  /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
+  readonly entries: (column: string) => string;
+  /** Whether the JSON object in a column has this key with the value `true`. */
+  readonly isTrue: (column: string, key: string) => string;
+  /** Whether `storedTexts` reads the column. */
+  readonly isTextList: (column: string) => string;
+  /** Whether `storedObject` reads the column. */
+  readonly isObject: (column: string) => string;
+}
+
+export type ColumnType = 'integer' | 'real' | 'text';
+
+/**
+ * A connection to a database, and all that the statements of both databases need of it. Every statement has the namespace in its
+ * conditions. Bulk writes take one round trip, whatever the number of their rows.
+ */
+export interface Sql {
+  readonly dialect: Dialect;
+  all(statement: string, parameters?: Parameters): Promise<Row[]>;
+  /** The first row. */
+  get(statement: string, parameters?: Parameters): Promise<Row | undefined>;
+  /** Returns the number of changed rows. */
+  run(statement: string, parameters?: Parameters): Promise<number>;
+  /**
+   * Adds rows, all of which have the same columns. A row whose key is there fails, replaces those columns of the other, or is
+   * skipped.
+   */
+  write(table: Table, rows: readonly Row[], onConflict?: 'fail' | 'replace' | 'skip'): Promise<void>;
+  /** Sets columns of the rows that have these keys. Keys without a row are skipped. */
+  update(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Removes the rows that have these values in these columns. */
+  remove(table: Table, rows: readonly Row[]): Promise<void>;
+  /** Ids for new rows of a table, ascending. Rows that are removed do not free theirs. */
+  allocate(table: 'passage', count: number): Promise<number[]>;
+  /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work on one state of the database, whatever others write meanwhile. */
+  snapshot<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The tables that both databases have, with the columns of their keys. */
+export const KEYS = {
+  namespace: ['id'],
+  record: ['ns', 'id'],
+  passage: ['id'],
+  change: ['ns', 'record'],
+  link: ['ns', 'record', 'position'],
+  belongs_to: ['ns', 'document', 'position'],
+  name: ['ns', 'kind', 'name', 'record'],
+  graph_node: ['ns', 'key'],
+  graph_edge: ['ns', 'src', 'type', 'dst'],
+  graph_stale: ['ns', 'record'],
+  graph_progress: ['ns'],
+  concept_record: ['ns', 'record'],
+  concept_name: ['ns', 'record', 'key'],
+  concept_mention: ['ns', 'record', 'key'],
+  concept_changed: ['ns', 'project', 'key'],
+  concept_progress: ['ns'],
+  audit: ['ns', 'chain', 'seq'],
+  audit_log: ['ns'],
+  audit_attachment: ['ns', 'chain', 'first_seq'],
+  item: ['ns', 'kind', 'key'],
+  lease: ['namespace', 'name'],
+  idempotency: ['ns', 'key'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Table = keyof typeof KEYS;
+
+/** How many namespaces a connection knows the ids of. */
+const MAX_NAMESPACES = 1000;
+/** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
+const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
+
+/** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
+export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
+  const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  NAMESPACES.set(sql, known);
+  const id = known.get(name);
+  if (id !== undefined) return id;
+  const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
+  if (row === undefined) return null;
+  known.set(name, Number(row['id']));
+  return Number(row['id']);
+}

@@ -1,0 +1,49 @@
+import type { Deadline } from '../../core/time/deadline.ts';
+import type { StoredLanguage } from '../../core/text/language/language.ts';
+import type { PassageScore, TextQuery, Vocabulary } from '../search-model.ts';
+import type { PassageFilter } from './filter.ts';
+import type { IndexedFields } from '../lexical/text-fields.ts';
+import type { Passage } from '../../core/types.ts';
+
+/** A passage with the fields of its record that are indexed with it. */
+export interface TextEntry {
+  readonly passage: number;
+  readonly fields: IndexedFields;
+  readonly text: Passage;
+}
+
+/** Changes of the passages of a namespace. The removed ones have the fields with which they were indexed. */
+export interface TextChange {
+  readonly added: readonly TextEntry[];
+  readonly removed: readonly TextEntry[];
+  /** Removed passages of which no byte may remain. */
+  readonly erased: readonly TextEntry[];
+  /** Whether no word of passages that were removed before may remain either. */
+  readonly isPurge: boolean;
+}
+
+/** Ranks passages by their words, and knows the words of a namespace. Each database has its own. */
+export interface TextIndex {
+  /** Prepares a new namespace. Within the transaction that creates it. */
+  create(ns: number): Promise<void>;
+  /** Within the transaction that changes the passages. */
+  change(ns: number, change: TextChange): Promise<void>;
+  /**
+   * The best passages that pass the filter: best first, ties by id. Past the deadline, the best of those that were ranked until
+   * then.
+   */
+  search(
+    ns: number,
+    query: TextQuery,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]>;
+  /** See `StoreSearch.terms`. Past the deadline, words get no corrections, or only those that were found until then. */
+  terms(
+    ns: number,
+    words: readonly string[],
+    languages: readonly StoredLanguage[],
+    deadline: Deadline,
+  ): Promise<Vocabulary>;
+}

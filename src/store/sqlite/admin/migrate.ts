@@ -1,0 +1,126 @@
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { LociError } from '../../../core/errors.ts';
+import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
+import { APPLICATION_ID, type Database } from '../database/database.ts';
+import { SqliteSql } from '../database/sqlite-sql.ts';
+import { rebuildText } from '../text/write-text.ts';
+import { rebuildDerived } from '../../sql/derived/rebuild.ts';
+import { allNamespaces } from '../database/namespaces.ts';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/**
+ * The versions of the migrations that create derived tables which SQL alone cannot fill, or after which the same records give
+ * other rows.
+ */
+const REBUILT_TEXT = [36];
+const REBUILT_RECORDS = [12, 17, 20, 22, 36, 38, 39];
+
+/**
+ * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
+ * current. Two processes may call it at the same time: the second one waits and has nothing left to do.
+ * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
+ */
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[] = loadMigrations(MIGRATIONS),
+): Promise<void> {
+  const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
+  // A snapshot, because another process may be creating the store.
+  const outdated = db.snapshot(() => {
+    assertLociStore(db);
+    return pending().length > 0;
+  });
+  if (outdated && db.isReadOnly)
+    throw new LociError(
+      'unreadable',
+      `${db.path} is of an older version, and cannot be upgraded where it is read-only`,
+      {
+        hint: 'Copy the folder of the store to where you may write, and set store.path or --home to the copy.',
+      },
+    );
+  if (!db.isReadOnly) db.enableWal();
+  if (!outdated) return;
+  if (schemaVersion(db) > 0) backUp(db);
+  // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.
+  db.exec('PRAGMA foreign_keys = OFF');
+  try {
+    const sql = new SqliteSql(db);
+    await sql.transaction(async () => {
+      const applied = pending();
+      for (const migration of applied) {
+        db.exec(migration.sql);
+        db.exec(`PRAGMA user_version = ${String(migration.version)}`);
+      }
+      dropSpellingIndexes(db);
+      const needs = (versions: readonly number[]): boolean =>
+        applied.some(({ version }) => versions.includes(version));
+      for (const { ns } of allNamespaces(db)) {
+        if (needs(REBUILT_RECORDS)) await rebuildDerived(sql, ns);
+        if (needs(REBUILT_TEXT)) rebuildText(db, ns);
+      }
+      db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+    });
+  } finally {
+    db.exec('PRAGMA foreign_keys = ON');
+  }
+}
+
+/**
+ * The migrations that make nothing but tables and indexes of the graph, names and sentences, and the one that changes some of these.
+ */
+const DERIVED_TABLES = [18, 19, 25, 28, 38];
+
+/**
+ * Makes those tables and indexes of the graph, names and sentences that are missing, for example because a damaged file was
+ * salvaged. Returns whether any was. Those that exist stay as they are. Within a transaction.
+ */
+export function createMissingTables(db: Database): boolean {
+  const count = (): number => Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  const before = count();
+  for (const { version, sql } of loadMigrations(MIGRATIONS))
+    if (DERIVED_TABLES.includes(version))
+      db.exec(sql.replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS '));
+  return count() > before;
+}
+
+/** Until schema 8 each namespace had a trigram index of its vocabulary, whose names plain SQL cannot list. */
+function dropSpellingIndexes(db: Database): void {
+  const indexes = db.prepare(
+    "SELECT name FROM sqlite_schema WHERE name GLOB 'word_[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'",
+  );
+  for (const row of indexes.all()) db.exec(`DROP TABLE ${String(row['name'])}`);
+}
+
+function schemaVersion(db: Database): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+function assertLociStore(db: Database): void {
+  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
+  if (id === APPLICATION_ID) return;
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (id !== 0 || tables > 0) {
+    throw new LociError('store_corrupt', `${db.path} is a SQLite database, but not a Loci store`, {
+      hint: 'Set store.path to another file.',
+    });
+  }
+}
+
+/**
+ * The copy has the permissions of the store, and its final name once it is complete. Two processes that migrate at the
+ * same time make a copy each.
+ */
+function backUp(db: Database): void {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  const copy = `${db.path}.v${String(schemaVersion(db))}-${stamp}-${String(process.pid)}.backup`;
+  const partial = `${copy}.partial`;
+  try {
+    closeSync(openSync(partial, 'a', 0o600));
+    db.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, copy);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { note } from '../../../test/contract/store-samples.ts';
+import { storeCalls } from './calls.ts';
+import { Database } from './database/database.ts';
+import { migrate } from './admin/migrate.ts';
+
+it('tells a reader to restart if it may have missed a removal that was trimmed', async () => {
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
+  await migrate(db);
+  const { records, admin } = storeCalls(db);
+  await records.commit('n', { writes: [note('stays'), note('goes')], chunking: 'c' });
+  // This simulates 10,000 records that were written and removed.
+  db.exec(`
+    INSERT INTO change (ns, sequence, record, kind)
+      WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 10002) SELECT 1, i, i, 'removed' FROM n;
+    UPDATE namespace SET last_change = 10002;
+  `);
+  await records.commit('n', { evictions: [2], chunking: 'c' });
+  const page = { limit: 1 };
+  expect(await records.changes('n', { ...page, after: 2 })).toEqual({ changes: [], mustRestart: true });
+  const oldest = { sequence: 4, record: 4, kind: 'removed' };
+  expect(await records.changes('n', { ...page, after: 3 })).toEqual({
+    changes: [oldest],
+    mustRestart: false,
+  });
+  const first = { sequence: 1, record: 1, kind: 'written' };
+  expect(await records.changes('n', { ...page, after: null })).toEqual({
+    changes: [first],
+    mustRestart: false,
+  });
+  expect(await records.changes('n', { ...page, after: 10_002 })).toEqual({
+    changes: [{ sequence: 10_003, record: 2, kind: 'removed' }],
+    mustRestart: false,
+  });
+  expect(await admin.verify('n')).toEqual([]);
+  db.close();
+});
