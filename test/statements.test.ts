@@ -20,7 +20,12 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
     unsubscribe('loci.store.statement', onStatement);
   }
   if (process.env['SHOW_STATEMENTS'] !== undefined)
-    console.log([...texts].sort(([, a], [, b]) => b - a).map(([text, n]) => `${String(n)} ${text.replaceAll(/\s+/g, ' ')}`).join('\n'));
+    console.log(
+      [...texts]
+        .sort(([, a], [, b]) => b - a)
+        .map(([text, n]) => `${String(n)} ${text.replaceAll(/\s+/g, ' ')}`)
+        .join('\n'),
+    );
   return count;
 }
 
