@@ -64,7 +64,7 @@ export interface NameSelector {
    */
   readonly only?:
     | { readonly keys: readonly string[]; readonly notes: readonly string[] }
-    /** One title or alias for each key that begins with one of these words, by key. */
+    /** The titles and aliases whose keys begin with one of these words, without their notes; in the order of the words, then of the keys. */
     | { readonly firstWords: readonly string[] };
   /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
   readonly excludedSources?: readonly string[];

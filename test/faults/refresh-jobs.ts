@@ -76,12 +76,11 @@ async function commitOrLose(store: Store, namespace: string, key: string, fence:
     uuid: key,
     metadata: { token: fence.token },
   } as const;
-  const sourceState = { source: SOURCE, change: { refreshes: fence.token, error: key } };
   const batch = {
     writes: [note('tile samples', fields)],
     chunking: CHUNKING,
     fence,
-    sourceState,
+    items: [sourceStateChange(SOURCE, { refreshes: fence.token, error: key })],
   };
   try {
     await store.records.commit(namespace, batch);

@@ -9,16 +9,23 @@ export interface EdgePlace {
   readonly citation: string;
 }
 
+/** The records from which edges were derived, and others, by id. */
+export async function recordsOfEdges(
+  { store, namespace, now }: EngineContext,
+  edges: readonly GraphEdge[],
+  others: readonly number[] = [],
+): Promise<Map<number, LociRecord>> {
+  const ids = [...new Set([...edges.map(({ provenance }) => provenance.record), ...others])];
+  const records = await store.records.get(namespace, ids, { liveAt: now() });
+  return new Map(records.map((record) => [record.id, record]));
+}
+
 /** Edges whose record is gone are left out. */
 export async function edgePlaces(
   context: EngineContext,
   edges: readonly GraphEdge[],
+  records: ReadonlyMap<number, LociRecord>,
 ): Promise<Map<GraphEdge, EdgePlace>> {
-  const { store, namespace, now } = context;
-  const ids = [...new Set(edges.map(({ provenance }) => provenance.record))];
-  const records = new Map(
-    (await store.records.get(namespace, ids, { liveAt: now() })).map((record) => [record.id, record]),
-  );
   const known = edges.flatMap((edge) => {
     const record = records.get(edge.provenance.record);
     return record === undefined ? [] : [{ edge, record }];

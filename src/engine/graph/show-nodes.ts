@@ -5,7 +5,7 @@ import { type PathSearch, shortestPath } from '../../graph/path.ts';
 import { type Step, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf, wholeCitations } from '../records/citations/citation.ts';
-import { edgePlaces } from './edge-places.ts';
+import { edgePlaces, recordsOfEdges } from './edge-places.ts';
 import { findNodes, type UnknownNode } from './find-nodes.ts';
 import { GraphMask } from './graph-mask.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
@@ -150,6 +150,6 @@ async function placesOf(
   context: EngineContext,
   edges: readonly GraphEdge[],
 ): Promise<Map<GraphEdge, string>> {
-  const places = await edgePlaces(context, edges);
+  const places = await edgePlaces(context, edges, await recordsOfEdges(context, edges));
   return new Map([...places].map(([edge, { citation }]) => [edge, citation]));
 }

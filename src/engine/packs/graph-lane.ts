@@ -10,7 +10,7 @@ import type { ReceiptCandidate } from '../../pack/receipt.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import { admits } from '../../store/rules/filter.ts';
 import type { EngineContext } from '../context.ts';
-import { edgePlaces } from '../graph/edge-places.ts';
+import { edgePlaces, recordsOfEdges } from '../graph/edge-places.ts';
 import { crossProjectTypes } from '../graph/graph-view.ts';
 import { neighbourhood } from '../graph/neighbourhood.ts';
 import { wholeCitations } from '../records/citations/citation.ts';
@@ -92,22 +92,22 @@ async function foundNeighbours(
   base: readonly Candidate[],
   near: readonly ExpandedNode[],
 ): Promise<FoundHit[]> {
+  if (near.length === 0) return [];
   const { store, namespace, now } = context;
   const ids = near.map(({ node }) => node.record!);
-  const [records, passages, explain] = await Promise.all([
-    store.records.get(namespace, ids, { liveAt: now() }),
+  const [passages, { records, explain }] = await Promise.all([
     store.records.passagesOf(namespace, ids),
     pathExplainer(
       context,
       near.map(({ path }) => path),
+      ids,
     ),
   ]);
-  const byId = new Map(records.map((record) => [record.id, record]));
   // A path that the request lets out of its project may lead to records of others.
   const filter = request.allowCrossProject ? withoutProject(request.filter) : request.filter;
   const best = base[0]?.score ?? 0;
   return near.flatMap((each): FoundHit[] => {
-    const record = byId.get(each.node.record!);
+    const record = records.get(each.node.record!);
     if (record === undefined || !admits(record, { ...filter, now: now() })) return [];
     const chosen = bestPassage(record, passages.get(record.id) ?? [], each, request.terms);
     if (chosen === null) return [];
@@ -154,21 +154,21 @@ export type PathExplanation = Pick<Candidate, 'via'> & {
   readonly path: NonNullable<ReceiptCandidate['path']>;
 };
 
-/** Explains paths, for which it reads the records that justify their steps. */
+/** Explains paths. Returns the records that justify their steps, which it reads for this, together with some others. */
 export async function pathExplainer(
   context: EngineContext,
   paths: readonly (readonly Step[])[],
-): Promise<(path: readonly Step[]) => PathExplanation> {
-  const { store, namespace, now } = context;
+  others: readonly number[],
+): Promise<{
+  readonly records: ReadonlyMap<number, LociRecord>;
+  readonly explain: (path: readonly Step[]) => PathExplanation;
+}> {
   const steps = paths.flat();
+  const edges = steps.map(({ edge }) => edge);
   const ids = [...new Set(steps.flatMap(({ from }) => from.record ?? []))];
-  const [places, froms] = await Promise.all([
-    edgePlaces(
-      context,
-      steps.map(({ edge }) => edge),
-    ),
-    store.records.get(namespace, ids, { liveAt: now() }),
-  ]);
+  const records = await recordsOfEdges(context, edges, [...ids, ...others]);
+  const froms = ids.flatMap((id) => records.get(id) ?? []);
+  const places = await edgePlaces(context, edges, records);
   const citations = await wholeCitations(context, froms);
   const citationOf = new Map(froms.map(({ id }, i) => [id, citations[i]!]));
   const nameOf = ({ edge, from, forwards }: Step): string | null => {
@@ -178,7 +178,7 @@ export async function pathExplainer(
     const isThere = forwards && place?.record.id === from.record;
     return (isThere ? place.citation : citationOf.get(from.record)) ?? null;
   };
-  return (path) => ({
+  const explain = (path: readonly Step[]): PathExplanation => ({
     via: pathWords(path, nameOf),
     path: path.map(({ edge, from, to }) => {
       const { lines, hash } = edge.provenance;
@@ -192,4 +192,5 @@ export async function pathExplainer(
       };
     }),
   });
+  return { records, explain };
 }

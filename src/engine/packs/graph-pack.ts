@@ -144,11 +144,12 @@ async function neighbourCandidates(
     added.push(each);
   }
   const kept = added.slice(0, MAX_NEIGHBOURS);
-  const [found, explain] = await Promise.all([
+  const [found, { explain }] = await Promise.all([
     foundOf(context, kept),
     pathExplainer(
       context,
       kept.map(({ path }) => path),
+      [],
     ),
   ]);
   const hits = found.map(({ hit, path }) => ({ ...hit, ...explain(path) }));

@@ -93,6 +93,7 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
     upTo = last.sequence;
     await commit(options, { ...(await contributionsOf(options, written)), progress: { upTo } });
     report(written.length);
+    if (changes.length < BATCH) break;
   }
   for (;;) {
     assertNotAborted(options);

@@ -53,6 +53,7 @@ export async function deriveSimilar(options: DerivationOptions, generation: numb
     const written = page.changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
     const compared = isIncremental ? await comparison.withNeighbours(written) : written;
     await comparison.update(compared, last.sequence);
+    if (page.changes.length < CHANGES_PAGE) break;
     if (performance.now() > deadline) return;
     after = last.sequence;
   }
@@ -159,12 +160,14 @@ class Comparison {
 
   async #edgesOf(records: readonly number[]): Promise<Map<number, readonly EdgeDraft[]>> {
     const { store, namespace } = this.#options;
+    if (records.length === 0) return new Map();
     const found = await store.graph.contributions(namespace, 'similar', records);
     return new Map([...found].map(([record, { edges }]) => [record, edges]));
   }
 
   /** The hashes of the contents of those records that have a node. */
   async #hashes(records: readonly number[]): Promise<Map<number, string>> {
+    if (records.length === 0) return new Map();
     const nodes = await this.#options.store.graph.nodes(this.#options.namespace, { records });
     // The node of a record precedes those of its tasks.
     return new Map(

@@ -76,7 +76,8 @@ export async function mentionsOfRecords(
     const texts = own.map(({ origin, content }) => ({ origin, content }));
     const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
     const only = { firstWords: [...words] };
-    const keys = (await store.graph.conceptNames(namespace, { project, only })).map(({ key }) => key);
+    const claims = await store.graph.conceptNames(namespace, { project, only });
+    const keys = [...new Set(claims.map(({ key }) => key))];
     const stored = await store.graph.recordConcepts(
       namespace,
       own.map(({ id }) => id),
