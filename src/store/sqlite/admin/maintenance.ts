@@ -3,7 +3,7 @@ import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import { resetConcepts } from '../../sql/graph/write-concepts.ts';
 import { resetGraph } from '../../sql/graph/write.ts';
-import { repairChanges } from '../../sql/changes.ts';
+import { repairChanges } from '../../sql/write/changes.ts';
 import { resetBelongsTo } from '../../sql/derived/belongs-to.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
 import type { Database, SqliteDriver } from '../database/database.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { StoredItem } from '../../item-model.ts';
 import { itemName } from '../../items/kinds.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
-import { verifyChanges } from '../../sql/changes.ts';
+import { verifyChanges } from '../../sql/write/changes.ts';
 import { verifyDerived } from '../../sql/derived/rebuild.ts';
 import type { Database, SqliteDriver } from '../database/database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';

@@ -1,6 +1,6 @@
-import { LociError } from '../../core/errors.ts';
-import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
-import { sameFields } from '../lexical/text-fields.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord, Passage, Timestamp } from '../../../core/types.ts';
+import { sameFields } from '../../lexical/text-fields.ts';
 import type {
   ChangeKind,
   ChunkedRecord,
@@ -9,10 +9,10 @@ import type {
   RecordImport,
   RecordWrite,
   Restoration,
-} from '../model.ts';
-import { isSourced } from '../rules/filter.ts';
-import { isUnchangedSinceChunking } from '../rules/record-page.ts';
-import { assertRecordState, assertUnchanged } from '../rules/validation.ts';
+} from '../../model.ts';
+import { isSourced } from '../../rules/filter.ts';
+import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
+import { assertRecordState, assertUnchanged } from '../../rules/validation.ts';
 
 /** A record, and which chunking made its passages; `null` if none did. */
 export interface StoredRecord {

@@ -1,9 +1,9 @@
-import type { ChangeKind, ChangePage, Page, RecordChange } from '../model.ts';
-import { removeConcepts } from './graph/write-concepts.ts';
-import { markStale } from './graph/stale.ts';
-import { removeGraph } from './graph/write.ts';
-import { removeBelongsTo } from './derived/belongs-to.ts';
-import type { Sql } from './sql.ts';
+import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
+import { removeConcepts } from '../graph/write-concepts.ts';
+import { markStale } from '../graph/stale.ts';
+import { removeGraph } from '../graph/write.ts';
+import { removeBelongsTo } from '../derived/belongs-to.ts';
+import type { Sql } from '../sql.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
 const MAX_REMOVALS = 10_000;

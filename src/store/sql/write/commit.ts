@@ -1,20 +1,20 @@
-import { LociError } from '../../core/errors.ts';
-import type { CommitBatch, IdempotencyKey, PurgeRequest } from '../model.ts';
-import type { AuditDraft } from '../admin-model.ts';
-import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
-import { assertSafeTimes } from '../rules/validation.ts';
-import { putConcepts } from './graph/write-concepts.ts';
-import { putGraph } from './graph/write.ts';
-import { RECORD_COLUMNS } from './rows.ts';
-import { appendAudit, attachAudit, eraseDiffs } from './admin/audit.ts';
-import { checkFence } from './admin/leases.ts';
-import { putBelongsTo } from './derived/belongs-to.ts';
-import type { Driver } from './driver.ts';
-import { changeItems } from './item.ts';
-import { lockNamespace, requireNamespace } from './namespace.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { CommitBatch, IdempotencyKey, PurgeRequest } from '../../model.ts';
+import type { AuditDraft } from '../../admin-model.ts';
+import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
+import { assertSafeTimes } from '../../rules/validation.ts';
+import { putConcepts } from '../graph/write-concepts.ts';
+import { putGraph } from '../graph/write.ts';
+import { RECORD_COLUMNS } from '../rows.ts';
+import { appendAudit, attachAudit, eraseDiffs } from '../admin/audit.ts';
+import { checkFence } from '../admin/leases.ts';
+import { putBelongsTo } from '../derived/belongs-to.ts';
+import type { Driver } from '../driver.ts';
+import { changeItems } from '../item.ts';
+import { lockNamespace, requireNamespace } from '../namespace.ts';
 import { RecordPlan } from './record-plan.ts';
 import { applyPlan, commitRecords, storedRecordOf } from './records.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 /** Writes all of the batch or nothing. Returns the ids of the writes, then those of the imports. */
 export async function commit(driver: Driver, namespace: string, batch: CommitBatch): Promise<number[]> {
