@@ -2,7 +2,6 @@
 
 import type { EdgeType, NodeType } from '../core/graph-types.ts';
 import type { ProjectName } from './concept-model.ts';
-import type { Page } from './model.ts';
 
 /** The place in a record from which a node or an edge was derived. */
 export interface GraphProvenance {
@@ -137,7 +136,7 @@ export type NodeSelector =
   /** The nodes of these records and their tasks. The node of a record precedes its tasks. */
   | { readonly records: readonly number[] }
   /** All nodes, by id. */
-  | { readonly page: Page<string> };
+  | { readonly page: { readonly after: string | null; readonly limit: number } };
 
 export interface NeighbourRequest {
   /** Ids of nodes. */

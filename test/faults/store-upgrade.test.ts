@@ -204,7 +204,7 @@ describe('a store of schema 16', () => {
       using db = new DatabaseSync(path);
       undoItems(db, 16);
       db.exec(
-        `${DROP_GRAPH} DROP TABLE note_name; DROP TABLE record_time; DROP TABLE mention_name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
+        `${DROP_GRAPH} DROP TABLE name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
       );
     }
     const migrated = await openSqlite(path, { create: false });
@@ -324,7 +324,7 @@ describe('a store of schema 28', () => {
       old.exec(`INSERT INTO text_${String(ns)} (text_${String(ns)}) VALUES ('delete-all');
         INSERT INTO text_${String(ns)} (rowid, title, body) VALUES (1, 'ชาเย็น', 'ข้าวผัด c');`);
     }
-    old.exec(`DELETE FROM term; DELETE FROM word_change; DELETE FROM mention_name; DELETE FROM note_name;
+    old.exec(`DELETE FROM term; DELETE FROM word_change; DROP TABLE name;
       INSERT INTO term (ns, word, stem, passages) VALUES (1, 'ชาเย็น', 'ชาเย็น', 1); PRAGMA user_version = 28`);
     old.close();
     const migrated = await openSqlite(path);
@@ -372,8 +372,8 @@ function undoAttachments(path: string): void {
     INSERT INTO audit SELECT one.id, chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
-    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE note_name; DROP TABLE record_time;
-    DROP TABLE mention_name; DROP TABLE sentence_vector;
+    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to; DROP TABLE name;
+    DROP TABLE sentence_vector;
     ${DROP_GRAPH}
     ALTER TABLE namespace DROP COLUMN belongs_to_change;
     ALTER TABLE namespace DROP COLUMN belongs_to_excluded; ALTER TABLE namespace DROP COLUMN belongs_to_pass; PRAGMA user_version = 13`);

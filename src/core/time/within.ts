@@ -9,6 +9,10 @@ export async function within<Result, Late = Result>(
 ): Promise<Result | Late> {
   if (maxMs === 0) return work;
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  using _timer = setTimeout(resolve, maxMs, undefined);
-  return await Promise.race([work, promise.then(late)]);
+  const timer = setTimeout(resolve, maxMs, undefined);
+  try {
+    return await Promise.race([work, promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
