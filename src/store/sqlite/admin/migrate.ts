@@ -81,6 +81,8 @@ export function createMissingTables(db: Database): boolean {
   for (const { version, sql } of loadMigrations(MIGRATIONS))
     if (DERIVED_TABLES.includes(version))
       db.exec(sql.replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS '));
+  // Its rows are items since schema 37.
+  db.exec('DROP TABLE IF EXISTS concept_change');
   return count() > before;
 }
 
