@@ -258,15 +258,6 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('leaves the derived data of other namespaces as it is', async () => {
-      const [ns, other] = [namespace(), namespace()];
-      for (const each of [ns, other]) await write(store(), each, note('oven'));
-      const graph = { lane: 'text', records: new Map(), shared: [], progress: { upTo: 1, rules: 'r' } } as const;
-      await store().records.commit(other, { graph });
-      await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await store().graph.state(other)).toMatchObject({ upTo: 1, rules: 'r' });
-    });
-
     it('drops vectors if requested', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));

@@ -35,3 +35,20 @@ it('tells a reader to restart if it may have missed a removal that was trimmed',
   expect(await admin.verify('n')).toEqual([]);
   db.close();
 });
+
+it('a namespace whose derived data is reset leaves those of the others and the tables as they are', async () => {
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
+  await migrate(db);
+  const { records, graph, admin } = storeCalls(db);
+  const tables = (): unknown => db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+  const progress = { upTo: 1, rules: 'r' };
+  const derived = { lane: 'text', records: new Map(), shared: [], progress } as const;
+  for (const each of ['one', 'other'])
+    await records.commit(each, { writes: [note('oven')], chunking: 'c', graph: derived });
+  const before = tables();
+  await admin.resetDerived('one', { drop: false, vectors: false });
+  expect(await graph.state('one')).toMatchObject({ upTo: 0 });
+  expect(await graph.state('other')).toMatchObject(progress);
+  expect(tables()).toEqual(before);
+  db.close();
+});
