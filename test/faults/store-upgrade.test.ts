@@ -203,9 +203,7 @@ describe('a store of schema 16', () => {
     {
       using db = new DatabaseSync(path);
       undoItems(db, 16);
-      db.exec(
-        `${DROP_GRAPH} DROP TABLE name; DROP TABLE sentence_vector; PRAGMA user_version = 16`,
-      );
+      db.exec(`${DROP_GRAPH} DROP TABLE name; DROP TABLE sentence_vector; PRAGMA user_version = 16`);
     }
     const migrated = await openSqlite(path, { create: false });
     for (const noteName of ['oven', 'KITCHEN'])

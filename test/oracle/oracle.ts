@@ -1,5 +1,4 @@
 import { Deadline } from '../../src/core/time/deadline.ts';
-import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
 import type { FactCategory, RecordBounds, RecordFilter, RecordSelector } from '../../src/store/model.ts';
 import { recordTime } from '../../src/store/rules/record-time.ts';

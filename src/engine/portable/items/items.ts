@@ -1,7 +1,6 @@
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
-import type { GoldenQuery } from '../../../store/item-model.ts';
-import type { Label } from '../../../store/item-model.ts';
+import type { GoldenQuery, Label } from '../../../store/item-model.ts';
 import { audit } from './audit.ts';
 import { conceptChange } from './concept-change.ts';
 import { goldenQuery } from './golden-query.ts';

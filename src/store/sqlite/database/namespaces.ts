@@ -13,16 +13,6 @@ export function findNamespace(db: Database, name: string): number | null {
   return row === undefined ? null : Number(row['id']);
 }
 
-/** Returns the id of the namespace, and creates it if it does not exist. Within a transaction. */
-export function ensureNamespace(db: Database, name: string): number {
-  const found = findNamespace(db, name);
-  if (found !== null) return found;
-  const { lastInsertRowid } = db.prepare('INSERT INTO namespace (name) VALUES (?)').run(name);
-  const ns = Number(lastInsertRowid);
-  createTextTable(db, ns);
-  return ns;
-}
-
 /**
  * The tokenizer `ascii` only splits at spaces, because the analyzer has already folded and stemmed the terms. With
  * `contentless_delete`, deleted rows would remain in the totals, and every update would change scores (SQLite 3.53).
