@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { draft, passage } from '../../../test/contract/store-samples.ts';
 import { openStore } from '../../store/registry.ts';
 import type { EngineContext } from '../context.ts';
+import { openEngine } from '../open.ts';
 import { search } from '../records/search.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { reindex } from './reindex.ts';
@@ -42,7 +43,8 @@ afterEach(async () => folder[Symbol.asyncDispose]());
 function open(maxPassageTokens: number): Promise<EngineContext> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   const values = { vaults, search: { minScore: 0 } };
-  return openInline(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
+  // Searches run beside the reindex: in the thread of the caller, the store would not let it go on.
+  return openEngine(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
 }
 
 async function titlesWithZebra(loci: EngineContext): Promise<string[]> {
