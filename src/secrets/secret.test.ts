@@ -27,12 +27,13 @@ describe('maskSecrets', () => {
   });
 
   it('replaces each secret completely, keeps everything else, and is idempotent', async () => {
+    // A list of recovery codes goes on until a line with words.
     const check = async (parts: readonly { words: string; sample: CredentialSample }[]): Promise<void> => {
       const text = parts
-        .map(({ words, sample: s }) => `${words}\n${s.before}${s.secret}${s.after}\n`)
+        .map(({ words, sample: s }) => `Next ${words}\n${s.before}${s.secret}${s.after}\n`)
         .join('');
       const expected = parts
-        .map(({ words, sample: s }) => `${words}\n${s.before}[secret masked: ${s.kind}]${s.after}\n`)
+        .map(({ words, sample: s }) => `Next ${words}\n${s.before}[secret masked: ${s.kind}]${s.after}\n`)
         .join('');
       const result = await masked(text);
       expect(result).toBe(expected);

@@ -115,18 +115,4 @@ describe('any text', () => {
       { numRuns: 300 },
     );
   });
-
-  it.each(['%% a\n', '<!-- a\n', '| a |\n', '- a\n', '# a\n', 'a:\n\n', '```\n', '<!-- a --> b\n'])(
-    'takes time linear in the number of %j',
-    (repeated) => {
-      const counts = [20_000, 200_000].map((n) => {
-        const given = repeated.repeat(n);
-        const started = process.cpuUsage();
-        sectionsOf(given);
-        return process.cpuUsage(started).user;
-      });
-      // Quadratic time would be a hundred times as much.
-      expect(counts[1]! / Math.max(counts[0]!, 2000)).toBeLessThan(60);
-    },
-  );
 });

@@ -194,9 +194,14 @@ function raise(
   const documents = ranked.filter(({ passage }) => passage.record.origin === 'source');
   for (const { hit, anchor, bridge, strength } of leads.slice(0, bridging?.raised)) {
     const above = documents.flatMap(({ score }) => (score > hit.score ? [score] : []));
-    const added = strength * (Math.min(anchor.score, ...above) - hit.score);
+    const limit = Math.min(anchor.score, ...above);
+    const added = strength * (limit - hit.score);
     const boosts = [...hit.boosts, { name: 'bridge', added } as const];
-    results.set(recordOf(hit), { ...hit, score: hit.score + added, boosts, bridge });
+    // A sum that is rounded may be above the limit.
+    results.set(recordOf(hit), { ...hit, score: Math.min(limit, hit.score + added), boosts, bridge });
   }
-  return [...results.values()].sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
+  const isRaised = ({ bridge }: Ranked): number => (bridge === undefined ? 0 : 1);
+  return [...results.values()].sort(
+    (a, b) => b.score - a.score || isRaised(a) - isRaised(b) || a.passage.id - b.passage.id,
+  );
 }
