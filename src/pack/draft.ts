@@ -9,7 +9,7 @@ import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
 import { EmbeddedSections } from './sections/embeds.ts';
 import type { JudgedSection } from './sections/judge.ts';
 import type { RankedSection } from './sections/order.ts';
-import { shownText, wholeCodePoints, withoutSpans, type Span } from './text/span.ts';
+import { shownText, extendToCodePoints, withoutSpans, type Span } from './text/span.ts';
 
 /** The sections of a pack while they are chosen. */
 export class Draft implements Costs {
@@ -138,7 +138,7 @@ export class Draft implements Costs {
       tableHead === null ? headings : [...headings, tableHead],
     );
     const { secrets, inTitle } = await this.#request.findCredentials(record, [...spans, ...above]);
-    const whole = secrets.map((secret) => wholeCodePoints(record.content, secret));
+    const whole = secrets.map((secret) => extendToCodePoints(record.content, secret));
     this.#secrets.set(candidate, whole);
     if (!inTitle && spans.some((span) => withoutSpans(span, whole).length > 0)) return false;
     this.#excluded.set(candidate, 'secret');

@@ -14,7 +14,7 @@ import {
   shownText,
   sourceRange,
   trimSpan,
-  wholeCodePoints,
+  extendToCodePoints,
   withoutSpans,
   type Span,
 } from './text/span.ts';
@@ -63,7 +63,7 @@ export function nodeForms(
   { usual, count, withSnippet }: { usual: Trust; count: CountTokens; withSnippet: boolean },
 ): NodeForms {
   const { content } = given.record;
-  const secrets = given.secrets.map((secret) => wholeCodePoints(content, secret));
+  const secrets = given.secrets.map((secret) => extendToCodePoints(content, secret));
   const candidate = { ...given, secrets };
   const split = splitText(content.slice(0, HEAD_LENGTH), secrets);
   const task = taskSpan(candidate);

@@ -12,7 +12,7 @@ export function assertWritesEnabled({ caller, config }: EngineContext): void {
 }
 
 /** Agents may store facts, but may change those of the operator only if `writes.enabled` is true (R5). */
-export function assertMayOverrule(
+export function assertMayReplace(
   { caller, config }: EngineContext,
   facts: readonly Pick<LociRecord, 'key' | 'trust'>[],
 ): void {

@@ -12,7 +12,7 @@ export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): 
 }
 
 /** The parts that `modelSpec` joins: the model's own name, and its prefixes. */
-export function modelParts(text: string): ModelParts {
+export function parseModelName(text: string): ModelName {
   const at = text.lastIndexOf(' with ["');
   const prefixes = at === -1 ? undefined : parseJson(text.slice(at + ' with '.length));
   if (!Array.isArray(prefixes)) return { model: text, query: '', passage: '' };
@@ -20,7 +20,7 @@ export function modelParts(text: string): ModelParts {
   return { model: text.slice(0, at), query: String(query), passage: String(passage) };
 }
 
-interface ModelParts {
+interface ModelName {
   readonly model: string;
   readonly query: string;
   readonly passage: string;
@@ -46,14 +46,14 @@ export function generationOf(generations: readonly Generation[], embedder: Embed
 export function describeGeneration(generation: GenerationSpec, other?: GenerationSpec): string {
   const isSameModel = other !== undefined && nameOf(generation) === nameOf(other);
   if (!isSameModel || generation.model === other.model) return nameOf(generation);
-  const { query, passage } = modelParts(generation.model);
+  const { query, passage } = parseModelName(generation.model);
   const prefixes =
     query === '' && passage === '' ? 'no prefixes' : `prefixes ${JSON.stringify([query, passage])}`;
   return `${nameOf(generation)} with ${prefixes}`;
 }
 
 function nameOf({ provider, model, dimensions }: GenerationSpec): string {
-  return `${provider} ${modelParts(model).model} (${String(dimensions)} dimensions)`;
+  return `${provider} ${parseModelName(model).model} (${String(dimensions)} dimensions)`;
 }
 
 /** The error for settings whose model is not that of the vectors that searches use. */
@@ -114,6 +114,6 @@ export function generationFields({
   model: joined,
   dimensions,
 }: GenerationSpec): z.infer<typeof generation> {
-  const { model, query, passage } = modelParts(joined);
+  const { model, query, passage } = parseModelName(joined);
   return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }

@@ -3,7 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
 import type { Generation } from '../../store/search-model.ts';
-import { describeGeneration, modelParts, modelSpec, whyNotAsked } from './generations.ts';
+import { describeGeneration, parseModelName, modelSpec, whyNotAsked } from './generations.ts';
 
 /**
  * Opens the model of vectors that were made with earlier settings, to embed queries. The present address and key are used if the
@@ -30,7 +30,7 @@ export async function openPreviousModel(
 
 function settingsOf(generation: Generation, current: EmbeddingSettings): EmbeddingConfig {
   const { provider, dimensions } = generation;
-  const { model, query, passage } = modelParts(generation.model);
+  const { model, query, passage } = parseModelName(generation.model);
   const { url, apiKey, model: _model, dimensions: _dimensions, ...rest } = current;
   const place = { ...(url !== undefined && { url }), ...(apiKey !== undefined && { apiKey }) };
   return {

@@ -11,7 +11,7 @@ import { assertWithinLimits, assertNotReserved, DEFAULT_CATEGORY } from '../fiel
 import { expire, invalidateNextExpiry, schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { runOnce } from '../records/idempotency.ts';
-import { assertMayOverrule } from '../access/permission.ts';
+import { assertMayReplace } from '../access/permission.ts';
 import { isoTime } from '../fields/times.ts';
 import {
   DEFAULT_LIMIT,
@@ -58,7 +58,7 @@ export async function storeFact(
   const { ids, replayed } = await runOnce(context, idempotency_key, ['store', fact], async (only) => {
     for (let attempt = 1; ; attempt++) {
       const before = await findFact(context, texts.category, texts.key);
-      if (before !== null) assertMayOverrule(context, [before]);
+      if (before !== null) assertMayReplace(context, [before]);
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
       try {

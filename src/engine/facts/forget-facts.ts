@@ -7,7 +7,7 @@ import { type FactForgetOutput, type forgetFactsInput, MAX_LISTED } from './fact
 import { factFilter, factOfKey } from './facts.ts';
 import { expire } from '../shared/retention.ts';
 import { assertNotReserved } from '../fields/limits.ts';
-import { assertMayOverrule } from '../access/permission.ts';
+import { assertMayReplace } from '../access/permission.ts';
 
 const BATCH = 500;
 
@@ -39,7 +39,7 @@ export async function forgetFacts(
   };
   // Checks all facts before it deletes the first.
   for (let page = await pageAfter(null); page.length > 0; page = await pageAfter(page.at(-1)!.id))
-    assertMayOverrule(context, page);
+    assertMayReplace(context, page);
   const facts: LociRecord[] = [];
   for (;;) {
     const page = await pageAfter(null);
@@ -60,7 +60,7 @@ async function deleteFacts(
   context: EngineContext,
   facts: readonly LociRecord[],
 ): Promise<readonly LociRecord[]> {
-  assertMayOverrule(context, facts);
+  assertMayReplace(context, facts);
   const at = context.now();
   try {
     await context.store.records.commit(context.namespace, {

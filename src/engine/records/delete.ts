@@ -8,7 +8,7 @@ import { isoTime } from '../fields/times.ts';
 import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { changeableRecord } from './changeable-record.ts';
-import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
+import { assertWritesEnabled, assertMayReplace } from '../access/permission.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -36,7 +36,7 @@ export async function deleteRecord(
 /** Facts follow the rule for overwriting them, also where other writes are disabled. @throws LociError `writes_disabled` */
 async function assertMayDelete(context: EngineContext, id: number): Promise<void> {
   const [record] = await context.store.records.get(context.namespace, [id], 'any');
-  if (record?.origin === 'fact') assertMayOverrule(context, [record]);
+  if (record?.origin === 'fact') assertMayReplace(context, [record]);
   else assertWritesEnabled(context);
 }
 

@@ -77,7 +77,7 @@ class Comparison {
     await this.#load(records);
     for (const record of records) for (const near of this.#nearest.get(record) ?? []) all.add(near.record);
     for (const edges of (await this.#edgesOf(records)).values())
-      for (const edge of edges) all.add(targetOf(edge));
+      for (const edge of edges) all.add(recordOfTarget(edge));
     return [...all];
   }
 
@@ -107,7 +107,7 @@ class Comparison {
     const mutual = new Map(records.map((record) => [record, this.#mutual(record)]));
     const before = await this.#edgesOf(records);
     const others = new Set([
-      ...[...before.values()].flat().map(targetOf),
+      ...[...before.values()].flat().map(recordOfTarget),
       ...[...mutual.values()].flatMap((cosines) => [...cosines.keys()]),
     ]);
     for (const record of records) others.delete(record);
@@ -121,7 +121,7 @@ class Comparison {
       contributions.set(record, { nodes: [], edges });
     }
     for (const other of others) {
-      const stay = (kept.get(other) ?? []).filter((each) => !compared.has(targetOf(each)));
+      const stay = (kept.get(other) ?? []).filter((each) => !compared.has(recordOfTarget(each)));
       const added = records.flatMap((record) => {
         const cosine = mutual.get(record)?.get(other);
         return cosine === undefined ? [] : edge(other, record, cosine);
@@ -181,7 +181,7 @@ class Comparison {
 }
 
 /** The record to which an edge of this lane leads. */
-export function targetOf({ dst }: EdgeDraft): number {
+export function recordOfTarget({ dst }: EdgeDraft): number {
   return Number(dst.slice(recordNode(0).length - 1));
 }
 

@@ -34,7 +34,7 @@ function inOrder(changes: readonly ConceptChange[]): ConceptChange[] {
 }
 
 /** The changes that no later change has undone. A change that undoes another can be undone itself. */
-export function effectiveChanges(changes: readonly ConceptChange[]): ConceptChange[] {
+export function withoutUndone(changes: readonly ConceptChange[]): ConceptChange[] {
   const undone = undoneBy(changes);
   return inOrder(changes).filter(({ id, kind }) => kind !== 'undo' && !undone.has(id));
 }
@@ -262,7 +262,7 @@ export function* changeSlices(
 ): Slices<AppliedChanges> {
   const state = yield* ConceptState.of(names);
   const idle = new Map<string, IdleChange>();
-  for (const change of effectiveChanges(changes)) {
+  for (const change of withoutUndone(changes)) {
     const reason = state.apply(change);
     if (reason !== null) idle.set(change.id, { change, reason });
   }
@@ -284,7 +284,7 @@ export function whyNot(
   const own =
     after.idle.get(added.id) ?? (added.kind === 'undo' ? redone(after, changes, added.change) : undefined);
   if (own !== undefined) return own.reason;
-  for (const change of effectiveChanges(all)) {
+  for (const change of withoutUndone(all)) {
     const lost = after.idle.get(change.id);
     if (lost !== undefined && !before.idle.has(change.id))
       return `the ${change.kind} ${change.id} builds on it: ${lost.reason}. Undo that change first`;

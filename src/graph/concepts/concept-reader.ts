@@ -17,7 +17,7 @@ import {
   changeSlices,
   type Concept,
   type ConceptState,
-  effectiveChanges,
+  withoutUndone,
 } from './concept-changes.ts';
 import {
   type ConceptEdge,
@@ -228,7 +228,7 @@ export class ConceptReader {
   /** The concepts that have these names, or whose notes have these ids, and those that operators changed. */
   async #lookup(project: string, keys: readonly string[]): Promise<ConceptLookup> {
     const changes = await this.#changes(project);
-    const all = [...new Set([...keys, ...referencesIn(effectiveChanges(changes))])];
+    const all = [...new Set([...keys, ...referencesIn(withoutUndone(changes))])];
     const selector = { project, only: { keys: all, notes: all }, excludedSources: this.#excludedSources };
     const rows = await this.#graph.conceptNames(this.#namespace, selector);
     return new ConceptLookup(applyChanges(groupNames(rows), changes).state, project);

@@ -81,7 +81,7 @@ function isSpace(text: string, index: number): boolean {
 }
 
 /** The span with the other half of a code point that it cuts. */
-export function wholeCodePoints(text: string, { start, end }: Span): Span {
+export function extendToCodePoints(text: string, { start, end }: Span): Span {
   const isCut = (offset: number): boolean =>
     /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
   return { start: isCut(start) ? start - 1 : start, end: isCut(end) ? end + 1 : end };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LinkIndex, linksIn, nameOfKey, nameOfLink } from './link-index.ts';
+import { LinkIndex, linksIn, linkNameOfKey, linkNameOfTarget } from './link-index.ts';
 
 const KEYS = [
   'Home.md',
@@ -112,8 +112,8 @@ describe('LinkIndex', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(keys, fc.oneof(targets, fc.string()), paths, (all, target, from) => {
-        const name = nameOfLink(target, from);
-        const candidates = all.filter((key) => nameOfKey(key) === name);
+        const name = linkNameOfTarget(target, from);
+        const candidates = all.filter((key) => linkNameOfKey(key) === name);
         expect(new LinkIndex(candidates).resolve(target, from)).toBe(
           new LinkIndex(all).resolve(target, from),
         );

@@ -121,7 +121,7 @@ function wantedPath(target: string, fromKey: string): { path: string; isExact: b
  * The name that a key shares with every link that can mean it: its last part, folded, without the endings of notes. To
  * resolve a link, it is therefore enough to look at the keys with its name.
  */
-export function nameOfKey(key: string): string {
+export function linkNameOfKey(key: string): string {
   return fileNameOf(fold(key));
 }
 
@@ -130,9 +130,9 @@ export function fileNameOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1).replace(/(?:\.md|\.markdown)+$/i, '');
 }
 
-/** The name of the keys that a link can mean; see `nameOfKey`. */
-export function nameOfLink(target: string, fromKey: string): string {
-  return nameOfKey(wantedPath(target, fromKey)?.path ?? fromKey);
+/** The name of the keys that a link can mean; see `linkNameOfKey`. */
+export function linkNameOfTarget(target: string, fromKey: string): string {
+  return linkNameOfKey(wantedPath(target, fromKey)?.path ?? fromKey);
 }
 
 /** Sorts by the number of folders, then by length, then paths in the same case as the link first, then by UTF-16 units. */

@@ -1,5 +1,5 @@
 import type { LociRecord } from '../../core/types.ts';
-import { nameOfKey } from './link-index.ts';
+import { linkNameOfKey } from './link-index.ts';
 
 /** The names of a note, folded, each once: its title, its aliases, and the name of its file. Other records have none. */
 export function noteNames({
@@ -13,7 +13,7 @@ export function noteNames({
   const written = [title, ...(Array.isArray(aliases) ? aliases : [])].filter(
     (name) => typeof name === 'string',
   );
-  const names = new Set([...written, nameOfKey(key)].map(foldNoteName));
+  const names = new Set([...written, linkNameOfKey(key)].map(foldNoteName));
   return [...names].filter((name) => name !== '');
 }
 

@@ -1,6 +1,6 @@
 import type { RecordHeader } from '../../search-model.ts';
 import { isSourced } from '../../rules/filter.ts';
-import { LinkIndex, linksIn, nameOfKey, nameOfLink } from '../../rules/link-index.ts';
+import { LinkIndex, linksIn, linkNameOfKey, linkNameOfTarget } from '../../rules/link-index.ts';
 import type { Row, Sql } from '../sql.ts';
 
 /** What links of a source are resolved with: the keys that end with a name. */
@@ -27,7 +27,7 @@ function linksOf({
   deletedAt,
 }: RecordHeader): { target: string; type: string; name: string }[] {
   if (key === null || deletedAt !== null) return [];
-  return linksIn(metadata).map(({ target, type }) => ({ target, type, name: nameOfLink(target, key) }));
+  return linksIn(metadata).map(({ target, type }) => ({ target, type, name: linkNameOfTarget(target, key) }));
 }
 
 /** A change of a record. */
@@ -61,15 +61,15 @@ export async function deriveLinks(
 }
 
 function changedLinkNames({ before, after }: ChangedRecord): LinkName[] {
-  const [was, is] = [targetOf(before), targetOf(after)];
+  const [was, is] = [linkTarget(before), linkTarget(after)];
   if (was?.source === is?.source && was?.key === is?.key) return [];
   return [was, is].flatMap((target) =>
-    target === null ? [] : [{ source: target.source, name: nameOfKey(target.key) }],
+    target === null ? [] : [{ source: target.source, name: linkNameOfKey(target.key) }],
   );
 }
 
 /** What links can refer to. */
-function targetOf(record: RecordHeader | null): { readonly source: string; readonly key: string } | null {
+function linkTarget(record: RecordHeader | null): { readonly source: string; readonly key: string } | null {
   if (record === null || record.key === null || record.deletedAt !== null || !isSourced(record)) return null;
   return { source: record.source, key: record.key };
 }

@@ -1,6 +1,6 @@
 import type { RecordHeader } from '../../search-model.ts';
 import { isSourced } from '../../rules/filter.ts';
-import { nameOfKey } from '../../rules/link-index.ts';
+import { linkNameOfKey } from '../../rules/link-index.ts';
 import { mentionNames } from '../../rules/mention-names.ts';
 import { noteNames } from '../../rules/note-names.ts';
 import type { Row, Sql } from '../sql.ts';
@@ -12,7 +12,7 @@ import type { Row, Sql } from '../sql.ts';
 export function nameRows(ns: number, record: RecordHeader): Row[] {
   if (record.deletedAt !== null) return [];
   const names = {
-    link: record.key !== null && isSourced(record) ? [nameOfKey(record.key)] : [],
+    link: record.key !== null && isSourced(record) ? [linkNameOfKey(record.key)] : [],
     note: noteNames(record),
     mention: mentionNames(record),
   };

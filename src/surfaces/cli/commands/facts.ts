@@ -8,7 +8,7 @@ import type {
 } from '../../../engine/facts/fact-fields.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
-import { maskedWarnings, notEmbeddedLine } from '../format/phrases.ts';
+import { maskedWarnings, formatNotEmbedded } from '../format/phrases.ts';
 import { alignColumns } from '../format/table.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText, expiryText, timeLeftText } from '../format/times.ts';
@@ -30,7 +30,7 @@ export const factStore: OperationCommand<FactStoreOutput> = {
     const expiry = `it expires on ${expiryText(expires_at, Date.now())}`;
     if (replayed) return `Stored before: ${name}, with the same idempotency key; ${expiry}.\n`;
     const first = replaced ? `Stored ${name} and replaced its previous value` : `Stored ${name}`;
-    return `${first}; ${expiry}.\n${notEmbeddedLine(output)}`;
+    return `${first}; ${expiry}.\n${formatNotEmbedded(output)}`;
   },
 };
 

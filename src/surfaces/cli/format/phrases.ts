@@ -10,7 +10,7 @@ export function maskedWarnings({ masked }: { readonly masked: readonly string[] 
 }
 
 /** A line that says why a text has no embedding yet; empty if it has one. */
-export function notEmbeddedLine({ embedded, why }: { embedded: boolean; why: string | null }): string {
+export function formatNotEmbedded({ embedded, why }: { embedded: boolean; why: string | null }): string {
   return embedded ? '' : `Found by its words for now: ${oneLine(why ?? 'it is not embedded yet')}.\n`;
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { changeKeysBeside, isBeside } from './beside.ts';
+import { changeKeysBeside, usesCorpusPlugin } from './beside.ts';
 import { changeText } from './config/changes.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 
@@ -24,8 +24,8 @@ it.each([
 ])('loads the plugin, keeps memory-core, and can be reverted: %s', async (text) => {
   const changed = await files(text);
   changeKeysBeside(changed, '/srv/loci');
-  expect(isBeside(changed.originalValues())).toBe(false);
-  expect(isBeside(changed.values())).toBe(true);
+  expect(usesCorpusPlugin(changed.originalValues())).toBe(false);
+  expect(usesCorpusPlugin(changed.values())).toBe(true);
   const { plugins } = changed.values() as { plugins: Record<string, unknown> };
   expect(plugins).toMatchObject({
     load: { paths: expect.arrayContaining([expect.stringMatching(/loci-corpus$/)]) as unknown },

@@ -74,7 +74,7 @@ function isCorpusFolder(path: unknown): path is string {
 }
 
 /** Whether the configuration loads the plugin beside another memory than Loci. */
-export function isBeside(values: JsonMap): boolean {
+export function usesCorpusPlugin(values: JsonMap): boolean {
   if (valueAt(values, SLOT) === PLUGIN) return false;
   return (
     valueAt(values, ['plugins', 'entries', CORPUS_PLUGIN, 'enabled']) === true ||

@@ -12,7 +12,7 @@ import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { columnsOf, isTerminal } from '../../shared/io.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup } from './backup.ts';
-import { checksBeside, isBeside } from './beside.ts';
+import { checksBeside, usesCorpusPlugin } from './beside.ts';
 import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN, SLOT } from './config/changes.ts';
 import { allFound, configChecks, found, passed, type Problem } from './config/config-checks.ts';
 import type { ConfigFiles } from './config/config-files.ts';
@@ -61,7 +61,7 @@ async function examine(session: Session): Promise<Check[]> {
     check().catch((error: unknown) => failed(name, error, session));
   const leftovers = (plugin: string): Promise<Check | Check[]> =>
     guarded('earlier setup', () => leftoversCheck(files, lociHomeOf(session, values, plugin)));
-  if (isBeside(values)) {
+  if (usesCorpusPlugin(values)) {
     const checks = await Promise.all([
       guarded('plugin', () => checksBeside(session.openclaw, values)),
       guarded('store', () => storeCheck(session, values)),
@@ -167,7 +167,7 @@ async function unfinishedSetup(files: ConfigFiles, home: string): Promise<Proble
   const manifest = await backup.manifest();
   if (manifest === null || manifest.configFile !== files.root) return [];
   const values = files.values();
-  const isInForce = manifest.plugin === PLUGIN ? valueAt(values, SLOT) === PLUGIN : isBeside(values);
+  const isInForce = manifest.plugin === PLUGIN ? valueAt(values, SLOT) === PLUGIN : usesCorpusPlugin(values);
   if (isInForce) return [];
   return [
     [

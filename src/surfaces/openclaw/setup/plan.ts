@@ -30,10 +30,10 @@ export interface Plan {
 /** Checks all that can be checked without a change. */
 export async function makePlan(session: Session): Promise<Plan> {
   const { openclaw, io, call } = session;
-  const isBeside = call.options['beside'] === true;
-  const plugin = isBeside ? CORPUS_PLUGIN : PLUGIN;
+  const usesCorpusPlugin = call.options['beside'] === true;
+  const plugin = usesCorpusPlugin ? CORPUS_PLUGIN : PLUGIN;
   assertBuilt();
-  if (isBeside) assertStays();
+  if (usesCorpusPlugin) assertStays();
   await openclaw.assertNode();
   const version = await openclaw.version();
   const files = await loadHostConfig(session);
@@ -46,8 +46,8 @@ export async function makePlan(session: Session): Promise<Plan> {
   const installed = plugins.find(({ id }) => id === plugin);
   const isCurrent = installed !== undefined && (await isThisPackage(installed.rootDir));
   // The plugin beside memory-core is loaded from this package.
-  const folder = isBeside || isCurrent ? null : await pluginFolder(home);
-  if (isBeside) changeKeysBeside(files, isNamed ? home : null);
+  const folder = usesCorpusPlugin || isCurrent ? null : await pluginFolder(home);
+  if (usesCorpusPlugin) changeKeysBeside(files, isNamed ? home : null);
   else changeKeys(files, isNamed ? home : null, folder);
   parsePluginConfig(PLUGIN, pluginConfig(files.values()));
   const isRunning = await isListening(gatewayPort(values, io.env));
@@ -89,13 +89,13 @@ export function dryRunText(plan: Plan, titles: readonly string[]): string {
 
 export function doneText(plan: Plan, indexed: readonly IndexedWorkspace[]): string {
   const { version, files, folder, home, plugin } = plan;
-  const isBeside = plugin === CORPUS_PLUGIN;
+  const usesCorpusPlugin = plugin === CORPUS_PLUGIN;
   const installation = folder === null ? 'was installed already' : `is in ${folder}`;
   const lines = [
-    isBeside
+    usesCorpusPlugin
       ? `memory-core of OpenClaw ${version} now finds facts and runs of ${home} too, when an agent searches with corpus=all.`
       : `OpenClaw ${version} now remembers with Loci: memory_search answers from ${home}.`,
-    `  The plugin ${plugin} ${isBeside ? 'is loaded from this package' : installation}.`,
+    `  The plugin ${plugin} ${usesCorpusPlugin ? 'is loaded from this package' : installation}.`,
     ...(files.changes.length === 0 ? ['  No key had to change.'] : changeLines(plan)),
     ...indexed.flatMap(({ agent, folder, files: count, problems }) => [
       `  ${agent}: ${formatCount(count, 'file')} of memory in ${folder}`,

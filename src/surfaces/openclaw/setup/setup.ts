@@ -75,7 +75,7 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
 function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
   const { files, folder, isRunning, home, plugin } = plan;
   const { backup } = state;
-  const isBeside = plugin === CORPUS_PLUGIN;
+  const usesCorpusPlugin = plugin === CORPUS_PLUGIN;
   const agents = plan.agents.map(({ id }) => id).join(', ');
   const copy: Step = {
     title: `copy the plugin ${PLUGIN} to ${String(folder)}`,
@@ -117,10 +117,10 @@ function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
       },
     },
     ...(folder === null ? [] : [copy]),
-    ...(isBeside ? [] : [index]),
+    ...(usesCorpusPlugin ? [] : [index]),
     ...(files.changes.length > 0 ? [change] : []),
     {
-      title: isBeside
+      title: usesCorpusPlugin
         ? `check that OpenClaw loads the plugin ${plugin}`
         : isRunning
           ? 'wait until memory_search of the running gateway answers from Loci'

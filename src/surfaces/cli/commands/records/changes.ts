@@ -5,7 +5,7 @@ import type {
   WriteOutput,
 } from '../../../../engine/records/record-schemas.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
-import { maskedWarnings, notEmbeddedLine, recordName } from '../../format/phrases.ts';
+import { maskedWarnings, formatNotEmbedded, recordName } from '../../format/phrases.ts';
 import { expiryText } from '../../format/times.ts';
 import type { Operand, OperationCommand } from '../operation-command.ts';
 
@@ -24,7 +24,7 @@ export const write: OperationCommand<WriteOutput> = {
       ? `Remembered before as ${name}, with the same idempotency key; nothing was written now.\n`
       : `Remembered as ${name}.\n`;
     const duplicate = same_as === null ? '' : `record/${String(same_as)} has the same text; both are kept.\n`;
-    return first + duplicate + notEmbeddedLine(output);
+    return first + duplicate + formatNotEmbedded(output);
   },
 };
 
@@ -38,7 +38,7 @@ export const update: OperationCommand<UpdateOutput> = {
     const { citation, changed, reembedded } = output;
     if (changed.length === 0) return `${style.link(citation)} is unchanged: it has these values already.\n`;
     const fields = changed.map(oneLine).join(', ');
-    return `Changed ${style.link(citation)}: ${fields}.\n${reembedded ? notEmbeddedLine(output) : ''}`;
+    return `Changed ${style.link(citation)}: ${fields}.\n${reembedded ? formatNotEmbedded(output) : ''}`;
   },
 };
 
@@ -52,5 +52,5 @@ export const deleteRecord: OperationCommand<DeleteOutput> = {
 
 export const undelete: OperationCommand<UndeleteOutput> = {
   operands: [ID],
-  render: (output) => `Restored ${recordName(output)}.\n${notEmbeddedLine(output)}`,
+  render: (output) => `Restored ${recordName(output)}.\n${formatNotEmbedded(output)}`,
 };
