@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { buildRecords, isTextCurrent } from '../../graph/build/derive.ts';
-import { targetOf } from '../../graph/build/similar.ts';
+import { recordOfTarget } from '../../graph/build/similar.ts';
 import type { EdgeDraft, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
@@ -73,7 +73,7 @@ async function unpairedEdges(
     (each) => each.edges,
   );
   if (edges.length === 0) return new Set();
-  const targets = await graph.contributions(namespace, 'similar', [...new Set(edges.map(targetOf))]);
+  const targets = await graph.contributions(namespace, 'similar', [...new Set(edges.map(recordOfTarget))]);
   const pairs = new Set(
     [...targets.values()].flatMap((each) => each.edges.map(({ src, dst }) => `${dst} ${src}`)),
   );
