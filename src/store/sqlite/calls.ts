@@ -9,7 +9,7 @@ import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } 
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
 import { neighbours } from '../sql/graph/neighbours.ts';
 import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
-import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
+import { writtenNamespaces } from './database/namespaces.ts';
 import type { Database, SqliteDriver } from './database/database.ts';
 import { SqliteSql } from './database/sqlite-sql.ts';
 import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
@@ -37,7 +37,7 @@ import {
   type PassageRequest,
 } from '../sql/read/wire.ts';
 import { lockNamespace } from '../sql/namespace.ts';
-import { findNamespace as findSqlNamespace, type Sql } from '../sql/sql.ts';
+import { findNamespace, type Sql } from '../sql/sql.ts';
 
 type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
@@ -89,7 +89,7 @@ class Reader {
     empty: Result,
     work: (ns: number) => Promise<Result>,
   ): Promise<Result> {
-    const ns = await findSqlNamespace(this.sql, namespace);
+    const ns = await findNamespace(this.sql, namespace);
     return ns === null ? empty : work(ns);
   }
 
@@ -108,7 +108,7 @@ class Reader {
     empty: Result,
     work: (ns: number) => AsyncSlices<Result>,
   ): AsyncSlices<Result> {
-    const ns = await findSqlNamespace(this.sql, namespace);
+    const ns = await findNamespace(this.sql, namespace);
     return ns === null ? empty : yield* work(ns);
   }
 
@@ -118,7 +118,7 @@ class Reader {
     empty: Result,
     work: (ns: number) => AsyncSlices<Result>,
   ): AsyncSlices<Result> {
-    const ns = await findSqlNamespace(this.sql, namespace);
+    const ns = await findNamespace(this.sql, namespace);
     if (ns === null) return empty;
     const slices = work(ns);
     for (;;) {
@@ -159,7 +159,7 @@ function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'
     passagesOf: (namespace, ids) =>
       reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
     purge: async (namespace, request) => {
-      if (findNamespace(db, namespace) === null) return 0;
+      if ((await findNamespace(sql, namespace)) === null) return 0;
       const purged = await purge(driver, namespace, request);
       if (purged > 0) db.truncateWal();
       return purged;
@@ -209,7 +209,7 @@ function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search']
   };
 }
 
-function vectorCalls({ sql, text, vectors: index, db }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
+function vectorCalls({ sql, text, vectors: index }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
@@ -224,7 +224,9 @@ function vectorCalls({ sql, text, vectors: index, db }: SqliteDriver, reader: Re
         for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
           assertVectorDimensions(found, vector);
         const ns =
-          vectors.length > 0 ? (await lockNamespace(sql, text, namespace)).id : findNamespace(db, namespace);
+          vectors.length > 0
+            ? (await lockNamespace(sql, text, namespace)).id
+            : await findNamespace(sql, namespace);
         if (ns === null) return;
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
@@ -297,12 +299,12 @@ function adminCalls(driver: SqliteDriver, reader: Reader): StoreCalls['admin'] {
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
         : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
-    compact: (namespace) => {
-      const ns = findNamespace(db, namespace);
+    compact: async (namespace) => {
+      const ns = await findNamespace(sql, namespace);
       if (ns !== null) compact(db, ns);
     },
     resetDerived: async (namespace, options) => {
-      const ns = findNamespace(db, namespace);
+      const ns = await findNamespace(sql, namespace);
       if (ns !== null) await resetDerived(driver, ns, options);
     },
     audit: (namespace, request) => reader.snapshot(namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),

@@ -1,4 +1,5 @@
 import type { BelongsToUpdate } from '../../belongs-to-model.ts';
+import { liveRecords } from '../graph/write.ts';
 import type { Sql } from '../sql.ts';
 
 /** Within a transaction. */
@@ -29,18 +30,6 @@ export async function putBelongsTo(
     JSON.stringify(excludedSources),
     pass === null ? null : JSON.stringify(pass),
   );
-}
-
-/** Those of the records that are not deleted. */
-async function liveRecords(sql: Sql, ns: number, records: readonly number[]): Promise<Set<number>> {
-  if (records.length === 0) return new Set();
-  const { dialect } = sql;
-  const rows = await sql.all(
-    `SELECT r.id FROM ${dialect.list('records', 'integer')} AS w
-     ${dialect.join} record AS r ON r.ns = :ns AND r.id = w.value WHERE r.deleted_at IS NULL`,
-    { ns, records },
-  );
-  return new Set(rows.map((row) => Number(row['id'])));
 }
 
 /** Removes the edges of records that are gone. Within a transaction. */

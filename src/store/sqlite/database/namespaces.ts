@@ -8,11 +8,6 @@ export function textTable(ns: number): string {
   return `text_${String(ns)}`;
 }
 
-export function findNamespace(db: Database, name: string): number | null {
-  const row = db.prepare('SELECT id FROM namespace WHERE name = ?').get(name);
-  return row === undefined ? null : Number(row['id']);
-}
-
 /**
  * The tokenizer `ascii` only splits at spaces, because the analyzer has already folded and stemmed the terms. With
  * `contentless_delete`, deleted rows would remain in the totals, and every update would change scores (SQLite 3.53).
