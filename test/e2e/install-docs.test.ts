@@ -20,7 +20,12 @@ const sections = new Map(
 describe('docs/install.md', () => {
   const home = temporaryFolder();
   const prefix = join(home, 'prefix');
+  // How npm reaches its registry from this machine.
+  const network = Object.entries(process.env).filter(([name]) =>
+    /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_(?:cafile|registry))$/i.test(name),
+  );
   const env = {
+    ...Object.fromEntries(network),
     PATH: [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':'),
     HOME: home,
     npm_config_prefix: prefix,
