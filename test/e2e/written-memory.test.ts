@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { userName } from '../../src/core/runtime.ts';
-import type { AuditOutput } from '../../src/operations/audit/audit.ts';
+import type { AuditOutput } from '../../src/engine/audit/read-audit.ts';
 import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
 import { getOperation, type GetOutput } from '../../src/operations/records/get.ts';
 import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';

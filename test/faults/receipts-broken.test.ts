@@ -13,7 +13,7 @@ import { get } from '../../src/engine/records/get.ts';
 import { listRecords } from '../../src/engine/records/list.ts';
 import { status } from '../../src/engine/health/status.ts';
 import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
-import { audit } from '../../src/engine/audit/audit.ts';
+import { audit } from '../../src/engine/audit/read-audit.ts';
 import { listReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';
 
@@ -73,7 +73,7 @@ describe('while receipts cannot be written', () => {
     await write(loci, { content: 'The rake' });
     await loci.close();
     const again = await open();
-    const actions = (await audit(again, { limit: 20 })).map(({ action }) => action);
+    const actions = (await audit(again, { limit: 20 })).entries.map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['purge', 'expire']));
     await expect(undelete(again, { id: expiring.id })).rejects.toMatchObject({ code: 'gone' });
     expect((await listReceipts(again, { limit: 1 })).receipts).toEqual([]);

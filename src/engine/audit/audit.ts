@@ -1,11 +1,9 @@
 import { createPatch } from 'diff';
 import { isDeepStrictEqual } from 'node:util';
-import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { Json, LociRecord } from '../../core/types.ts';
-import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/admin-model.ts';
+import type { AuditDiff, AuditDraft } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
-import { expire } from '../shared/retention.ts';
 
 type AuditedFields = Pick<
   LociRecord,
@@ -71,48 +69,4 @@ export function contentDiff(before: string, after: string): Json {
   if (patch === undefined) return { before, after: { characters: after.length, sha256: sha256(after) } };
   // The lines above the first hunk only have file names.
   return { patch: patch.slice(patch.indexOf('\n@@') + 1) };
-}
-
-export interface AuditRequest extends Omit<AuditFilter, 'subject'> {
-  /** Only entries about the record with this id. */
-  readonly record?: number;
-  readonly limit: number;
-  readonly after?: AuditCursor;
-}
-
-/** An entry, with the id of its record unless the record was purged. */
-export interface AuditListed extends AuditEntry {
-  readonly record: number | null;
-}
-
-/**
- * The log of the caller's namespace, newest first.
- * @throws LociError `not_found` for the id of no record
- */
-export async function audit(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
-  await expire(context);
-  const { store, namespace } = context;
-  const { limit, after = null, record, ...rest } = request;
-  const subject = record === undefined ? undefined : await uuidOf(context, record);
-  const filter = { ...rest, ...(subject === undefined ? {} : { subject }) };
-  const { entries } = await store.admin.audit(namespace, { log: { ...filter, after, limit } });
-  const subjects = [...new Set(entries.flatMap((entry) => entry.subject ?? []))];
-  const existing = await store.records.findExisting(
-    namespace,
-    subjects.map((uuid) => ({ uuid })),
-  );
-  const ids = new Map(subjects.map((uuid, i) => [uuid, existing[i]?.sameUuid ?? null]));
-  return entries.map((entry) => ({ ...entry, record: ids.get(entry.subject ?? '') ?? null }));
-}
-
-async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<string> {
-  const [record] = await store.records.get(namespace, [id], 'any');
-  if (record !== undefined) return record.uuid;
-  throw new LociError(
-    'not_found',
-    `there is no record ${String(id)}, or it was purged, so its entries cannot be selected`,
-    {
-      hint: 'Without `record`, the log of all records is shown, purged ones included.',
-    },
-  );
 }

@@ -19,7 +19,7 @@ import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
 import { labelItem } from './labels.ts';
 import { storedLabels } from '../../store/items/kinds.ts';
-import { audit } from '../audit/audit.ts';
+import { audit } from '../audit/read-audit.ts';
 
 const DAY = 86_400_000;
 const QUERY = 'oven plumber';
@@ -278,7 +278,7 @@ describe('a label', () => {
     const { labels } = await showReceipt(loci, id);
     expect(labels).toHaveLength(2);
     expect(labels.every(({ query }) => query === QUERY)).toBe(true);
-    const log = await audit(loci, { limit: 10, action: 'label' });
+    const { entries: log } = await audit(loci, { limit: 10, action: 'label' });
     expect(log).toHaveLength(3);
     expect(JSON.stringify(log)).not.toContain(QUERY);
   });

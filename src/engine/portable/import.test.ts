@@ -9,7 +9,7 @@ import {
   SECRET,
 } from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
-import { audit } from '../audit/audit.ts';
+import { audit } from '../audit/read-audit.ts';
 import { storeFact } from '../facts/facts.ts';
 import { setStartup } from '../startup/startup.ts';
 import { deleteRecord, undelete } from '../records/delete.ts';
@@ -165,10 +165,10 @@ describe('an import', () => {
   it('attaches an audit chain, exports it again, and does not list it in the log', async () => {
     const [source, target] = [await openEngine(), await openEngine()];
     await write(source, { content: 'one' });
-    const [entry] = await audit(source, { limit: 1 });
+    const [entry] = (await audit(source, { limit: 1 })).entries;
     const lines = await exportLines(source);
     await importMemory(target, { from: { lines } });
-    const log = await audit(target, { limit: 100 });
+    const { entries: log } = await audit(target, { limit: 100 });
     expect(log.map(({ action }) => action)).toEqual(['import']);
     const attachedLines = (text: string): string[] =>
       text.split('\n').filter((line) => line.includes(`"chain":"${entry!.chain}"`));

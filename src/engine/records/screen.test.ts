@@ -10,7 +10,7 @@ import { forgetFacts } from '../facts/forget-facts.ts';
 import { get } from './get.ts';
 import { update } from './update.ts';
 import { setStartup } from '../startup/startup.ts';
-import { audit } from '../audit/audit.ts';
+import { audit } from '../audit/read-audit.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -116,7 +116,7 @@ describe('secrets in written content', () => {
       const expected = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
       await expect(write(loci, { content: secret })).rejects.toMatchObject(expected);
       await expect(storeFact(loci, { key: 'server', value: secret })).rejects.toMatchObject(expected);
-      expect(await audit(loci, { limit: 10 })).toEqual([]);
+      expect((await audit(loci, { limit: 10 })).entries).toEqual([]);
       expect((await listFacts(loci, { limit: 10 })).total).toBe(0);
       await write(loci, { content: 'The plumber is called Tove, quite openly.' });
     });

@@ -9,7 +9,7 @@ import { facet } from '../records/facet.ts';
 import { status } from '../health/status.ts';
 import { get } from '../records/get.ts';
 import { undelete, deleteRecord } from '../records/delete.ts';
-import { audit } from '../audit/audit.ts';
+import { audit } from '../audit/read-audit.ts';
 import { write } from '../records/write.ts';
 import { doctor } from '../health/doctor.ts';
 
@@ -57,7 +57,7 @@ describe('an expired fact', () => {
     await expect(recallFact(loci, { key: 'door' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
     await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone' });
-    const [expired, ...written] = await audit(loci, { limit: 10 });
+    const [expired, ...written] = (await audit(loci, { limit: 10 })).entries;
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });
     expect(written.find(({ subject }) => subject === expired?.subject)?.diff).toBeNull();
     await loci.close();
@@ -94,7 +94,7 @@ describe('a deleted record', () => {
     await loci.close();
     loci = await open();
     await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone', message: /purged/ });
-    expect((await audit(loci, { action: 'purge', limit: 10 })).length).toBe(1);
+    expect((await audit(loci, { action: 'purge', limit: 10 })).entries.length).toBe(1);
     expect(filesContaining(folder.path, 'Zebulon.')).toEqual([]);
     expect(await doctor(loci)).toContainEqual(expect.objectContaining({ name: 'audit', result: 'ok' }));
   });

@@ -8,7 +8,7 @@ import { listConcepts, showConcept, conceptConflicts, conceptChanges } from './c
 import { search } from '../../records/search.ts';
 import { mergeConcepts, undoConceptChange, renameConcept, splitConcept } from './change-concepts.ts';
 import { reindex } from '../../health/reindex.ts';
-import { audit } from '../../audit/audit.ts';
+import { audit } from '../../audit/read-audit.ts';
 import { exportToFile } from '../../portable/export/export-files.ts';
 import { importMemory } from '../../portable/import.ts';
 import { write } from '../../records/write.ts';
@@ -195,7 +195,7 @@ describe('concepts of an engine', () => {
 
   it('write each change to the audit log, with who made it', async () => {
     const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
-    const [entry] = await audit(loci, { limit: 1 });
+    const [entry] = (await audit(loci, { limit: 1 })).entries;
     expect(entry).toMatchObject({
       action: 'concept-merge',
       subject: `concept:${change.id}`,

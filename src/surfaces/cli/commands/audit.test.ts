@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditOutput } from '../../../operations/audit/audit.ts';
+import type { AuditOutput } from '../../../engine/audit/read-audit.ts';
 import { makeStyle } from '../format/style.ts';
 import { textWidth } from '../format/text-width.ts';
 import { audit } from './audit.ts';

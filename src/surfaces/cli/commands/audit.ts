@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/types.ts';
-import type { AuditOutput } from '../../../operations/audit/audit.ts';
+import type { AuditOutput } from '../../../engine/audit/read-audit.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
 import { localTime } from '../format/times.ts';
