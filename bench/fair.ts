@@ -10,7 +10,7 @@ import { freePort } from '../test/openclaw/free-port.ts';
 import { type FairNote, fairStore, type Tenant } from './fair-store.ts';
 import { type Server, startServer } from './rest.ts';
 import { quantile } from './timing.ts';
-import { accessOf } from '../src/engine/access/access.ts';
+import { createToken } from '../src/engine/access/tokens.ts';
 
 const HELP = `Starts loci serve with two tenants. One has eight connections of one kind of call; the other searches, one call after the other.
 The 95th percentile of its searches is divided by that with eight connections of plain searches in the same round.
@@ -165,7 +165,7 @@ async function measure(kind: MakeCall, seconds: number): Promise<Figures> {
 async function makeTokens(): Promise<Record<Tenant, string>> {
   const loci = await openEngine((await loadConfig({ home: scratch, env: {} })).values);
   const make = async (subject: Tenant): Promise<string> =>
-    (await accessOf(loci).create({ subject, name: subject, scopes: ['write'], lifetimeMs: null })).text;
+    (await createToken(loci, { subject, scopes: ['write'], expires: 'never' })).token;
   const tokens = { crowd: await make('crowd'), victim: await make('victim') };
   await loci.close();
   return tokens;

@@ -11,7 +11,7 @@ import { applyLoad, type LoadRequest } from './load.ts';
 import type { Measure } from './report.ts';
 import { quantile } from './timing.ts';
 import type { EngineContext } from '../src/engine/context.ts';
-import { accessOf } from '../src/engine/access/access.ts';
+import { createToken } from '../src/engine/access/tokens.ts';
 import { search } from '../src/engine/records/search.ts';
 
 const REQUESTS_PER_SECOND = 1000;
@@ -44,14 +44,9 @@ export async function measureRest(
   const loci = await openEngine((await loadConfig({ home: folder, env: {} })).values);
   const engineSearchTime = await measureEngine(loci, bench);
   const requests = await mixedRequests(loci, bench, WARM_UP_REQUESTS + seconds * REQUESTS_PER_SECOND);
-  const operator = await accessOf(loci).create({
-    subject: 'bench',
-    name: 'bench',
-    scopes: ['operator'],
-    lifetimeMs: null,
-  });
+  const operator = await createToken(loci, { subject: 'bench', scopes: ['operator'], expires: 'never' });
   await loci.close();
-  const server = await startServer(folder, operator.text);
+  const server = await startServer(folder, operator.token);
   try {
     await applyLoad(server.port, REQUESTS_PER_SECOND / 10, requests.slice(0, WARM_UP_REQUESTS));
     const before = await server.metrics();
@@ -113,8 +108,8 @@ async function mixedRequests(loci: EngineContext, bench: BenchStore, count: numb
   const tokens = new Map<string, string>();
   for (const { namespace } of [...queries, ...unwritten]) {
     if (tokens.has(namespace)) continue;
-    const request = { subject: namespace, name: namespace, scopes: ['write'], lifetimeMs: null };
-    tokens.set(namespace, (await accessOf(loci).create(request)).text);
+    const { token } = await createToken(loci, { subject: namespace, scopes: ['write'], expires: 'never' });
+    tokens.set(namespace, token);
   }
   return Array.from({ length: count }, (_, i) => {
     if (i % WRITE_EVERY > 0) {

@@ -12,6 +12,13 @@ export interface Caller {
   readonly trust: Trust;
 }
 
+/**
+ * `read` reads the memory of the caller, `write` changes it, `admin` administers it, and `operator` is for what concerns the server
+ * or all namespaces. Each includes those before it.
+ */
+export const SCOPES = ['read', 'write', 'admin', 'operator'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 const MAX_SUBJECT_LENGTH = 128;
 const CONTROL_CHARACTER = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 

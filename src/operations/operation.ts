@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { LoadedConfig } from '../config/load.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
+import type { Scope } from '../core/caller.ts';
 import type { Json } from '../core/types.ts';
 import type { Progress } from '../core/progress.ts';
 import type { EngineContext } from '../engine/context.ts';
@@ -43,13 +44,6 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly examples: readonly Example[];
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;
 }
-
-/**
- * `read` reads the memory of the caller, `write` changes it, `admin` administers it, and `operator` is for what concerns the server
- * or all namespaces. Each includes those before it.
- */
-export const SCOPES = ['read', 'write', 'admin', 'operator'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** Standard input and output, which only the command line has, and the right to name files, which the library has too. */
 export interface LocalIo {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import { createContext } from '../../src/operations/context.ts';
-import type { Scope } from '../../src/operations/operation.ts';
+import type { Scope } from '../../src/core/caller.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { serverEnvironment } from './mcp-session.ts';
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Scope } from '../../src/core/caller.ts';
 import { toolName } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { newTokenText } from '../../src/secrets/token-text.ts';
@@ -129,7 +130,7 @@ describe('authentication', () => {
 
   it('permits what the scopes of the token imply', async () => {
     const server = await startServer();
-    const statuses = async (...scopes: string[]) => {
+    const statuses = async (...scopes: Scope[]) => {
       const token = await server.token('alice', ...scopes);
       const responses = [
         await server.request(SEARCH, { token }),

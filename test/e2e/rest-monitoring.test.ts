@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/core/caller.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { startServer } from './rest-server.ts';
 
@@ -83,7 +84,7 @@ describe('MCP on the same server', () => {
     const server = await startServer({}, { mcp: mcpHandler });
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-    const tools = async (scope: string): Promise<string> => {
+    const tools = async (scope: Scope): Promise<string> => {
       const token = await server.token('alice', scope);
       const { status, text } = await server.request('/mcp', { token, body, headers });
       expect([status, text]).toEqual([200, expect.stringContaining('memory_search')]);

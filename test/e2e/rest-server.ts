@@ -9,7 +9,8 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Problem } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
 import { temporaryFolder } from './loci-command.ts';
-import { accessOf } from '../../src/engine/access/access.ts';
+import type { Scope } from '../../src/core/caller.ts';
+import { createToken } from '../../src/engine/access/tokens.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,7 @@ export interface TestServer {
   readonly log: Record<string, unknown>[];
   request(path: string, options?: HttpRequestOptions): Promise<HttpResponse>;
   /** Creates a token in the store. Returns its text. */
-  token(subject: string, ...scopes: string[]): Promise<string>;
+  token(subject: string, ...scopes: Scope[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -81,16 +82,11 @@ export async function startServer(
   };
 }
 
-export async function makeToken(home: string, subject: string, scopes: readonly string[]): Promise<string> {
+export async function makeToken(home: string, subject: string, scopes: readonly Scope[]): Promise<string> {
   const loci = await openEngine((await loadConfig({ home, env: TEST_ENV })).values);
   try {
-    const created = await accessOf(loci).create({
-      subject,
-      name: `${subject}'s`,
-      scopes,
-      lifetimeMs: 60_000,
-    });
-    return created.text;
+    return (await createToken(loci, { subject, name: `${subject}'s`, scopes: [...scopes], expires: '1m' }))
+      .token;
   } finally {
     await loci.close();
   }

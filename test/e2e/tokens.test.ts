@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenCreateOutput } from '../../src/operations/access/token-create.ts';
-import type { TokenListOutput } from '../../src/operations/access/token-list.ts';
+import type { TokenCreateOutput, TokenListOutput } from '../../src/engine/access/tokens.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('loci token', () => {

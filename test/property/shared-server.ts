@@ -1,9 +1,9 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import type { Caller } from '../../src/core/caller.ts';
+import { type Caller, type Scope, SCOPES } from '../../src/core/caller.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import type { OpenContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { type Operation, type Scope, SCOPES, toolName } from '../../src/operations/operation.ts';
+import { type Operation, toolName } from '../../src/operations/operation.ts';
 import { runOperation } from '../../src/operations/run.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';

@@ -1,7 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Caller } from '../../core/caller.ts';
+import type { Caller, Scope } from '../../core/caller.ts';
 import type { OpenContext } from '../../operations/context.ts';
-import type { Scope } from '../../operations/operation.ts';
 import { withoutNullArguments } from './null-arguments.ts';
 import { mcpServer } from './server.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Caller } from '../../core/caller.ts';
+import type { Caller, Scope } from '../../core/caller.ts';
 import { LociError } from '../../core/errors.ts';
 import type { OpenContext } from '../../operations/context.ts';
-import type { Operation, OperationContext, Scope } from '../../operations/operation.ts';
+import type { Operation, OperationContext } from '../../operations/operation.ts';
 import { progressNotifier } from './progress-notifier.ts';
 
 /** What a caller may do. */

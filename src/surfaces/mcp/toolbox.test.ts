@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../config/schema.ts';
-import { SCOPES } from '../../operations/operation.ts';
+import { SCOPES } from '../../core/caller.ts';
 import { loadToolbox } from './toolbox.ts';
 
 /** Keywords that mean the same in draft-07 and in 2020-12 of JSON Schema, and in the subsets that models are given. */

@@ -1,7 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { remoteOperation } from '../../operations/shared/local-io.ts';
-import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
+import type { Scope } from '../../core/caller.ts';
+import { type Operation, toolName } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import { OMITTED_FIELDS, resultTypes } from './results/tool-result.ts';
 

@@ -12,7 +12,7 @@ import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { withSynonyms } from '../../operations/shared/lenient-input.ts';
-import type { Scope } from '../../operations/operation.ts';
+import type { Scope } from '../../core/caller.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';

@@ -1,6 +1,4 @@
-import type { TokenCreateOutput } from '../../../operations/access/token-create.ts';
-import type { TokenListOutput } from '../../../operations/access/token-list.ts';
-import type { TokenOutput } from '../../../operations/access/token-output.ts';
+import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand } from './operation-command.ts';
 

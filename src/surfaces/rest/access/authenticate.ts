@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
-import type { TokenInfo } from '../../../engine/access/access.ts';
-import type { Caller } from '../../../core/caller.ts';
-import { type Scope, SCOPES } from '../../../operations/operation.ts';
+import type { TokenOutput } from '../../../engine/access/tokens.ts';
+import { type Caller, type Scope, SCOPES } from '../../../core/caller.ts';
 import type { JwtVerifier } from './jwt.ts';
 import type { EngineContext } from '../../../engine/context.ts';
 
@@ -30,7 +29,7 @@ interface AuthenticatorParts {
 /** Authenticates requests by their token. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
-  readonly #cache = new LRUCache<string, TokenInfo>({ max: MAX_CACHED_TOKENS, ttl: CACHE_TTL_MS });
+  readonly #cache = new LRUCache<string, TokenOutput>({ max: MAX_CACHED_TOKENS, ttl: CACHE_TTL_MS });
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -51,12 +50,12 @@ export class Authenticator {
     return { caller, scopes: impliedScopes(scopes), key: `token ${id}` };
   }
 
-  async #findToken(text: string): Promise<TokenInfo> {
+  async #findToken(text: string): Promise<TokenOutput> {
     const hash = sha256(text);
     const cached = this.#cache.get(hash);
     if (cached !== undefined) return cached;
-    const { accessOf } = await import('../../../engine/access/access.ts');
-    const token = await accessOf(await this.#parts.loci()).find(text);
+    const { findToken } = await import('../../../engine/access/tokens.ts');
+    const token = await findToken(await this.#parts.loci(), text);
     if (token === null) throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
     this.#cache.set(hash, token);
     return token;
