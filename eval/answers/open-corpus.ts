@@ -10,7 +10,7 @@ import { notesOf, type Corpus } from './question-set.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { reindex } from '../../src/engine/health/reindex.ts';
-import { status } from '../../src/engine/health/status.ts';
+import { storeStatus } from '../../src/engine/health/status.ts';
 
 const CACHE_FOLDER: string = fileURLToPath(new URL('../../.cache/eval/answers', import.meta.url));
 
@@ -43,8 +43,8 @@ export async function openCorpus(
     await indexVaults(loci);
     // The code that cuts notes into passages may have changed since the store was made.
     await reindex(loci);
-    const { ownStats, pending } = await status(loci);
-    if (ownStats?.records !== notes || pending > 0)
+    const { records, embedding } = await storeStatus(loci);
+    if (records !== notes || embedding.pending > 0)
       throw new LociError('embedding_unavailable', `${corpus.id} is not indexed completely`, {
         hint: 'Wait for other runs of the evaluation to end, and try again.',
       });

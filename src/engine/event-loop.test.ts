@@ -4,7 +4,7 @@ import { settings, temporaryFolder, writeNotes } from '../../test/contract/engin
 import { draft } from '../../test/contract/store-samples.ts';
 import { estimateTokens, makePassages } from '../ingest/passages.ts';
 import { openEngine } from './open.ts';
-import { status } from './health/status.ts';
+import { storeStatus } from './health/status.ts';
 import { indexVaults } from './reading/index-vaults.ts';
 import { reindex } from './health/reindex.ts';
 import { write } from './records/write.ts';
@@ -43,7 +43,7 @@ async function longestTurns(): Promise<Record<string, number>> {
   await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   const loci = await openEngine(settings(folder.path, { vaults }));
-  await status(loci);
+  await storeStatus(loci);
   const turns = {
     index: await longestTurn(() => indexVaults(loci)),
     reindex: await longestTurn(() => reindex(loci)),

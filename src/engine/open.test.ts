@@ -9,7 +9,7 @@ import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
 import { indexVaults } from './reading/index-vaults.ts';
 import { get } from './records/get.ts';
-import { status } from './health/status.ts';
+import { storeStatus } from './health/status.ts';
 import { write } from './records/write.ts';
 import { reindex } from './health/reindex.ts';
 import { updateConcepts } from './graph/concepts/update-concepts.ts';
@@ -107,9 +107,8 @@ describe('an engine without a model', () => {
       expect(read.record.id).toBe(id);
       expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
     }
-    const { ownStats: own, generation, pending } = await status(loci);
-    expect(own).toMatchObject({ namespace: 'default', records: added, byOrigin: { vault: added } });
-    expect([generation, pending]).toEqual([null, 0]);
+    const own = { namespace: 'default', records: added, by_origin: { vault: added } };
+    expect(await storeStatus(loci)).toMatchObject({ ...own, embedding: { provider: null, pending: 0 } });
     expect(await failedChecks()).toEqual([]);
   });
 
@@ -126,7 +125,7 @@ describe('an engine without a model', () => {
     await openIndexed();
     await write(loci, { content: 'Ada says the clock is late.' });
     const before = await searchAll();
-    const records = (await status(loci)).ownStats?.records;
+    const { records } = await storeStatus(loci);
     expect(await reindex(loci)).toMatchObject({ records, problems: [], embedded: 0, refused: 0 });
     expect(await searchAll()).toEqual(before);
     expect(await failedChecks()).toEqual([]);

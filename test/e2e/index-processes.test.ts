@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { loci, lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';

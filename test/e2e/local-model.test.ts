@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 const NOTES = {

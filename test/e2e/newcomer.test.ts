@@ -6,7 +6,7 @@ import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import { searchOperation, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
 

@@ -14,7 +14,7 @@ import { recallFactOperation } from '../../src/operations/facts/recall.ts';
 import { storeFactOperation } from '../../src/operations/facts/store.ts';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
 import { undeleteOperation } from '../../src/operations/records/undelete.ts';
 import { runAsAgent } from './agent-call.ts';

@@ -6,7 +6,7 @@ import type { AuditOutput } from '../../src/engine/audit/read-audit.ts';
 import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
 import { getOperation, type GetOutput } from '../../src/operations/records/get.ts';
 import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { undeleteOperation } from '../../src/operations/records/undelete.ts';
 import { updateOperation } from '../../src/operations/records/update.ts';
 import type { UpdateOutput, WriteOutput } from '../../src/engine/records/record-schemas.ts';

@@ -11,7 +11,7 @@ import { write } from '../../src/engine/records/write.ts';
 import { storeFact } from '../../src/engine/facts/facts.ts';
 import { get } from '../../src/engine/records/get.ts';
 import { listRecords } from '../../src/engine/records/list.ts';
-import { status } from '../../src/engine/health/status.ts';
+import { storeStatus } from '../../src/engine/health/status.ts';
 import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
 import { audit } from '../../src/engine/audit/read-audit.ts';
 import { listReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
@@ -62,7 +62,7 @@ describe('while receipts cannot be written', () => {
     const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', expires: '1h' });
     expect((await get(loci, `record/${String(id)}`)).record.content).toBe('The oven is gas.');
     expect((await listRecords(loci, { limit: 10 })).records).toHaveLength(3);
-    expect((await status(loci)).ownStats?.records).toBe(3);
+    expect((await storeStatus(loci)).records).toBe(3);
     await deleteRecord(loci, { id });
     // Past the time for which deleted records and receipts are kept, a write starts a purge, which the closing waits for.
     now += 400 * DAY;

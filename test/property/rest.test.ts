@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
-import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { type Route, routesOf } from '../../src/surfaces/rest/routes.ts';
 import { type HttpResponse, type HttpRequestOptions, startServer } from '../e2e/rest-server.ts';

@@ -1,21 +1,22 @@
+import { z } from 'zod';
 import type { Embedder } from '../../embed/embedder.ts';
 import { countAllPending } from '../../ingest/embed.ts';
-import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { activeGeneration, generationOf, modelSpec } from './generations.ts';
+import { activeGeneration, generation, generationFields, generationOf, modelSpec } from './generations.ts';
 
-/** How far a change from the model of searches to that of the settings is, in the caller's namespace. */
-export interface ModelChange {
-  /** What searches use. */
-  readonly from: GenerationSpec;
-  /** What the settings name. */
-  readonly to: GenerationSpec;
-  /** Texts, and those of them that have a vector of `to`. */
-  readonly texts: number;
-  readonly embedded: number;
-  /** What to do next: a switch needs the vectors of all namespaces. */
-  readonly next: 'backfill' | 'switch';
-}
+const count = () => z.number().int().nonnegative();
+
+/** How far a change from the model of searches to that of the settings is, in the caller's namespace. A switch needs the vectors of all. */
+export const modelChangeOutput = z.strictObject({
+  from: generation.describe('The model whose vectors searches use.'),
+  to: generation.describe('The model in the settings.'),
+  texts: count(),
+  embedded: count().describe('Those of them that have a vector of it.'),
+  next: z
+    .enum(['loci embed backfill', 'loci embed switch'])
+    .describe('The next command. Writes fail until the switch, and before the backfill searches do too.'),
+});
 
 interface Known {
   /** Of the settings. */
@@ -29,16 +30,16 @@ interface Known {
 export async function modelChange(
   { store, namespace }: EngineContext,
   { embedder, generations, texts }: Known,
-): Promise<ModelChange | null> {
+): Promise<z.infer<typeof modelChangeOutput> | null> {
   const from = activeGeneration(generations);
   const target = generationOf(generations, embedder);
   if (from === undefined || target?.active === true) return null;
-  const change = { from, to: modelSpec(embedder), texts };
-  if (target === undefined) return { ...change, embedded: 0, next: 'backfill' };
+  const change = { from: generationFields(from), to: generationFields(modelSpec(embedder)), texts };
+  if (target === undefined) return { ...change, embedded: 0, next: 'loci embed backfill' };
   const isComplete = (await countAllPending(store, target.id)) === 0;
   return {
     ...change,
     embedded: texts - (await store.vectors.pending(namespace, target.id, { totals: true })).texts,
-    next: isComplete ? 'switch' : 'backfill',
+    next: isComplete ? 'loci embed switch' : 'loci embed backfill',
   };
 }

@@ -18,7 +18,7 @@ import { doctor } from '../health/doctor.ts';
 import { write } from '../records/write.ts';
 import { exportToFile } from '../portable/export/export-files.ts';
 import { importMemory } from '../portable/import.ts';
-import { status } from '../health/status.ts';
+import { storeStatus } from '../health/status.ts';
 
 const NOTES = 200;
 const MODEL = { provider: 'ollama', model: 'all-minilm' };
@@ -197,6 +197,6 @@ describe('other ways to embed texts that the provider refuses', () => {
     expect(await write(loci, { content: 'A tide clock.' })).toMatchObject({ embedded: true });
     const long = `${'The oven moves to the other wall. '.repeat(40)}\n\n# Bad\n\n${'A bad clock. '.repeat(5)}`;
     expect(await write(loci, { content: long })).toMatchObject({ embedded: false });
-    expect((await status(loci)).pending).toBe(2);
+    expect((await storeStatus(loci)).embedding.pending).toBe(2);
   });
 });

@@ -6,12 +6,7 @@ import type { Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { formatVaultChanges } from '../reading/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
-import {
-  type UnconfiguredVault,
-  type VaultState,
-  type VaultStates,
-  vaultStates,
-} from '../reading/vault-states.ts';
+import { type VaultState, type VaultStates, vaultStates } from '../reading/vault-states.ts';
 import { type Check, isAbort } from './check.ts';
 import { checkNotes } from './check-notes.ts';
 
@@ -34,7 +29,7 @@ function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Che
 }
 
 function checkVault(
-  { name, path, enabled, paused, lastRead, changes, unreadable }: VaultState,
+  { name, path, enabled, paused, last_read, changes, unreadable }: VaultState,
   now: Timestamp,
 ): Check {
   const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
@@ -47,8 +42,8 @@ function checkVault(
       hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` removes its records.`,
     };
   const summary = changes === null ? '' : formatVaultChanges(changes);
-  const isRead = lastRead !== null && changes !== null;
-  const read = isRead ? `read ${formatAge(lastRead, now)}` : 'it was not read yet';
+  const isRead = last_read !== null && changes !== null;
+  const read = isRead ? `read ${formatAge(Date.parse(last_read), now)}` : 'it was not read yet';
   const detail = `${path}; ${read}${summary === '' ? '' : `, since then ${summary}`}`;
   if (paused)
     return {
@@ -61,7 +56,7 @@ function checkVault(
   return { ...check, result: 'ok', detail, hint: null };
 }
 
-function checkUnconfigured({ name, records }: UnconfiguredVault): Check {
+function checkUnconfigured({ name, records }: VaultStates['unconfigured'][number]): Check {
   return {
     name: `vault ${name}`,
     result: 'warning',

@@ -1,81 +1,164 @@
-import type { Config } from '../../config/schema.ts';
+import { z } from 'zod';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { ORIGINS } from '../../core/types.ts';
 import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
-import type { NamespaceStats } from '../../store/admin-model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { expire } from '../shared/retention.ts';
+import { activeGeneration, generationFields } from '../embedding/generations.ts';
+import { modelChange, modelChangeOutput } from '../embedding/model-change.ts';
 import { embedderOf } from '../embedding/models.ts';
-import { activeGeneration } from '../embedding/generations.ts';
-import { modelChange, type ModelChange } from '../embedding/model-change.ts';
+import { isoTime } from '../fields/times.ts';
 import { embeddingProcess, embeddingTimeLeft } from '../reading/embed-new.ts';
+import { CONDITIONS, sourceReports } from '../reading/reports.ts';
+import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-states.ts';
+import { expire } from '../shared/retention.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
-export interface Status {
-  readonly storePath: string;
-  readonly store: string;
-  readonly namespace: string;
-  /** On disk, journals included, of all namespaces; `null` unless the operator asks. */
-  readonly bytes: number | null;
-  readonly schemaVersion: number;
-  /** The caller's namespace; `null` if it was never written to. */
-  readonly ownStats: NamespaceStats | null;
-  /** Number of other namespaces; `null` unless the operator asks. */
-  readonly otherNamespaces: number | null;
-  readonly generation: Generation | null;
-  /** Contents with a vector of the active generation, and without. */
-  readonly vectors: number;
-  readonly pending: number;
-  /** The model that the settings name, if searches do not use it; else `null`. */
-  readonly change: ModelChange | null;
-  /** The process that embeds now, in words; else `null`. */
-  readonly embeddingProcess: string | null;
-  /** See `embeddingTimeLeft`. */
-  readonly embeddingTimeLeft: number | null;
-  /** See `otherLanguageShare`. */
-  readonly otherLanguages: number | null;
-  readonly vaults: Config['vaults'];
-}
+const count = () => z.number().int().nonnegative();
 
-export async function status(context: EngineContext): Promise<Status> {
+export const statusOutput = z.strictObject({
+  home: z.string(),
+  config_file: z.string(),
+  store: z.strictObject({
+    path: z.string(),
+    driver: z.string(),
+    bytes: count().nullable().describe('On disk, journals included; null unless the operator asks.'),
+    schema_version: count(),
+  }),
+  namespace: z.string(),
+  records: count(),
+  passages: count(),
+  terms: count().describe('Distinct words.'),
+  by_origin: z.partialRecord(z.enum(ORIGINS), count()),
+  by_source: z.record(z.string(), count()),
+  embedding: z.strictObject({
+    configured: z.string().describe('The provider in the settings.'),
+    provider: z
+      .string()
+      .nullable()
+      .describe('The provider of the vectors that searches use; null before anything was embedded.'),
+    model: z.string().nullable(),
+    dimensions: count().nullable(),
+    vectors: count().describe('Texts with such a vector.'),
+    pending: count().describe('Texts without one. `index` embeds them, unless `change` is set.'),
+    change: modelChangeOutput
+      .nullable()
+      .describe('The change to the model in the settings; null when searches use it.'),
+    running_in: z
+      .string()
+      .nullable()
+      .describe('The process that embeds now: `process 4711`; null when none does.'),
+    left_ms: count()
+      .nullable()
+      .describe('How long that process will take, from its speed so far; null if that is not known.'),
+    other_languages: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe(
+        'Share of the newest records in languages that the model does not know; null when it is below 0.1. They are found by words.',
+      ),
+  }),
+  vaults: z.array(vaultOutput),
+  unconfigured_vaults: z
+    .array(unconfiguredVault)
+    .describe('Vaults that have records but are not in the settings. Nothing refreshes them.'),
+  sources: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        condition: z.enum(CONDITIONS),
+        documents: count(),
+        last_refresh: z.iso.datetime().nullable(),
+      }),
+    )
+    .describe('Sources other than vaults; `sources list` shows more of each.'),
+  other_namespaces: count()
+    .nullable()
+    .describe('Number of other namespaces in the store; null unless the operator asks.'),
+});
+export type StatusOutput = z.infer<typeof statusOutput>;
+
+export type StoreStatus = Omit<
+  StatusOutput,
+  'home' | 'config_file' | 'vaults' | 'unconfigured_vaults' | 'sources'
+>;
+
+/** What the store has of the caller's namespace. */
+export async function storeStatus(context: EngineContext): Promise<StoreStatus> {
   await expire(context);
-  const { store, config, namespace } = context;
+  const { store, config, namespace, caller } = context;
   const generations = await store.vectors.generations(ADMIN_NAMESPACE);
-  const generation = activeGeneration(generations) ?? null;
+  const active = activeGeneration(generations) ?? null;
   const embedder = await embedderOf(context).catch(() => null);
-  const texts = (await store.vectors.pending(namespace, NO_GENERATION, { totals: true })).texts;
+  const { texts } = await store.vectors.pending(namespace, NO_GENERATION, { totals: true });
   const pending =
-    generation === null ? 0 : (await store.vectors.pending(namespace, generation.id, { totals: true })).texts;
+    active === null ? 0 : (await store.vectors.pending(namespace, active.id, { totals: true })).texts;
+  const left = active === null ? null : await embeddingTimeLeft(context, active.id);
+  const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
+  const own = namespaces.find((each) => each.namespace === namespace);
+  const isOperator = caller.trust === 'operator';
   return {
-    otherLanguages: embedder === null ? null : await otherLanguageShare(context, embedder),
-    storePath: config.store.path,
-    store: store.capabilities.name,
+    store: {
+      path: config.store.path,
+      driver: store.capabilities.name,
+      bytes: isOperator ? bytes : null,
+      schema_version: schemaVersion,
+    },
     namespace,
-    ...(await statsOf(context)),
-    generation,
-    vectors: generation === null ? 0 : texts - pending,
-    pending,
-    change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
-    embeddingProcess: await embeddingProcess(context),
-    embeddingTimeLeft: generation === null ? null : await embeddingTimeLeft(context, generation.id),
-    vaults: config.vaults,
+    records: own?.records ?? 0,
+    passages: own?.passages ?? 0,
+    terms: own?.terms ?? 0,
+    by_origin: { ...own?.byOrigin },
+    by_source: { ...own?.bySource },
+    embedding: {
+      configured: config.embedding.provider,
+      provider: active?.provider ?? null,
+      model: active === null ? null : generationFields(active).model,
+      dimensions: active?.dimensions ?? null,
+      vectors: active === null ? 0 : texts - pending,
+      pending,
+      change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
+      running_in: await embeddingProcess(context),
+      left_ms: left === null ? null : Math.round(left),
+      other_languages: embedder === null ? null : await otherLanguageShare(context, embedder),
+    },
+    other_namespaces: isOperator ? namespaces.length - (own === undefined ? 0 : 1) : null,
   };
 }
 
-async function statsOf({
-  store,
-  namespace,
-  caller,
-}: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'ownStats' | 'otherNamespaces'>> {
-  const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const ownStats = namespaces.find((each) => each.namespace === namespace) ?? null;
-  const others = namespaces.length - (ownStats === null ? 0 : 1);
-  const isOperator = caller.trust === 'operator';
+/**
+ * The state of the store, of vaults and of sources.
+ * @param loaded the settings as they are in the file now
+ * @param configured the vaults, if they are not those of the settings
+ */
+export async function status(
+  context: EngineContext,
+  { home, file, values }: LoadedConfig,
+  configured?: readonly VaultConfig[],
+): Promise<StatusOutput> {
+  const { other_namespaces, ...ofStore } = await storeStatus(context);
+  const { vaults, unconfigured } = await vaultStates(context, configured);
+  const reports = (await sourceReports(context)).filter(({ kind }) => kind !== 'vault');
   return {
-    bytes: isOperator ? bytes : null,
-    schemaVersion,
-    ownStats,
-    otherNamespaces: isOperator ? others : null,
+    home,
+    config_file: file,
+    ...ofStore,
+    embedding: { ...ofStore.embedding, configured: values.embedding.provider },
+    vaults: vaults.map(({ last_read, ...vault }) => ({
+      ...vault,
+      records: ofStore.by_source[vault.name] ?? 0,
+      last_read,
+    })),
+    unconfigured_vaults: unconfigured,
+    sources: reports.map(({ id, name, condition, documents, state }) => {
+      const readAt = state?.readAt ?? null;
+      return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
+    }),
+    other_namespaces,
   };
 }
 

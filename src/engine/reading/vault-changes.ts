@@ -1,11 +1,5 @@
 import { formatCount } from '../../core/text/format-count.ts';
-
-/** Differences between the notes and the store, found without reading the notes. */
-export interface VaultChanges {
-  readonly added: number;
-  readonly changed: number;
-  readonly gone: number;
-}
+import type { VaultChanges } from './vault-states.ts';
 
 /** `3 notes new, 1 changed`; empty when nothing differs. */
 export function formatVaultChanges({ added, changed, gone }: VaultChanges): string {

@@ -1,41 +1,49 @@
+import { z } from 'zod';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { Timestamp } from '../../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
-import type { VaultChanges } from './vault-changes.ts';
+import { isoTime } from '../fields/times.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 
-export interface VaultState {
-  readonly name: string;
-  readonly path: string;
-  /** The files of a disabled vault are not examined. */
-  readonly enabled: boolean;
-  /** A paused vault is not refreshed automatically. */
-  readonly paused: boolean;
-  /** When it was last read; `null` before the first time. */
-  readonly lastRead: Timestamp | null;
-  /** Changes since then; `null` when it was never read, or its files cannot be examined now. */
-  readonly changes: VaultChanges | null;
-  /** Files and folders that are left out, as far as that is known without reading them; `null` when unknown. */
-  readonly skipped: number | null;
-  /** Why its files cannot be examined now. */
-  readonly unreadable: string | null;
-}
+const count = () => z.number().int().nonnegative();
+
+const vaultChanges = z.strictObject({ added: count(), changed: count(), gone: count() });
+/** Differences between the notes and the store, found without reading the notes. */
+export type VaultChanges = z.infer<typeof vaultChanges>;
+
+export const vaultOutput = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  enabled: z.boolean().describe('When false, it is neither read nor searched.'),
+  paused: z.boolean().describe('When true, it is not refreshed automatically.'),
+  records: count(),
+  last_read: z.iso.datetime().nullable().describe('When `index` last read all of it.'),
+  changes: vaultChanges
+    .nullable()
+    .describe('Notes that changed since; null when it was never read or cannot be read.'),
+  skipped: count()
+    .nullable()
+    .describe(
+      'Files and folders that are left out, without reading them; `doctor` reports every problem. ' +
+        'Null when the folder cannot be read.',
+    ),
+  unreadable: z.string().nullable().describe('Why its folder cannot be read now.'),
+});
 
 /** A vault that has records but is not in the settings. */
-export interface UnconfiguredVault {
-  readonly name: string;
-  readonly records: number;
-}
+export const unconfiguredVault = z.strictObject({ name: z.string(), records: count() });
+
+/** The records of a vault are counted elsewhere. */
+export type VaultState = Omit<z.infer<typeof vaultOutput>, 'records'>;
 
 export interface VaultStates {
   readonly vaults: readonly VaultState[];
-  readonly unconfigured: readonly UnconfiguredVault[];
+  readonly unconfigured: z.infer<typeof unconfiguredVault>[];
 }
 
 /** Compares every configured vault with the store without reading its notes, or the given ones in place of these. */
@@ -61,13 +69,14 @@ async function stateOf(
   states: ReadonlyMap<string, SourceState>,
 ): Promise<VaultState> {
   const name = vaultName(vault);
-  const { readAt: lastRead = null, paused = false } = states.get(name) ?? {};
-  const state = { name, path: vault.path, enabled: isEnabled(vault), paused, lastRead };
+  const { readAt = null, paused = false } = states.get(name) ?? {};
+  const last_read = readAt === null ? null : isoTime(readAt);
+  const state = { name, path: vault.path, enabled: isEnabled(vault), paused, last_read };
   if (!state.enabled) return { ...state, changes: null, skipped: null, unreadable: null };
   try {
     const source = await vaultSource(context, vault);
     const { changes, skipped } = await compareWithStore(context, source);
-    return { ...state, changes: lastRead === null ? null : changes, skipped, unreadable: null };
+    return { ...state, changes: last_read === null ? null : changes, skipped, unreadable: null };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
     return { ...state, changes: null, skipped: null, unreadable: messageOf(error) };

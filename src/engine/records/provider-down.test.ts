@@ -12,7 +12,7 @@ import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
 import { write } from './write.ts';
 import { assertReady } from '../health/doctor.ts';
-import { status } from '../health/status.ts';
+import { storeStatus } from '../health/status.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 
 const MODEL = 'nomic-embed-text';
@@ -102,10 +102,10 @@ describe('a provider that stops answering', () => {
     const found = await search(loci, { query: 'zebulon' });
     expect(found.results.map(({ id }) => id)).toContain(written.id);
     expect(found.missing).toMatchObject([{ signal: 'vector' }]);
-    expect((await status(loci)).pending).toBe(2);
+    expect((await storeStatus(loci)).embedding.pending).toBe(2);
     server.faults.length = 0;
     expect(await indexVaults(loci)).toMatchObject({ embedded: 2 });
-    expect((await status(loci)).pending).toBe(0);
+    expect((await storeStatus(loci)).embedding.pending).toBe(0);
     expect((await search(loci, { query: 'zebulon plumber' })).missing).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { storeFact, listFacts, factCategories, recallFact } from '../facts/facts
 import { search } from '../records/search.ts';
 import { corpus } from '../facts/corpus.ts';
 import { facet } from '../records/facet.ts';
-import { status } from '../health/status.ts';
+import { storeStatus } from '../health/status.ts';
 import { get } from '../records/get.ts';
 import { undelete, deleteRecord } from '../records/delete.ts';
 import { audit } from '../audit/read-audit.ts';
@@ -47,7 +47,7 @@ describe('an expired fact', () => {
       (await factCategories(loci)).categories.map(({ count, recent_keys: keys }) => [count, keys]),
       (await corpus(loci, { limit: 10 })).documents.length,
       (await facet(loci, 'category')).map(({ records }) => records),
-      (await status(loci)).ownStats?.records,
+      (await storeStatus(loci)).records,
     ];
     expect(await visible()).toEqual([1, 2, [[2, ['gate', 'door']]], 2, [2], 2]);
     now += 1;
@@ -104,6 +104,6 @@ describe('a deleted record', () => {
     await deleteRecord(loci, { id });
     const { results, corrections } = await search(loci, { query: 'zebulom' });
     expect([results, corrections]).toEqual([[], []]);
-    expect((await status(loci)).ownStats).toMatchObject({ records: 0, passages: 0, terms: 0 });
+    expect(await storeStatus(loci)).toMatchObject({ records: 0, passages: 0, terms: 0 });
   });
 });

@@ -11,7 +11,7 @@ import { replaceFile } from '../../core/fs/replace-file.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
-import { status } from '../../engine/health/status.ts';
+import { storeStatus } from '../../engine/health/status.ts';
 import { assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 
 const input = z.strictObject({
@@ -65,7 +65,7 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   const store = before.values.store.path;
   if (!existsSync(store)) created.push('store');
   const loci = await context.loci({ create: true });
-  await status(loci);
+  await storeStatus(loci);
   await assertVaultNamesAreFree(loci, placed?.unconfigured ?? []);
   const notes = await addVaults(context, placed?.unconfigured ?? []);
   if (placed !== null && placed.unconfigured.length > 0) created.push('vault');

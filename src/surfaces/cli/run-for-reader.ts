@@ -8,7 +8,7 @@ import {
   unmatchedEverywhere,
 } from '../../operations/records/several-namespaces.ts';
 import type { SearchInput, SearchOutput } from '../../operations/records/search.ts';
-import type { StatusOutput } from '../../operations/health/status.ts';
+import type { StatusOutput } from '../../engine/health/status.ts';
 import type { Operation, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { HostReader } from '../shared/host-reader.ts';

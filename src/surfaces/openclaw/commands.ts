@@ -97,8 +97,7 @@ async function indexWorkspace(api: PluginApi, plugin: string, agent: string): Pr
   try {
     const { engine } = await memory.open();
     await engine.workspaces.refresh(agent);
-    const { ownStats } = await engine.status(engine.namespaceOf(agent));
-    const records = ownStats?.records ?? 0;
+    const { records } = await engine.status(engine.namespaceOf(agent));
     process.stdout.write(`The memory of ${agent} is indexed: ${String(records)} records.\n`);
   } finally {
     await memory.close();

@@ -58,8 +58,8 @@ async function statusOf(
   return {
     backend: 'builtin',
     provider: 'loci',
-    files: sum(({ ownStats }) => ownStats?.records ?? 0),
-    chunks: sum(({ ownStats }) => ownStats?.passages ?? 0),
+    files: sum(({ records }) => records),
+    chunks: sum(({ passages }) => passages),
     workspaceDir: memory.workspaceOf(agentId),
     dbPath: engine.config.store.path,
     fts: { enabled: true, available: true },

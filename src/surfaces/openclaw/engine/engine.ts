@@ -8,7 +8,7 @@ import { type PluginSettings, parsePluginConfig } from './settings.ts';
 import { namespaceOf } from '../host/agents.ts';
 import type { Turn } from '../host/turn.ts';
 import type { EngineContext } from '../../../engine/context.ts';
-import type { Status } from '../../../engine/health/status.ts';
+import type { StoreStatus } from '../../../engine/health/status.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import type { StartupRequest } from '../../../engine/startup/startup.ts';
 
@@ -100,9 +100,9 @@ export class GatewayEngine {
   }
 
   /** The state of a namespace. */
-  async status(namespace: string): Promise<Status> {
-    const { status } = await import('../../../engine/health/status.ts');
-    return status(await this.loci(namespace));
+  async status(namespace: string): Promise<StoreStatus> {
+    const { storeStatus } = await import('../../../engine/health/status.ts');
+    return storeStatus(await this.loci(namespace));
   }
 
   /** The startup text of an agent. */

@@ -95,7 +95,7 @@ export async function workspaceStates(
         const changes = vaults.flatMap((each) =>
           each.changes === null ? [] : formatVaultChanges(each.changes),
         );
-        const wasRead = vaults.every(({ lastRead }) => lastRead !== null);
+        const wasRead = vaults.every(({ last_read }) => last_read !== null);
         return { agent, folder, changes: changes.filter((each) => each !== '').join(', '), wasRead };
       }),
     );
