@@ -223,7 +223,9 @@ describe('an engine without a model', () => {
     });
     await indexVaults(loci);
     const before = await searchAll();
-    await expect(reindex(loci, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await expect(reindex(loci, {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'aborted',
+    });
     await indexVaults(loci);
     expect(await searchAll()).toEqual(before);
   });

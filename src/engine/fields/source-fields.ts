@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { SourceOrigin } from '../reading/configured/source-origin.ts';
 
 /** The fields that describe the source of a record in every output. */
 export const sourceFields = () => ({
@@ -16,7 +15,14 @@ export const sourceFields = () => ({
 
 export type SourceFields = z.infer<z.ZodObject<ReturnType<typeof sourceFields>>>;
 
-export function sourceFieldsOf(from: SourceOrigin | null, source: string): SourceFields {
+interface Origin {
+  readonly line: string;
+  readonly name: string;
+  readonly url: string | null;
+}
+
+/** @param from the source of the record, if it is a document of one */
+export function sourceFieldsOf(from: Origin | null, source: string): SourceFields {
   if (from === null) return { from: null, source_name: source };
   const { line, name, url } = from;
   return { from: line, source_name: name, ...(url !== null && { url }) };

@@ -87,7 +87,7 @@ describe('a reindex', () => {
       const onProgress = (): void => {
         stop.abort();
       };
-      await expect(reindex(loci, { signal: stop.signal, onProgress })).rejects.toMatchObject({
+      await expect(reindex(loci, {}, { signal: stop.signal, onProgress })).rejects.toMatchObject({
         code: 'aborted',
       });
       expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
@@ -140,7 +140,7 @@ describe('a record whose text is too complex to split', () => {
     const loci = await open(64);
     try {
       const detail = expect.stringContaining('too many') as string;
-      const problem = { key: 'letters.md', reason: 'unreadable', detail, skipped: true };
+      const problem = { path: 'letters.md', reason: 'unreadable', detail, skipped: true };
       expect(await indexVaults(loci, { vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
       expect(await reindex(loci)).toMatchObject({ records: 0, problems: [problem] });
       expect((await search(loci, { query: 'letters' })).results).toHaveLength(1);

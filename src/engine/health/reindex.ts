@@ -1,29 +1,31 @@
+import { z } from 'zod';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { LociError } from '../../core/errors.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
-import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf, vectorsOf } from '../embedding/models.ts';
 import { whileFilling } from '../embedding/filling.ts';
 import { activeGeneration, modelSpec } from '../embedding/generations.ts';
-import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
+import { NO_REFUSALS, refusalFields, refusalReport } from '../embedding/refusal-report.ts';
+import { problemList } from '../fields/problems.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { deriveStale } from '../reading/index-vaults.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
-export interface ReindexOptions extends ProgressOptions {
-  /** Also embeds everything again, as after a change of the model. Without a model, vectors stay unchanged. */
-  readonly vectors?: boolean;
-}
+export const reindexInput = z.strictObject({
+  vectors: z.boolean().exactOptional().describe('Also embed everything again.'),
+});
 
-export interface ReindexReport extends RefusalReport {
-  /** Number of records whose passages were rebuilt. */
-  readonly records: number;
-  /** Records whose text is too complex to chunk. They keep their passages. */
-  readonly problems: readonly SourceProblem[];
-  readonly embedded: number;
-}
+export const reindexOutput = z.strictObject({
+  records: z.number().int().nonnegative().describe('Records whose passages were rebuilt.'),
+  problems: problemList().describe('Records whose text is too complex; they keep their passages.'),
+  embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
+  ...refusalFields,
+  took_ms: tookMs(),
+});
+export type ReindexOutput = z.infer<typeof reindexOutput>;
 
 /**
  * Rebuilds all derived data from the records: passages, full text, vocabulary and the edges of documents; with `vectors`, these too. Each record's
@@ -34,17 +36,22 @@ export interface ReindexReport extends RefusalReport {
  * written again. A reindex that was interrupted is continued by `index` or `reindex`.
  * @throws LociError `aborted`, `embedding_unavailable`
  */
-export async function reindex(context: EngineContext, options: ReindexOptions = {}): Promise<ReindexReport> {
+export async function reindex(
+  context: EngineContext,
+  given: z.infer<typeof reindexInput> = {},
+  options: ProgressOptions = {},
+): Promise<ReindexOutput> {
+  const started = performance.now();
   const { store, namespace } = context;
   const embedder = await embedderOf(context);
-  if (options.vectors !== true) await vectorsOf(context);
+  if (given.vectors !== true) await vectorsOf(context);
   assertNotAborted(options);
-  const vectors = options.vectors === true && embedder !== null;
+  const vectors = given.vectors === true && embedder !== null;
   await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) {
     await updateRelations(context, options);
-    return { ...derived, embedded: 0, ...NO_REFUSALS };
+    return { ...derived, embedded: 0, ...NO_REFUSALS, took_ms: millisecondsSince(started) };
   }
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const refusals = new Refusals();
@@ -55,7 +62,8 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   });
   await store.admin.compact(namespace);
   await updateRelations(context, options);
-  return { ...derived, embedded, ...(await refusalReport(context, refusals)) };
+  const refused = await refusalReport(context, refusals);
+  return { ...derived, embedded, ...refused, took_ms: millisecondsSince(started) };
 }
 
 /** A fault of the file may affect the index of any namespace. */

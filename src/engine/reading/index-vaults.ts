@@ -9,6 +9,7 @@ import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { chunkingOf, vectorsOf, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
+import { asProblem, type Problem } from '../fields/problems.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { type IndexOptions, refreshVault } from './refresh/refresh-vault.ts';
@@ -17,7 +18,7 @@ import { assertVaultNamesAreFree, isEnabled } from './configured/vault-names.ts'
 export interface IndexReport extends RefusalReport {
   readonly sources: readonly SyncReport[];
   /** Records whose passages could not be derived again after a change of chunking or an interrupted reindex. They stay as they were. */
-  readonly problems: readonly SourceProblem[];
+  readonly problems: Problem[];
   /** Contents that were embedded by this call. */
   readonly embedded: number;
   /** Contents of all namespaces that have no vector yet, if this call left them to others; else 0. */
@@ -91,7 +92,7 @@ interface Derived {
   /** Records whose passages were derived with the current chunking. */
   readonly records: number;
   /** Records whose text is too large. They stay as they were. */
-  readonly problems: readonly SourceProblem[];
+  readonly problems: Problem[];
 }
 
 const PAGE_SIZE = 64;
@@ -100,8 +101,8 @@ const PAGE_SIZE = 64;
 export async function deriveStale(context: EngineContext, options: ProgressOptions): Promise<Derived> {
   const { store, namespace } = context;
   const chunking = await chunkingOf(context);
-  const problems: SourceProblem[] = [];
-  const report = (problem: SourceProblem): void => void problems.push(problem);
+  const problems: Problem[] = [];
+  const report = (problem: SourceProblem): void => void problems.push(asProblem(problem));
   let after: number | null = null;
   let done = 0;
   for (;;) {

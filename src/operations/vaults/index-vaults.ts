@@ -146,7 +146,7 @@ async function runIndex(
         .sort((a, b) => b.files - a.files),
       excluded: excluded.map((each) => ({ ...each, paths: [...each.paths] })),
     })),
-    problems: report.problems.map(asProblem),
+    problems: report.problems,
     embedded: report.embedded,
     refused: report.refused,
     refusals: report.refusals,

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import { LociError } from '../../../core/errors.ts';
-import type { ReindexOutput } from '../../../operations/health/reindex.ts';
+import type { ReindexOutput } from '../../../engine/health/reindex.ts';
 import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
 import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
 import { oneLine } from '../../shared/escape-control.ts';
