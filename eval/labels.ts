@@ -97,7 +97,7 @@ async function importExport(loci: EngineContext, path: string, folder: string): 
   // An import reads names of files that end in .jsonl.
   const file = join(folder, 'export.jsonl');
   await copyFile(resolve(path), file);
-  const { report } = await importMemory(loci, { from: { path: file }, dryRun: false, overwrite: false });
+  const report = await importMemory(loci, { path: file });
   const [problem] = report.problems;
   if (problem !== undefined)
     throw new LociError('invalid_input', `--labels: ${problem.location}: ${problem.message}`);

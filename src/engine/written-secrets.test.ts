@@ -106,7 +106,7 @@ describe('what a program writes with the library is stored without passwords', (
     for await (const line of exportLines(other)) lines += `${line}\n`;
     await other.close();
     for (const each of passwords) expect(lines).toContain(each);
-    await importMemory(loci, { from: { lines } });
+    await importMemory(loci, { lines });
     expect((await listRecords(loci, { limit: 5 })).total).toBe(2);
     expect(await storedPasswords()).toEqual([]);
   });

@@ -15,7 +15,7 @@ import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { InitOutput } from '../../src/operations/settings/init.ts';
 import { type SearchOutput } from '../../src/operations/records/search.ts';
-import type { ImportOutput } from '../../src/operations/portable/import.ts';
+import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {

@@ -20,7 +20,7 @@ it('imports do not wait for a slow provider, which embeds what all of them wrote
   try {
     for (const name of ['oven', 'tiles']) {
       const files = [{ path: `memory/${name}.md`, content: `# ${name}\n\nThe ${name} came in spring.` }];
-      const { report } = await importMemory(loci, { from: { files }, maxEmbeddingMs: 1 });
+      const report = await importMemory(loci, { files }, { maxEmbeddingMs: 1 });
       expect(report.records.added).toBe(1);
       expect(report.why).toContain('still being embedded');
     }

@@ -24,8 +24,8 @@ describe('an import', () => {
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
     const lines = await exportLines(source);
     const target = await openEngine();
-    const { report } = await importMemory(asAgent(target), { from: { lines } });
-    expect([report.records.added, report.startup.refused, report.auxiliary.audit]).toEqual([1, 1, 0]);
+    const report = await importMemory(asAgent(target), { lines });
+    expect([report.records.added, report.startup.refused, report.audit]).toEqual([1, 1, 0]);
     const [record] = await target.store.records.list(
       'default',
       { scan: 'exportable', now: NOW },
@@ -37,12 +37,12 @@ describe('an import', () => {
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );
     const other = await openEngine();
-    expect((await importMemory(asAgent(other), { from: { lines: forged } })).report.records).toMatchObject({
+    expect((await importMemory(asAgent(other), { lines: forged })).records).toMatchObject({
       added: 0,
       refused: 1,
     });
     const readOnly = await openEngine({ writes: false });
-    await expect(importMemory(asAgent(readOnly), { from: { lines } })).rejects.toMatchObject({
+    await expect(importMemory(asAgent(readOnly), { lines })).rejects.toMatchObject({
       code: 'writes_disabled',
     });
   });
@@ -58,7 +58,7 @@ describe('an import', () => {
         ? { ...later, expires_at: new Date(NOW + 1000).toISOString() }
         : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
     });
-    await importMemory(asAgent(context), { from: { lines: forged } });
+    await importMemory(asAgent(context), { lines: forged });
     const [deleted, expiring] = await context.store.records.get('default', [id, fact.id], 'any');
     expect([deleted?.deletedAt, expiring?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
     const expiringMemory = editLines(await exportLines(context), (line) =>
@@ -66,7 +66,7 @@ describe('an import', () => {
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
         : line,
     );
-    const { report } = await importMemory(asAgent(context), { from: { lines: expiringMemory } });
+    const report = await importMemory(asAgent(context), { lines: expiringMemory });
     expect(report.records.refused).toBe(1);
   });
 
@@ -78,7 +78,7 @@ describe('an import', () => {
         ? { ...line, content: 'The oven is steam', content_hash: undefined, updated_at: NOW + 1 }
         : line,
     );
-    expect((await importMemory(asAgent(context), { from: { lines: later } })).report.records.updated).toBe(1);
+    expect((await importMemory(asAgent(context), { lines: later })).records.updated).toBe(1);
     const [record] = await context.store.records.get('default', [id], 'any');
     expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
     const withLargeId = editLines(later, (line) =>
@@ -86,7 +86,7 @@ describe('an import', () => {
         ? { ...line, id: 2_000_000_000, uuid: '00000000-0000-7000-8000-000000000001' }
         : line,
     );
-    await importMemory(asAgent(context), { from: { lines: withLargeId } });
+    await importMemory(asAgent(context), { lines: withLargeId });
     expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
@@ -97,14 +97,14 @@ describe('an import', () => {
     const lines = await exportLines(source);
     now += 3_600_000;
     const target = await openEngine({ now: () => now });
-    expect((await importMemory(target, { from: { lines } })).report.records).toMatchObject({
+    expect((await importMemory(target, { lines })).records).toMatchObject({
       added: 0,
       expired: 1,
     });
     const unlimited = editLines(lines, (line) =>
       line['type'] === 'record' ? { ...line, expires_at: null } : line,
     );
-    const { report } = await importMemory(target, { from: { lines: unlimited } });
+    const report = await importMemory(target, { lines: unlimited });
     expect(report.records).toMatchObject({ added: 0, refused: 1 });
     expect(report.problems[0]?.message).toContain('365 days');
   });
@@ -121,7 +121,7 @@ describe('an import', () => {
         : line;
     });
     const target = await openEngine();
-    expect((await importMemory(target, { from: { lines: repeated } })).report.records).toMatchObject({
+    expect((await importMemory(target, { lines: repeated })).records).toMatchObject({
       added: 1,
       updated: 1,
     });
@@ -129,7 +129,7 @@ describe('an import', () => {
       line['id'] === 1 ? { ...line, tags: 'x' } : line,
     );
     const other = await openEngine();
-    const { report } = await importMemory(other, { from: { lines: broken } });
+    const report = await importMemory(other, { lines: broken });
     expect(report.records).toMatchObject({ added: 1, refused: 1 });
     expect(report.problems).toMatchObject([
       { location: 'line 2', message: expect.stringContaining('tags') as string },
@@ -143,8 +143,8 @@ describe('an import', () => {
       line['type'] === 'audit' ? { ...line, actor: 'mallory' } : line,
     );
     const target = await openEngine();
-    const { report } = await importMemory(target, { from: { lines: forged } });
-    expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
+    const report = await importMemory(target, { lines: forged });
+    expect([report.records.added, report.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.message).toContain('was changed');
   });
 
@@ -153,11 +153,11 @@ describe('an import', () => {
     const { id } = await write(source, { content: 'The oven is gas' });
     await deleteRecord(source, { id });
     const lines = await exportLines(source);
-    await importMemory(target, { from: { lines } });
+    await importMemory(target, { lines });
     await undelete(target, { id });
-    const { report } = await importMemory(target, { from: { lines } });
+    const report = await importMemory(target, { lines });
     expect([report.records.removed, report.conflicts]).toMatchObject([0, [{ location: 'line 2' }]]);
-    await importMemory(source, { from: { lines: await exportLines(target) } });
+    await importMemory(source, { lines: await exportLines(target) });
     for (const { store } of [source, target])
       expect(await store.records.get('default', [id], { liveAt: NOW })).toHaveLength(1);
   });
@@ -167,7 +167,7 @@ describe('an import', () => {
     await write(source, { content: 'one' });
     const [entry] = (await audit(source, { limit: 1 })).entries;
     const lines = await exportLines(source);
-    await importMemory(target, { from: { lines } });
+    await importMemory(target, { lines });
     const { entries: log } = await audit(target, { limit: 100 });
     expect(log.map(({ action }) => action)).toEqual(['import']);
     const attachedLines = (text: string): string[] =>
@@ -180,11 +180,11 @@ describe('an import', () => {
     const source = await openEngine();
     await write(source, { content: 'one', title: 'First' });
     const target = await openEngine();
-    const { report } = await importMemory(target, {
-      from: { lines: await exportLines(source) },
-      dryRun: true,
+    const report = await importMemory(target, {
+      lines: await exportLines(source),
+      dry_run: true,
     });
-    expect([report.records.added, report.auxiliary.audit, report.changes]).toMatchObject([
+    expect([report.records.added, report.audit, report.changes]).toMatchObject([
       1,
       1,
       [{ change: 'added', title: 'First' }],
@@ -203,20 +203,20 @@ describe('an import of the files of an OpenClaw agent', () => {
       { path: `memory/${'x'.repeat(600)}.md`, content: 'long' },
       { path: 'memory/a\u001bb/x.md', content: 'control' },
     ];
-    const { report } = await importMemory(asAgent(target), { from: { files } });
+    const report = await importMemory(asAgent(target), { files });
     expect([report.records.added, report.records.refused, [...report.masked]]).toEqual([
       1,
       3,
       ['GitHub token'],
     ]);
     expect(await exportLines(target)).not.toContain(SECRET);
-    expect((await importMemory(asAgent(target), { from: { files } })).report.records.unchanged).toBe(1);
+    expect((await importMemory(asAgent(target), { files })).records.unchanged).toBe(1);
   });
 
   it('does not delete a record whose text was edited to something that is refused', async () => {
     const target = await openEngine();
     const importText = async (content: string): Promise<object> =>
-      (await importMemory(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
+      (await importMemory(target, { files: [{ path: 'MEMORY.md', content }] })).records;
     expect(await importText('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
     expect(await importText('## Oven\ngas \0\n## Tea\ngreen')).toMatchObject({
       removed: 0,
@@ -228,7 +228,7 @@ describe('an import of the files of an OpenClaw agent', () => {
 
   it('refuses a file with too many sections', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
-    const { report } = await importMemory(await openEngine(), { from: { files } });
+    const report = await importMemory(await openEngine(), { files });
     expect(report.problems).toMatchObject([{ message: expect.stringContaining('10001 sections') as string }]);
   });
 });

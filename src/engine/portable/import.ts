@@ -15,29 +15,15 @@ import { vectorsToFill } from '../embedding/models.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
 import { MANIFEST } from './export/markdown.ts';
 import { importLines } from './import/import-lines.ts';
-import { ImportReport } from './import/import-report.ts';
+import { type ImportInput, type ImportOutput, ImportReport } from './import/import-report.ts';
 import { fileLines, textLines, type Lines } from './import/text-lines.ts';
 import type { ImportOptions } from './items/item-type.ts';
-import { filesBelow, givenFiles, type GivenFile, type WorkspaceFiles } from './openclaw/workspace-files.ts';
+import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 
-/** Only callers that may read this machine's files may give a path. */
-export type ImportSource =
-  { readonly path: string } | { readonly lines: string } | { readonly files: readonly GivenFile[] };
-
-export interface ImportRequest extends Partial<ImportOptions> {
-  readonly from: ImportSource;
-  /** The agent of an OpenClaw folder. Its startup entries are for that agent alone. */
-  readonly agent?: string;
+export interface EmbeddingOptions extends ProgressOptions {
   /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
   readonly maxEmbeddingMs?: number;
-}
-
-type ImportFormat = 'jsonl' | 'openclaw';
-
-export interface ImportResult {
-  readonly format: ImportFormat;
-  readonly report: ImportReport;
 }
 
 /**
@@ -46,24 +32,27 @@ export interface ImportResult {
  * @throws LociError `invalid_input` for anything but a complete export of this version or an OpenClaw folder;
  *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
  */
-export async function importMemory(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
+export async function importMemory(
+  context: EngineContext,
+  { agent = '', dry_run = false, overwrite = false, ...from }: ImportInput,
+  { maxEmbeddingMs, ...progress }: EmbeddingOptions = {},
+): Promise<ImportOutput> {
   assertWritesEnabled(context);
-  const { from, agent = '', dryRun = false, overwrite = false, maxEmbeddingMs, ...long } = request;
-  const options: ImportOptions = { ...long, dryRun, overwrite };
+  const options: ImportOptions = { ...progress, dry_run, overwrite };
   const source = await openSource(from);
-  const vectors = dryRun ? null : await vectorsToFill(context);
+  const vectors = dry_run ? null : await vectorsToFill(context);
   await expire(context);
   const report = new ImportReport();
   const job = { context, options, report };
   const format = 'lines' in source ? 'jsonl' : 'openclaw';
   if ('lines' in source) await importLines(job, source.lines, source.name);
   else await importWorkspace(job, source.files, agent);
-  if (dryRun) return { format, report };
+  if (dry_run) return report.output(format, dry_run);
   schedulePurge(context);
   if (vectors === null) report.why = 'no embedding provider is configured';
   else if (maxEmbeddingMs === undefined) await embed(context, vectors, options, report);
   else await embedWithin(maxEmbeddingMs, context, vectors, report);
-  return { format, report };
+  return report.output(format, dry_run);
 }
 
 /** Embeddings that have outlasted their import. One goes on for all imports of an engine. */
@@ -99,15 +88,19 @@ async function embedAll(context: EngineContext, vectors: VectorIndexRef): Promis
   }
 }
 
-async function openSource(
-  from: ImportSource,
-): Promise<{ readonly lines: Lines; readonly name: string } | { readonly files: WorkspaceFiles }> {
-  if ('lines' in from) return { lines: textLines(from.lines), name: 'the given lines' };
-  if ('files' in from) {
-    if (from.files.some(({ path }) => path === MANIFEST)) throw markdownExport('this');
-    return { files: givenFiles(from.files) };
+/** One of the three is given. Only callers that may read this machine's files may give a path. */
+async function openSource({
+  path = '',
+  lines,
+  files,
+}: ImportInput): Promise<
+  { readonly lines: Lines; readonly name: string } | { readonly files: WorkspaceFiles }
+> {
+  if (lines !== undefined) return { lines: textLines(lines), name: 'the given lines' };
+  if (files !== undefined) {
+    if (files.some((file) => file.path === MANIFEST)) throw markdownExport('this');
+    return { files: givenFiles(files) };
   }
-  const { path } = from;
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
   if (existsSync(join(path, MANIFEST))) throw markdownExport(path);
   return { files: await filesBelow(path, isWorkspacePath) };

@@ -214,9 +214,9 @@ describe('concepts of an engine', () => {
     const other = await open('two');
     try {
       for (const added of [2, 0]) {
-        const { report } = await importMemory(other, { from: { path } });
+        const report = await importMemory(other, { path });
         expect(report.problems).toEqual([]);
-        expect(report.auxiliary.concept_change).toBe(added);
+        expect(report.concept_change).toBe(added);
       }
       expect(await labels(other)).toEqual(merged);
       expect((await conceptChanges(other)).at(-1)!.change).toEqual(change);

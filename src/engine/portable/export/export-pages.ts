@@ -92,7 +92,6 @@ export async function* exportSteps(
 /** Some of an export's lines. The concatenated pages are the export. */
 export interface ExportPage {
   readonly lines: string;
-  readonly count: number;
   /** Where the next page begins; `null` after the last line. */
   readonly next: string | null;
 }
@@ -113,14 +112,12 @@ export async function* exportLines(
 export async function exportPage(context: EngineContext, after?: string): Promise<ExportPage> {
   let cursor: ExportCursor | null = after === undefined ? START : parseCursor(after);
   let lines = '';
-  let count = 0;
   while (cursor !== null && lines.length < MIN_PAGE_CHARACTERS) {
     const step: ExportStep = await exportStep(context, cursor);
     for (const line of step.lines) lines += `${line}\n`;
-    count += step.lines.length;
     cursor = step.next;
   }
-  return { lines, count, next: cursor === null ? null : formatCursor(cursor) };
+  return { lines, next: cursor === null ? null : formatCursor(cursor) };
 }
 
 /**

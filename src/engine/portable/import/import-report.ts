@@ -1,44 +1,89 @@
+import { z } from 'zod';
 import type { LociError } from '../../../core/errors.ts';
-import { NO_REFUSALS, type RefusalReport } from '../../embedding/refusal-report.ts';
+import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/refusal-report.ts';
+import { localPath, maskedKinds } from '../../fields/record-fields.ts';
+import { millisecondsSince, tookMs } from '../../fields/times.ts';
+import { agentName } from '../../startup/startup-fields.ts';
 import type { CountName } from '../items/header.ts';
 
-/** The number of records, or of startup entries, by the outcome of their import. */
-interface ImportCounts {
-  added: number;
-  updated: number;
-  /** The store already had the same state. */
-  unchanged: number;
-  /** The store has a different state, which was not replaced; `conflicts` names it. */
-  kept: number;
-  /** Deleted from the store because the source no longer has them. */
-  removed: number;
-  expired: number;
-  /** Not imported; `problems` says why. */
-  refused: number;
-}
+const count = () => z.number().int().nonnegative();
 
+const counts = () =>
+  z.strictObject({
+    added: count(),
+    updated: count(),
+    unchanged: count().describe('Those that were here already.'),
+    kept: count().describe(
+      'Those of which another state is here and was not replaced; `conflicts` names them.',
+    ),
+    removed: count().describe('Those that were deleted; `undelete` brings them back.'),
+    expired: count().describe('Those that have expired and were left out.'),
+    refused: count().describe('Those that could not be imported; `problems` names them.'),
+  });
+
+const remark = z.strictObject({ location: z.string(), message: z.string() });
+const remarks = () => z.array(remark);
+
+/** The lengths of an export and of a file. Over HTTP, the limit of a request's body is much lower. */
+const MAX_LINES_LENGTH = 128 * 1024 * 1024;
+const MAX_FILE_LENGTH = 16 * 1024 * 1024;
+
+export const importInput = z.strictObject({
+  path: localPath()
+    .exactOptional()
+    .describe('The export to read, or the folder of an OpenClaw agent. `-` is standard input.'),
+  lines: z.string().min(1).max(MAX_LINES_LENGTH).exactOptional().describe('A whole export as JSON Lines.'),
+  files: z
+    .array(z.strictObject({ path: z.string().min(1).max(1000), content: z.string().max(MAX_FILE_LENGTH) }))
+    .min(1)
+    .max(10_000)
+    .exactOptional()
+    .describe('The files of an OpenClaw agent, with their paths in its folder.'),
+  dry_run: z.boolean().exactOptional().describe('Only report what the import would do.'),
+  overwrite: z.boolean().exactOptional().describe('Replace whatever differs here, even when it is newer.'),
+  agent: agentName()
+    .exactOptional()
+    .describe('The agent of an OpenClaw folder. Its startup entries are for that agent alone.'),
+});
+export type ImportInput = z.infer<typeof importInput>;
+
+export const importOutput = z.strictObject({
+  format: z.enum(['jsonl', 'openclaw']),
+  dry_run: z.boolean(),
+  records: counts(),
+  startup: counts(),
+  concept_change: count().describe('Changes of concepts that were not here before.'),
+  labels: count().describe('Labels that were not here before, or were given later.'),
+  golden_queries: count().describe('Golden queries that were not here before, or were recorded later.'),
+  audit: count().describe('Entries of the audit log that were not here before.'),
+  history: count().describe('Runs that were not here before.'),
+  changes: z
+    .array(z.strictObject({ location: z.string(), change: z.string(), title: z.string() }))
+    .describe('In a dry run: what the import would do.'),
+  renumbered: z
+    .array(z.strictObject({ uuid: z.string(), from: count(), to: count() }))
+    .describe('Records that got a new number because theirs was in use here.'),
+  conflicts: remarks(),
+  problems: remarks(),
+  omitted: count().describe('How many entries these lists omit; each has at most 1,000.'),
+  masked: maskedKinds(),
+  masked_in: remarks().describe('The lines or files of these secrets, and their kinds.'),
+  embedded: count().describe('Texts that were embedded.'),
+  ...refusalFields,
+  why: z.string().nullable().describe('Why other texts were not embedded.'),
+  took_ms: tookMs(),
+});
+export type ImportOutput = z.infer<typeof importOutput>;
+
+type ImportCounts = ImportOutput['records'];
 /** A message, and the line, file or record that it is about. */
-export interface ImportRemark {
-  readonly location: string;
-  readonly message: string;
-}
-
-interface ImportChange {
-  readonly location: string;
-  readonly change: 'added' | 'updated' | 'removed';
-  readonly title: string;
-}
-
-interface Renumbered {
-  readonly uuid: string;
-  readonly from: number;
-  readonly to: number;
-}
+export type ImportRemark = z.infer<typeof remark>;
 
 const MAX_REMARKS_PER_LIST = 1000;
 
 /** What an import did, or in a dry run would do. */
 export class ImportReport {
+  readonly #started = performance.now();
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
   /** Changes of concepts, labels, golden queries, audit entries and runs that the store did not have before. */
@@ -49,9 +94,9 @@ export class ImportReport {
     audit: 0,
     history: 0,
   };
-  readonly renumbered: Renumbered[] = [];
+  readonly renumbered: ImportOutput['renumbered'] = [];
   /** Only in a dry run. */
-  readonly changes: ImportChange[] = [];
+  readonly changes: ImportOutput['changes'] = [];
   readonly conflicts: ImportRemark[] = [];
   readonly problems: ImportRemark[] = [];
   /** How many remarks the lists above omit. */
@@ -75,11 +120,11 @@ export class ImportReport {
     this.#add(this.problems, { location, message });
   }
 
-  addChange(change: ImportChange): void {
+  addChange(change: ImportOutput['changes'][number]): void {
     this.#add(this.changes, change);
   }
 
-  addRenumbered(renumbered: Renumbered): void {
+  addRenumbered(renumbered: ImportOutput['renumbered'][number]): void {
     this.#add(this.renumbered, renumbered);
   }
 
@@ -94,6 +139,31 @@ export class ImportReport {
   addRefused(counts: ImportCounts, location: string, error: LociError): void {
     counts.refused++;
     this.addProblem(location, error.message);
+  }
+
+  output(format: ImportOutput['format'], dry_run: boolean): ImportOutput {
+    const { records, startup, auxiliary, changes, renumbered, conflicts, problems, omitted } = this;
+    return {
+      dry_run,
+      format,
+      records,
+      startup,
+      ...auxiliary,
+      changes,
+      renumbered,
+      conflicts,
+      problems,
+      omitted,
+      masked: [...this.masked],
+      masked_in: [...this.maskedIn].map(([location, kinds]) => ({
+        location,
+        message: [...kinds].join(', '),
+      })),
+      embedded: this.embedded,
+      ...this.refusals,
+      why: this.why,
+      took_ms: millisecondsSince(this.#started),
+    };
   }
 
   #add<Remark>(list: Remark[], remark: Remark): void {

@@ -54,7 +54,7 @@ export const audit: ItemType<AuditEntry> = {
           if (rejected.has(chain)) continue;
           try {
             const added = await countNew(context, chain, links);
-            if (!options.dryRun) {
+            if (!options.dry_run) {
               const attachedAudit = await Promise.all(links.map((link) => withoutSecrets(job, link)));
               await store.records.commit(namespace, { attachedAudit });
             }

@@ -51,7 +51,7 @@ export const conceptChange: ItemType<ConceptChange> = {
         const added = batch.flatMap(({ value }) => (existing?.has(value.id) === true ? [] : value));
         for (const { id } of added) existing?.add(id);
         report.auxiliary.concept_change += added.length;
-        if (options.dryRun) return;
+        if (options.dry_run) return;
         const diff = { concept_changes: { added: added.map(({ id }) => id) } };
         await store.records.commit(namespace, {
           items: added.map(conceptChangePut),

@@ -63,7 +63,7 @@ export const goldenQuery: ItemType<GoldenQuery> = {
           if (isDeepStrictEqual(value, existing)) continue;
           byId.set(value.id, value);
           report.auxiliary.golden_queries++;
-          if (options.dryRun) continue;
+          if (options.dry_run) continue;
           await context.store.records.commit(context.namespace, {
             items: [goldenQueryPut(value)],
             audit: [goldenAuditDraft(context, 'import', existing, value)],

@@ -58,7 +58,7 @@ export const history: ItemType<HistoryDraft> = {
         const rows = batch.flatMap(({ value }) => (existing.has(runDigest(value)) ? [] : value));
         for (const row of rows) existing.add(runDigest(row));
         report.auxiliary.history += rows.length;
-        if (rows.length > 0 && !options.dryRun)
+        if (rows.length > 0 && !options.dry_run)
           await context.store.records.commit(context.namespace, {
             items: historyChanges(rows, MAX_RUNS_PER_CATEGORY),
           });

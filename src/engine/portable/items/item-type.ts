@@ -48,7 +48,7 @@ export interface Screened<Value> {
 }
 
 export interface ImportOptions extends ProgressOptions {
-  readonly dryRun: boolean;
+  readonly dry_run: boolean;
   /** Replaces whatever differs, even when it is newer. */
   readonly overwrite: boolean;
 }

@@ -51,7 +51,7 @@ export const label: ItemType<Label> = {
         if (existing !== undefined && !options.overwrite && existing.at >= value.at) continue;
         if (isDeepStrictEqual({ ...value, sequence: existing?.sequence }, existing)) continue;
         report.auxiliary.labels++;
-        if (options.dryRun) continue;
+        if (options.dry_run) continue;
         await store.records.commit(namespace, {
           items: [labelPut(value)],
           audit: [labelAuditDraft(context, 'import', existing, value)],

@@ -184,15 +184,15 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
   }
 
   async #writeBatch(planned: readonly PlannedWrite[]): Promise<void> {
-    const { dryRun } = this.#options;
-    const ids = dryRun ? await this.#predictIds(planned) : await this.#commit(planned);
+    const { dry_run } = this.#options;
+    const ids = dry_run ? await this.#predictIds(planned) : await this.#commit(planned);
     const { records } = this.#report;
     for (const [i, { location, record, existing, exportedId }] of planned.entries()) {
       const removed = record.deletedAt !== null && existing?.deletedAt === null;
       const change = existing === null ? 'added' : removed ? 'removed' : 'updated';
       records[change]++;
       const title = record.title === '' ? record.content.slice(0, 80) : record.title;
-      if (dryRun) this.#report.addChange({ location, change, title });
+      if (dry_run) this.#report.addChange({ location, change, title });
       const to = ids[i] ?? record.id;
       if (existing === null && exportedId !== null && to !== exportedId)
         this.#report.addRenumbered({ uuid: record.uuid, from: exportedId, to });

@@ -13,18 +13,18 @@ import { RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import { setStartup } from '../../startup/startup.ts';
 import { write } from '../../records/write.ts';
 import { importMemory } from '../import.ts';
-import type { ImportReport } from '../import/import-report.ts';
+import type { ImportOutput } from '../import/import-report.ts';
 
 describe('an import of forged lines', () => {
   /** Imports an export in which `fields` replace those of its record. */
-  async function importWith(fields: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
+  async function importWith(fields: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportOutput]> {
     const source = await openEngine();
     await write(source, { content: 'The oven is gas' });
     const lines = editLines(await exportLines(source), (line) =>
       line['type'] === 'record' ? { ...line, ...fields } : line,
     );
     const target = await openEngine();
-    return [target, (await importMemory(asAgent(target, trust), { from: { lines } })).report];
+    return [target, await importMemory(asAgent(target, trust), { lines })];
   }
 
   it.each(['created_at', 'updated_at', 'deleted_at', 'expires_at'])(
@@ -71,10 +71,10 @@ describe('an import of forged lines', () => {
     const source = await openEngine();
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
     const lines = await exportLines(source);
-    const importEntry = async (fields: object): Promise<[EngineContext, ImportReport]> => {
+    const importEntry = async (fields: object): Promise<[EngineContext, ImportOutput]> => {
       const target = await openEngine();
       const forged = editLines(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
-      return [target, (await importMemory(target, { from: { lines: forged } })).report];
+      return [target, await importMemory(target, { lines: forged })];
     };
     for (const fields of [{ key: SECRET }, { agent: SECRET }]) {
       const [target, { startup }] = await importEntry(fields);
@@ -100,16 +100,12 @@ describe('an import of forged lines', () => {
       [header, ...runs.map((each) => JSON.stringify(each)), '{}'].join('\n'),
       (line) => line,
     );
-    const { report } = await importMemory(target, { from: { lines } });
-    expect([report.auxiliary.history, report.problems.length, [...report.masked]]).toEqual([
-      2,
-      2,
-      ['GitHub token'],
-    ]);
+    const report = await importMemory(target, { lines });
+    expect([report.history, report.problems.length, [...report.masked]]).toEqual([2, 2, ['GitHub token']]);
     const exported = await exportLines(target);
     expect(exported).not.toContain(SECRET);
     expect(exported).toContain(`"expires_at":"${new Date(NOW + RUN_LIFETIME_MS).toISOString()}"`);
-    expect((await importMemory(target, { from: { lines } })).report.auxiliary.history).toBe(0);
+    expect((await importMemory(target, { lines })).history).toBe(0);
   });
 
   it('does not let an imported id exhaust the range of ids', async () => {
@@ -117,7 +113,7 @@ describe('an import of forged lines', () => {
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
     const [withHighestId] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
     await write(withHighestId, { content: 'The next' });
-    const again = await importMemory(target, { from: { lines: await exportLines(withHighestId) } });
-    expect(again.report.records).toMatchObject({ added: 2, refused: 0 });
+    const again = await importMemory(target, { lines: await exportLines(withHighestId) });
+    expect(again.records).toMatchObject({ added: 2, refused: 0 });
   });
 });

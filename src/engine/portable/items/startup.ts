@@ -61,7 +61,7 @@ export async function putStartup(
     report.addConflict(location, `${name} is not older here`);
     return;
   }
-  if (!options.dryRun)
+  if (!options.dry_run)
     await store.records.commit(namespace, {
       items: [startupPut(entry)],
       audit: [startupAuditDraft(context, 'import', existing, entry)],
@@ -69,5 +69,5 @@ export async function putStartup(
   const isRemoved = entry.deletedAt !== null && existing?.deletedAt === null;
   const change = existing === undefined ? 'added' : isRemoved ? 'removed' : 'updated';
   report.startup[change]++;
-  if (options.dryRun) report.addChange({ location, change, title: `startup entry ${entry.key}` });
+  if (options.dry_run) report.addChange({ location, change, title: `startup entry ${entry.key}` });
 }

@@ -20,7 +20,7 @@ it('files of a workspace are read in whatever case their names have, and as plai
   });
   const loci = await openInline(settings(folder.path));
   try {
-    const { report } = await importMemory(loci, { from: { path: workspace } });
+    const report = await importMemory(loci, { path: workspace });
     expect(report.problems).toEqual([{ location: 'soul.md', message: 'SOUL.md is imported in its place' }]);
     const { records } = await listRecords(loci, { limit: 10 });
     expect(
@@ -37,8 +37,8 @@ it('files of a workspace are read in whatever case their names have, and as plai
       ['soul', 'calm'],
       ['agents', 'Ask first.'],
     ]);
-    const again = await importMemory(loci, { from: { path: workspace } });
-    expect(again.report.records).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 4 });
+    const again = await importMemory(loci, { path: workspace });
+    expect(again.records).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 4 });
   } finally {
     await loci.close();
   }

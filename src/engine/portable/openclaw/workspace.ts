@@ -42,7 +42,7 @@ export async function importWorkspace(job: ImportJob, files: WorkspaceFiles, age
     options.onProgress?.({ stage: 'reading', subject: files.name, done: i + 1, total });
   }
   await importStartupFiles(job, files, agent);
-  if (files.root !== null && !options.dryRun)
+  if (files.root !== null && !options.dry_run)
     await context.store.records.commit(context.namespace, {
       items: [sourceStateChange(`import:${source}`, { readAt: context.now(), root: files.root })],
     });
