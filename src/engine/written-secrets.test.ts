@@ -13,7 +13,8 @@ import { setStartup, listStartup } from './startup/startup.ts';
 import { corpus } from './facts/corpus.ts';
 import { exportLines } from './portable/export/export-pages.ts';
 import { importMemory } from './portable/import.ts';
-import { sourcesOf } from './reading/sources.ts';
+import { refreshSources, registerSource } from './reading/sources.ts';
+import { sourceReports } from './reading/reports.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let home: string;
@@ -113,14 +114,14 @@ describe('what a program writes with the library is stored without passwords', (
 
   it('in the error of a source in code', async () => {
     const message = sentence('error');
-    sourcesOf(loci).register({
+    registerSource(loci, {
       id: 'tickets',
       name: 'Tickets',
       refreshIntervalMs: 60_000,
       fetch: () => Promise.reject(new Error(message)),
     });
-    await sourcesOf(loci).refresh(['tickets']);
-    const [source] = await sourcesOf(loci).list();
+    await refreshSources(loci, { ids: ['tickets'] });
+    const [source] = await sourceReports(loci);
     expect(source?.error).toContain('[secret masked: password]');
     expect(await storedPasswords()).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SourceReport } from '../../src/engine/reading/reports.ts';
-import { sourcesOf, type RefreshResult } from '../../src/engine/reading/sources.ts';
+import { type SourceReport, sourceReports } from '../../src/engine/reading/reports.ts';
+import type { RefreshedSource } from '../../src/engine/reading/source-schemas.ts';
+import { refreshSources } from '../../src/engine/reading/sources.ts';
 import { openInline, settings, temporaryFolder } from './engines.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
@@ -68,8 +69,8 @@ export class TasksSource implements AsyncDisposable {
     this.loci = await openInline(config, { now: () => this.now, ...options });
   }
 
-  async refresh(): Promise<RefreshResult> {
-    const [result] = await sourcesOf(this.loci).refresh();
+  async refresh(): Promise<RefreshedSource> {
+    const [result] = (await refreshSources(this.loci, {}, { isOwner: true })).sources;
     if (result === undefined) throw new Error('there is no source');
     return result;
   }
@@ -82,7 +83,7 @@ export class TasksSource implements AsyncDisposable {
   }
 
   async report(id = 'tasks'): Promise<SourceReport | undefined> {
-    return (await sourcesOf(this.loci).list()).find((source) => source.id === id);
+    return (await sourceReports(this.loci)).find((source) => source.id === id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
+import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
 import { type CommandResult, type RunOptions, startLoci, temporaryFolder } from './loci-command.ts';
 
 /** A user without `loci.yaml`, whose home folder has skills. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
+import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
 import { connectStdio, textOf } from './mcp-session.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';

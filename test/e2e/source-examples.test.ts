@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
-import type { SourcesRefreshOutput } from '../../src/operations/sources/refresh.ts';
+import type { SourcesListOutput, SourcesRefreshOutput } from '../../src/engine/reading/source-schemas.ts';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SourcesShowOutput } from '../../src/operations/sources/show.ts';
-import type { SourcesTestOutput } from '../../src/operations/sources/test.ts';
+import type { SourcesShowOutput, SourcesTestOutput } from '../../src/engine/reading/source-schemas.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SourcesPauseOutput } from '../../src/operations/sources/pause.ts';
+import type { SourcesPauseOutput } from '../../src/engine/reading/source-schemas.ts';
 import { startLoci } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
+import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
 import { loci, lociJson, type CommandResult, type RunOptions, temporaryFolder } from './loci-command.ts';
 
 const DAY = 86_400_000;

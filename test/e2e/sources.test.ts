@@ -2,10 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
-import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
-import type { SourcesRefreshOutput } from '../../src/operations/sources/refresh.ts';
-import type { SourcesShowOutput } from '../../src/operations/sources/show.ts';
-import type { SourcesTestOutput } from '../../src/operations/sources/test.ts';
+import type {
+  SourcesListOutput,
+  SourcesRefreshOutput,
+  SourcesShowOutput,
+  SourcesTestOutput,
+} from '../../src/engine/reading/source-schemas.ts';
 import { copyOfVault, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 

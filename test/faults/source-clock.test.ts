@@ -9,7 +9,9 @@ import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
-import { sourcesOf } from '../../src/engine/reading/sources.ts';
+import { approveSource } from '../../src/engine/reading/approve-sources.ts';
+import { keepFresh, refreshSources } from '../../src/engine/reading/sources.ts';
+import { sourceReports } from '../../src/engine/reading/reports.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { write } from '../../src/engine/records/write.ts';
 import { takeLease } from '../contract/written-samples.ts';
@@ -33,8 +35,8 @@ class SourceEngine {
     const config = settings(this.folder, { sources: sources.map((each) => ({ cwd: this.folder, ...each })) });
     this.loci = await openEngine(config, { now: () => Date.now() + this.clockOffsetMs });
     onTestFinished(() => this.loci.close());
-    for (const { id } of config.sources) await sourcesOf(this.loci).approve(id);
-    sourcesOf(this.loci).keepFresh({ onEvent: (event) => this.events.push(event) });
+    for (const { id } of config.sources) await approveSource(this.loci, id);
+    keepFresh(this.loci, { onEvent: (event) => this.events.push(event) });
   }
 
   count(kind: RefreshEvent['kind'], source: string): number {
@@ -75,7 +77,7 @@ describe('a clock that jumps', () => {
     expect(engine.count('begun', 'beat') - begunBefore).toBeLessThanOrEqual(4);
     expect(engine.count('refreshed', 'hourly')).toBe(2);
     expect(engine.events.filter(({ kind }) => kind === 'failed' || kind === 'left')).toEqual([]);
-    const reports = await sourcesOf(engine.loci).list();
+    const reports = await sourceReports(engine.loci);
     expect(reports.map(({ condition }) => condition)).toEqual(['fresh', 'fresh']);
     const hourly = reports.find(({ id }) => id === 'hourly')?.state?.nextAt ?? 0;
     expect(hourly - (Date.now() + jump)).toBeGreaterThan(HOUR - 60 * SECOND);
@@ -96,7 +98,8 @@ describe('a clock that jumps', () => {
     const lease = { name: 'source/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
     expect(await takeLease(store, 'default', lease)).toBeGreaterThan(0);
     await store.close();
-    expect(await sourcesOf(engine.loci).refresh(['hourly'])).toMatchObject([{ unchanged: 1 }]);
+    const { sources } = await refreshSources(engine.loci, { ids: ['hourly'] });
+    expect(sources).toMatchObject([{ unchanged: 1 }]);
   });
 });
 

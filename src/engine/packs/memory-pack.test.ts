@@ -7,7 +7,7 @@ import { shownText } from '../../pack/text/span.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
-import { sourcesOf } from '../reading/sources.ts';
+import { refreshSources, registerSource } from '../reading/sources.ts';
 import { write } from '../records/write.ts';
 import { storeFact } from '../facts/facts.ts';
 import { memoryPack } from './memory-pack.ts';
@@ -41,14 +41,14 @@ beforeAll(async () => {
   );
   await indexVaults(loci);
   const fetch = () => Promise.resolve([{ id: 1, text: 'The oven in a mail from the shop' }]);
-  sourcesOf(loci).register({
+  registerSource(loci, {
     id: 'mail',
     name: 'Mail',
     refreshIntervalMs: 60_000,
     includeInContext: false,
     fetch,
   });
-  await sourcesOf(loci).refresh(['mail']);
+  await refreshSources(loci, { ids: ['mail'] });
   const agent = loci.as({ ...loci.caller, trust: 'agent' });
   await write(agent, { content: 'The agent saw the oven arrive', title: 'Arrival' });
   await storeFact(loci, { key: 'oven size', value: 'The oven is 90 cm wide' });

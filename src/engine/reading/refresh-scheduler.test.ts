@@ -5,7 +5,8 @@ import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/pr
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
 import type { EngineContext } from '../context.ts';
-import { sourcesOf } from './sources.ts';
+import { approveSource } from './approve-sources.ts';
+import { keepFresh, refreshSources } from './sources.ts';
 import { forgetSource } from './forget-source.ts';
 import { search } from '../records/search.ts';
 import { write } from '../records/write.ts';
@@ -38,9 +39,9 @@ async function keep(
     sources: sources.map((each) => ({ cwd: folder.path, ...each })),
   });
   loci = await openInline(config);
-  for (const { id } of sources) if (isApproved(id)) await sourcesOf(loci).approve(id);
+  for (const { id } of sources) if (isApproved(id)) await approveSource(loci, id);
   const events: RefreshEvent[] = [];
-  sourcesOf(loci).keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
+  keepFresh(loci, { newVaults: true, onEvent: (event) => events.push(event) });
   return events;
 }
 
@@ -88,7 +89,7 @@ it('embeds the texts that the provider does not refuse, and reports the others',
   const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
   loci = await openInline(settings(folder.path, { embedding }));
   const events: RefreshEvent[] = [];
-  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
+  keepFresh(loci, { onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 20_000, interval: 10 });
   const error = { message: expect.stringContaining('the provider refuses 1 text: http') as string };
   expect(events).toMatchObject([
@@ -104,14 +105,14 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
   loci = await openInline(words, { create: true });
   await write(loci, { content: 'The backsplash gets a blue tile.', title: 'Kitchen' });
-  await sourcesOf(loci).approve('quick');
-  await sourcesOf(loci).refresh();
+  await approveSource(loci, 'quick');
+  await refreshSources(loci);
   await loci.close();
   loci = await openInline(
     settings(folder.path, { sources, embedding: { provider: 'local', revectorize: false } }),
   );
   const events: RefreshEvent[] = [];
-  sourcesOf(loci).keepFresh({ onEvent: (event) => events.push(event) });
+  keepFresh(loci, { onEvent: (event) => events.push(event) });
   await vi.waitUntil(() => events.some(({ kind }) => kind === 'embedded'), { timeout: 20_000, interval: 10 });
   expect(events).toContainEqual({ kind: 'embedded', contents: 2 });
   const { results, related } = await search(loci, { query: 'the kitchen', limit: 1 });

@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
-import { sourcesOf } from './sources.ts';
+import { approveSource } from './approve-sources.ts';
+import { pauseSource, refreshSources } from './sources.ts';
+import { forgetSource } from './forget-source.ts';
+import { sourceReports } from './reports.ts';
 import { search } from '../records/search.ts';
 import { indexVaults } from './index-vaults.ts';
 import { get } from '../records/get.ts';
@@ -24,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => tasks[Symbol.asyncDispose]());
 
 describe('a refresh', () => {
-  beforeEach(() => sourcesOf(tasks.loci).approve('tasks'));
+  beforeEach(() => approveSource(tasks.loci, 'tasks'));
 
   it('adds new documents, updates changed ones and removes missing ones', async () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2, updated: 0, removed: 0 });
@@ -91,10 +94,9 @@ describe('a refresh', () => {
     expect(result).toMatchObject({
       added: 1,
       removed: 1,
-      problems: [
-        { index: 1, id: 'a' },
-        { index: 2, id: null },
-      ],
+      problems: [/^document 1 \(a\): /, /^document 2: /].map(
+        (problem) => expect.stringMatching(problem) as string,
+      ),
     });
     expect(await tasks.firstLines('tile samples')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toHaveLength(2);
@@ -146,7 +148,7 @@ describe('a refresh', () => {
   it('masks secrets in the error of a program', async () => {
     const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
     await tasks.reopen({ command: ['sh', '-c', `echo "401 for token ${key}" >&2; exit 3`] });
-    await sourcesOf(tasks.loci).approve('tasks');
+    await approveSource(tasks.loci, 'tasks');
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
     expect((await tasks.report())?.error).toMatch(/exit.*3/i);
     expect((await tasks.report())?.error).not.toContain(key);
@@ -169,9 +171,9 @@ describe('a refresh', () => {
   it('removes all documents only after two empty lists in a row', async () => {
     await tasks.refresh();
     await tasks.setOutput([]);
-    expect(await tasks.refresh()).toMatchObject({ removed: 0, retained: 2 });
+    expect(await tasks.refresh()).toMatchObject({ removed: 0, kept: 2 });
     expect(await tasks.firstLines('tile samples')).toHaveLength(1);
-    expect(await tasks.refresh()).toMatchObject({ removed: 2, retained: 0 });
+    expect(await tasks.refresh()).toMatchObject({ removed: 2, kept: 0 });
     expect(await tasks.firstLines('tile samples')).toEqual([]);
   });
 
@@ -186,7 +188,7 @@ describe('a refresh', () => {
 
   it('keeps at most maxDocuments documents', async () => {
     await tasks.reopen({ maxDocuments: 1 });
-    expect(await tasks.refresh()).toMatchObject({ added: 1, overCap: 1 });
+    expect(await tasks.refresh()).toMatchObject({ added: 1, over_cap: 1 });
     expect(await tasks.firstLines('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
   });
@@ -230,7 +232,7 @@ describe('a refresh', () => {
 describe('an engine that closes', () => {
   it('ends running commands and waits for them', async () => {
     await tasks.reopen({ command: ['sh', '-c', 'touch began; sleep 60'] });
-    await sourcesOf(tasks.loci).approve('tasks');
+    await approveSource(tasks.loci, 'tasks');
     const refresh = tasks.refresh().catch((error: unknown) => error);
     await expect.poll(() => readdir(tasks.folder), { timeout: 20_000 }).toContain('began');
     await tasks.loci.close();
@@ -242,48 +244,50 @@ describe('an engine that closes', () => {
 
 describe('the operator', () => {
   it('gets an error for an unknown id', async () => {
-    await expect(sourcesOf(tasks.loci).refresh(['taks'])).rejects.toMatchObject({
+    await expect(refreshSources(tasks.loci, { ids: ['taks'] })).rejects.toMatchObject({
       code: 'not_found',
       hint: 'Did you mean tasks?',
     });
-    await expect(sourcesOf(tasks.loci).pause('calendar', true)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(pauseSource(tasks.loci, { id: 'calendar' }, true)).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('pauses and resumes', async () => {
-    await sourcesOf(tasks.loci).approve('tasks');
-    await sourcesOf(tasks.loci).pause('tasks', true);
+    await approveSource(tasks.loci, 'tasks');
+    await pauseSource(tasks.loci, { id: 'tasks' }, true);
     expect((await tasks.report())?.condition).toBe('paused');
-    await sourcesOf(tasks.loci).pause('tasks', false);
+    await pauseSource(tasks.loci, { id: 'tasks' }, false);
     expect((await tasks.report())?.condition).toBe('new');
   });
 
   it('can list and remove documents of sources that are not in the settings', async () => {
-    await sourcesOf(tasks.loci).approve('tasks');
+    await approveSource(tasks.loci, 'tasks');
     await tasks.refresh();
     await tasks.reopenWith({});
     expect(await tasks.report()).toMatchObject({ condition: 'gone', documents: 2 });
-    expect(await sourcesOf(tasks.loci).forget('tasks')).toBe(2);
-    expect(await sourcesOf(tasks.loci).list()).toEqual([]);
+    expect(await forgetSource(tasks.loci, 'tasks')).toBe(2);
+    expect(await sourceReports(tasks.loci)).toEqual([]);
   });
 
   it('can remove a source while another process runs its command', async () => {
     const line = 'cat tasks.json; if test -e wait; then touch waits; sleep 60; fi';
     const source = { id: 'tasks', command: line, shell: true, cwd: tasks.folder, timeout: '5m' };
     await tasks.reopenWith({ sources: [source] });
-    await sourcesOf(tasks.loci).approve('tasks');
+    await approveSource(tasks.loci, 'tasks');
     await tasks.refresh();
     await writeFile(join(tasks.folder, 'wait'), '');
     await tasks.setOutput([{ id: 'late', text: 'Tiles that come late' }]);
     await using other = await openInline(settings(tasks.folder, { sources: [source] }), {
       now: () => tasks.now,
     }).then((loci) => ({ loci, [Symbol.asyncDispose]: () => loci.close() }));
-    const refreshing = sourcesOf(other.loci).refresh(['tasks']);
+    const refreshing = refreshSources(other.loci, { ids: ['tasks'] });
     await vi.waitUntil(() => existsSync(join(tasks.folder, 'waits')), { timeout: 20_000, interval: 10 });
     const began = performance.now();
-    expect(await sourcesOf(tasks.loci).forget('tasks')).toBe(2);
+    expect(await forgetSource(tasks.loci, 'tasks')).toBe(2);
     expect(performance.now() - began).toBeLessThan(5000);
     // The other process ends its command as soon as it notices.
-    expect(await refreshing).toMatchObject([{ id: 'tasks', error: { code: 'conflict' } }]);
+    expect((await refreshing).sources).toMatchObject([{ id: 'tasks', error: { code: 'conflict' } }]);
     expect(performance.now() - began).toBeLessThan(20_000);
     expect(await tasks.report()).toMatchObject({
       condition: 'waiting for approval',
@@ -294,8 +298,8 @@ describe('the operator', () => {
 
   it('cannot see the sources from another namespace', async () => {
     const other = tasks.loci.as({ ...tasks.loci.caller, namespace: 'other' });
-    expect(await sourcesOf(other).list()).toEqual([]);
-    expect(await sourcesOf(other).refresh()).toEqual([]);
-    await expect(sourcesOf(other).approve('tasks')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await sourceReports(other)).toEqual([]);
+    expect((await refreshSources(other)).sources).toEqual([]);
+    await expect(approveSource(other, 'tasks')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

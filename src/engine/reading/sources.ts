@@ -1,12 +1,12 @@
+import type { z } from 'zod';
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { FetchResult } from '../../sources/document.ts';
+import { dayText } from '../../core/time/whole-day.ts';
 import type { Closable, EngineContext } from '../context.ts';
-import { forgetSource } from './forget-source.ts';
 import { embedNew } from './embed-new.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
-import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval/approval.ts';
-import { changesSince, parseApproval, serializeApproval } from './approval/approval-record.ts';
+import { isoTime, millisecondsSince } from '../fields/times.ts';
+import { parseApproval } from './approval/approval-record.ts';
 import {
   configuredSources,
   requireSource,
@@ -19,84 +19,100 @@ import {
   type Registration,
 } from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
-import { missingProgramError } from './approval/program.ts';
-import { refreshSource, testSource, type RefreshReport } from './refresh/refresh.ts';
+import { fetchForTest, refreshSource } from './refresh/refresh.ts';
+import { formatProblem } from './refresh/source-failure.ts';
+import { unwatched } from './approval/unwatched.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
+import {
+  DEFAULT_LIMIT,
+  failureNotice,
+  formatSource,
+  type RefreshedSource,
+  type refreshSourcesInput,
+  type sourceIdInput,
+  type SourcesListOutput,
+  type SourcesPauseOutput,
+  type SourcesRefreshOutput,
+  type SourcesShowOutput,
+  type SourcesTestOutput,
+  type testSourceInput,
+} from './source-schemas.ts';
 import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
 
-/** The result of refreshing a source, or why it failed. */
-export type RefreshResult =
-  RefreshReport | { readonly id: string; readonly name: string; readonly error: LociError };
-
-/** A command that may run from now on. */
-interface ApprovedCommand extends ResolvedCommand {
-  /** The changes since the last approval, one line each; none for a first approval. */
-  readonly changes: readonly string[];
+interface ViewerOptions extends ProgressOptions {
+  /** Whether the caller may see commands, folders and errors. */
+  readonly isOwner?: boolean;
 }
 
-interface PauseResult {
-  readonly id: string;
-  /** Whether it was in the other state before. */
-  readonly changed: boolean;
+/** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
+export function keepFresh(context: EngineContext, options: RefreshSchedulerOptions = {}): Closable {
+  const scheduler = new RefreshScheduler(context, options);
+  scheduler.start();
+  return context.closeWithEngine(scheduler);
 }
 
-/** Commands whose documents are searched together with notes and memories. */
-export interface Sources {
-  list(): Promise<SourceReport[]>;
-  /**
-   * Runs the named commands, or all enabled ones, even if they are paused. The failure of one does not affect the others. A named
-   * source that is disabled is a `conflict`.
-   * @throws LociError `not_found` for an id that no source has; `aborted`
-   */
-  refresh(ids?: readonly string[], options?: ProgressOptions): Promise<RefreshResult[]>;
-  /**
-   * Adds a source whose documents a function of this program returns, until it is unregistered or the engine is closed. Its
-   * documents are treated like those of commands; it needs no approval.
-   * @throws LociError `invalid_input`; `conflict` when another source or vault has the id; `forbidden` for a caller of another
-   *   namespace than that of the settings
-   */
-  register(source: ReadOnlyMemorySource): Registration;
-  /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
-  test(id: string, signal?: AbortSignal): Promise<FetchResult>;
-  /**
-   * Allows exactly this command to run. Only the operator may call it.
-   * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program
-   */
-  approve(id: string, fingerprint?: string): Promise<ApprovedCommand>;
-  /**
-   * A paused source or vault is not refreshed automatically. A refresh that is running is not stopped.
-   * @param name its id, or its display name
-   * @throws LociError `not_found`
-   */
-  pause(name: string, paused: boolean): Promise<PauseResult>;
-  /** Removes its documents, its approval and its state from the store. Returns the number of removed documents. */
-  forget(id: string, signal?: AbortSignal): Promise<number>;
-  /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
-  keepFresh(options?: RefreshSchedulerOptions): Closable;
+export async function listSources(
+  context: EngineContext,
+  { isOwner = false }: ViewerOptions = {},
+): Promise<SourcesListOutput> {
+  return { sources: (await sourceReports(context)).map((report) => formatSource(report, isOwner)) };
 }
 
-export function sourcesOf(context: EngineContext): Sources {
+/** @throws LociError `not_found` that suggests the nearest */
+export async function requireReport(context: EngineContext, id: string): Promise<SourceReport> {
+  const reports = await sourceReports(context);
+  const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
+  if (report !== undefined) return report;
+  throw unknownSourceError(
+    id,
+    reports.map((each) => each.id),
+  );
+}
+
+/** Everything about a source, for its owner. @throws LociError `not_found` */
+export async function showSource(
+  context: EngineContext,
+  { id }: z.infer<typeof sourceIdInput>,
+): Promise<SourcesShowOutput> {
+  const report = await requireReport(context, id);
+  const source = formatSource(report, true);
+  const { command, state } = report;
+  if (command === null) return { source, runs: null };
+  const { approval, approvedAt, approvedBy } = state ?? {
+    approval: null,
+    approvedAt: null,
+    approvedBy: null,
+  };
   return {
-    register: (source) => register(context, source),
-    list: () => sourceReports(context),
-    refresh: (ids, options = {}) =>
-      whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
-    test: (id, signal) =>
-      whileOpen(context, signal, async (anySignal) =>
-        testSource(context, requireSource(await configuredSources(context), id), anySignal),
-      ),
-    approve: (id, fingerprint) => approve(context, id, fingerprint),
-    pause: (id, paused) => pause(context, id, paused),
-    forget: (id, signal) => forgetSource(context, id, signal === undefined ? {} : { signal }),
-    keepFresh: (options = {}) => {
-      const scheduler = new RefreshScheduler(context, options);
-      scheduler.start();
-      return context.closeWithEngine(scheduler);
+    source,
+    runs: {
+      argv: [...command.argv],
+      program: command.program,
+      cwd: command.cwd,
+      env: [...command.env],
+      shell: command.shell,
+      files: command.files.map((file) => ({ ...file })),
+      fingerprint: command.fingerprint,
+      not_watched: unwatched(command).text,
+      approved:
+        approval === null
+          ? null
+          : {
+              at: isoTime(approvedAt ?? 0),
+              by: approvedBy ?? '',
+              fingerprint: parseApproval(state)?.fingerprint ?? '',
+            },
     },
   };
 }
 
-function register(context: EngineContext, source: ReadOnlyMemorySource): Registration {
+/**
+ * Adds a source whose documents a function of this program returns, until it is unregistered or the engine is closed. Its
+ * documents are treated like those of commands; it needs no approval.
+ * @throws LociError `invalid_input`; `conflict` when another source or vault has the id; `forbidden` for a caller of another
+ *   namespace than that of the settings
+ */
+export function registerSource(context: EngineContext, source: ReadOnlyMemorySource): Registration {
   const { config, namespace } = context;
   if (namespace !== config.namespace)
     throw new LociError('forbidden', `only the namespace ${config.namespace} has sources`, {
@@ -128,11 +144,28 @@ async function whileOpen<Result>(
   }
 }
 
-async function refreshSources(
+/**
+ * Runs the named commands, or all enabled ones, even if they are paused. The failure of one does not affect the others. A named
+ * source that is disabled is a `conflict`.
+ * @throws LociError `not_found` for an id that no source has; `aborted`
+ */
+export async function refreshSources(
+  context: EngineContext,
+  { ids }: z.infer<typeof refreshSourcesInput> = {},
+  options: ViewerOptions = {},
+): Promise<SourcesRefreshOutput> {
+  const started = performance.now();
+  const sources = await whileOpen(context, options.signal, (signal) =>
+    refreshSelected(context, ids, { ...options, signal }),
+  );
+  return { sources, took_ms: millisecondsSince(started) };
+}
+
+async function refreshSelected(
   context: EngineContext,
   ids: readonly string[] | undefined,
-  options: ProgressOptions = {},
-): Promise<RefreshResult[]> {
+  options: ViewerOptions,
+): Promise<RefreshedSource[]> {
   const configured = await configuredSources(context);
   const selected =
     ids === undefined
@@ -140,7 +173,7 @@ async function refreshSources(
       : [...new Set(ids)].map((id) => requireSource(configured, id));
   const results = await Promise.all(selected.map((source) => refreshOne(context, source, options)));
   if (options.signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
-  if (results.some((result) => 'added' in result && result.added + result.updated > 0)) {
+  if (results.some(({ added, updated }) => added + updated > 0)) {
     // Without a model, the documents are found by text, and embedded later (R16).
     await embedNew(context, options).catch((error: unknown) => {
       if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
@@ -153,21 +186,40 @@ async function refreshSources(
 async function refreshOne(
   context: EngineContext,
   source: ConfiguredSource,
-  options: ProgressOptions,
-): Promise<RefreshResult> {
-  const report = (stage: 'reading' | 'waiting', subject: string): void =>
+  options: ViewerOptions,
+): Promise<RefreshedSource> {
+  const { id, name } = source;
+  const isOwner = options.isOwner ?? false;
+  const notify = (stage: 'reading' | 'waiting', subject: string): void =>
     options.onProgress?.({ stage, subject, done: 0, total: 0 });
   try {
     if (!source.settings.enabled) throw disabledError(source);
-    return await refreshSource(context, source, {
+    const report = await refreshSource(context, source, {
       wait: true,
-      onWait: (process) => report('waiting', `${process} to read ${source.name}`),
-      onAcquired: () => report('reading', source.name),
+      onWait: (process) => notify('waiting', `${process} to read ${name}`),
+      onAcquired: () => notify('reading', name),
       ...pickSignal(options),
     });
+    const { added, updated, unchanged, removed, overCap, retained, problems, tookMs } = report;
+    return {
+      id,
+      name,
+      added,
+      updated,
+      unchanged,
+      removed,
+      over_cap: overCap,
+      kept: retained,
+      problems: isOwner ? problems.map(formatProblem) : [],
+      took_ms: Math.round(tookMs),
+    };
   } catch (cause) {
     const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });
-    return { id: source.id, name: source.name, error };
+    // A remote caller learns that a source failed, but not its error.
+    const message = isOwner ? error.message : failureNotice(id);
+    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, over_cap: 0, kept: 0 };
+    const { code, hint } = error;
+    return { id, name, ...nothing, problems: [], took_ms: 0, error: { code, message, hint } };
   }
 }
 
@@ -180,54 +232,24 @@ function disabledError(source: ConfiguredSource): LociError {
   });
 }
 
-async function approve(
-  context: EngineContext,
-  id: string,
-  fingerprint: string | undefined,
-): Promise<ApprovedCommand> {
-  const source = requireSource(await configuredSources(context), id);
-  if (source.kind === 'code')
-    throw new LociError('conflict', `${id} needs no approval: the program that uses Loci has registered it`);
-  // The program that PATH finds now is approved, even if an earlier approval was of another.
-  const command = await resolveCommand(source, null);
-  if (command.program === null) throw await missingProgramError(command.argv[0] ?? '', command.cwd);
-  if (fingerprint !== undefined && !command.fingerprint.startsWith(fingerprint))
-    throw new LociError(
-      'conflict',
-      `${id} has changed since its fingerprint was shown: it is ${command.fingerprint.slice(0, 12)} now`,
-      {
-        hint: `\`loci sources show ${id}\` shows what would run now.`,
-      },
-    );
-  const { store, namespace, now, caller } = context;
-  const before = parseApproval((await sourceStates(store.records, namespace)).get(id));
-  const details = await approvalDetails(context, command);
-  await store.records.commit(namespace, {
-    items: [
-      sourceStateChange(id, {
-        approval: serializeApproval(command.fingerprint, details),
-        approvedAt: now(),
-        approvedBy: caller.actor,
-        // The source is due at once.
-        nextAt: null,
-      }),
-    ],
-  });
-  const isSame = before === null || before.fingerprint === command.fingerprint;
-  return { ...command, changes: isSame ? [] : changesSince(before, details) };
-}
-
 /**
- * Pauses or resumes a source in any condition, also one that cannot run.
+ * Pauses or resumes a source in any condition, also one that cannot run. A paused source or vault is not refreshed automatically; a
+ * refresh that is running is not stopped.
  * @throws LociError `not_found`
  */
-async function pause(context: EngineContext, name: string, paused: boolean): Promise<PauseResult> {
-  const id = await pausableId(context, name);
+export async function pauseSource(
+  context: EngineContext,
+  given: z.infer<typeof sourceIdInput>,
+  paused: boolean,
+  { isOwner = false }: ViewerOptions = {},
+): Promise<SourcesPauseOutput> {
+  const id = await pausableId(context, given.id);
   const state = (await sourceStates(context.store.records, context.namespace)).get(id);
-  if ((state?.paused ?? false) === paused) return { id, changed: false };
+  const changed = (state?.paused ?? false) !== paused;
   const change = { paused, ...(paused ? {} : { nextAt: null }) };
-  await context.store.records.commit(context.namespace, { items: [sourceStateChange(id, change)] });
-  return { id, changed: true };
+  if (changed)
+    await context.store.records.commit(context.namespace, { items: [sourceStateChange(id, change)] });
+  return { paused, changed, source: formatSource(await requireReport(context, id), isOwner) };
 }
 
 /** The id of the vault, source or broken skill with this id, or else of the source with this display name. */
@@ -239,4 +261,29 @@ async function pausableId(context: EngineContext, name: string): Promise<string>
   const named = sources.find((source) => source.name === name);
   if (named === undefined) throw unknownSourceError(name, ids);
   return named.id;
+}
+
+/** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
+export async function testSource(
+  context: EngineContext,
+  { id, limit = DEFAULT_LIMIT }: z.infer<typeof testSourceInput>,
+  { signal }: ProgressOptions = {},
+): Promise<SourcesTestOutput> {
+  const fetched = await whileOpen(context, signal, async (anySignal) =>
+    fetchForTest(context, requireSource(await configuredSources(context), id), anySignal),
+  );
+  return {
+    id,
+    documents: fetched.documents.slice(0, limit).map(({ timestamp, wholeDay, tags, ...document }) => ({
+      ...document,
+      tags: [...tags],
+      timestamp: timestamp === null ? null : wholeDay ? dayText(timestamp) : isoTime(timestamp),
+    })),
+    total: fetched.documents.length,
+    printed: fetched.printed,
+    problems: fetched.problems.map(formatProblem),
+    stderr: fetched.stderr,
+    bytes: fetched.bytes,
+    took_ms: Math.round(fetched.milliseconds),
+  };
 }

@@ -3,10 +3,11 @@ import { isJsonMap } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Operation } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
-import { idInput, requireReport } from './source-output.ts';
-import { sourcesOf } from '../../engine/reading/sources.ts';
+import { forgetSource } from '../../engine/reading/forget-source.ts';
+import { sourceIdInput } from '../../engine/reading/source-schemas.ts';
+import { requireReport } from '../../engine/reading/sources.ts';
+import { openForSources } from './source-context.ts';
 
-const input = z.strictObject({ id: idInput() });
 const output = z.strictObject({
   id: z.string(),
   removed: z.number().int().nonnegative().describe('Documents that were removed from the store.'),
@@ -14,13 +15,13 @@ const output = z.strictObject({
 });
 export type SourcesRemoveOutput = z.infer<typeof output>;
 
-export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
+export const sourcesRemoveOperation: Operation<typeof sourceIdInput, typeof output> = {
   name: 'sources-remove',
   title: 'Remove a source',
   description:
     'Removes a source from the settings, and its documents, its approval and its statistics from the store. The data that its ' +
     'command reads is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
-  input,
+  input: sourceIdInput,
   output,
   readOnly: false,
   destructive: true,
@@ -29,7 +30,7 @@ export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
   local: true,
   examples: [{ title: 'Remove the todos', input: { id: 'tasks' } }],
   run: async (context, input) => {
-    const { id, kind } = await requireReport(context, input.id);
+    const { id, kind } = await requireReport(await openForSources(context), input.id);
     if (kind === 'vault')
       throw new LociError('invalid_input', `${id} is a vault`, {
         hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
@@ -37,7 +38,7 @@ export const sourcesRemoveOperation: Operation<typeof input, typeof output> = {
     const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
     if (isConfigured)
       await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
-    const removed = await sourcesOf(await context.loci()).forget(id, context.signal);
+    const removed = await forgetSource(await context.loci(), id, context);
     return { id, removed, unconfigured: isConfigured };
   },
 };

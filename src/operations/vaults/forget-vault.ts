@@ -8,7 +8,7 @@ import { filterValue } from '../../engine/fields/record-fields.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vaultStates } from '../../engine/reading/vault-states.ts';
 import { forgetSource } from '../../engine/reading/forget-source.ts';
-import { sourcesOf } from '../../engine/reading/sources.ts';
+import { sourceReports } from '../../engine/reading/reports.ts';
 import { facet } from '../../engine/records/facet.ts';
 
 const input = z.strictObject({
@@ -66,7 +66,7 @@ export const forgetVaultOperation: Operation<typeof input, typeof output> = {
 };
 
 async function isSource(loci: EngineContext, id: string): Promise<boolean> {
-  return (await sourcesOf(loci).list()).some((source) => source.id === id && source.kind !== 'vault');
+  return (await sourceReports(loci)).some((source) => source.id === id && source.kind !== 'vault');
 }
 
 function notAVault(id: string): LociError {

@@ -104,14 +104,11 @@ export async function openLoci(options: OpenOptions = {}): Promise<Loci> {
 
 /** @param caller the context of the namespace */
 function lociOf(opened: OpenContext, caller: OperationContext): Loci {
-  const sources = async () => {
-    const { sourcesOf } = await import('../../engine/reading/sources.ts');
-    return sourcesOf(await caller.loci());
-  };
+  const sources = () => import('../../engine/reading/sources.ts');
   return {
     ...methodsOf(caller),
-    register: async (source) => (await sources()).register(source),
-    keepFresh: async (options) => (await sources()).keepFresh(options),
+    register: async (source) => (await sources()).registerSource(await caller.loci(), source),
+    keepFresh: async (options) => (await sources()).keepFresh(await caller.loci(), options),
     as: (other) =>
       lociOf(
         opened,

@@ -13,7 +13,7 @@ import type { FactCategoriesOutput } from '../../engine/facts/fact-fields.ts';
 import type { GetOutput } from '../../operations/records/get.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
-import type { SourcesListOutput } from '../../operations/sources/list.ts';
+import type { SourcesListOutput } from '../../engine/reading/source-schemas.ts';
 import type { StartupTextOutput } from '../../engine/startup/startup-fields.ts';
 import { withoutHidden } from '../shared/escape-control.ts';
 import { jsonText, RECALLED_FIELDS_ARE_DATA } from './results/fence.ts';

@@ -98,8 +98,8 @@ async function tryToWarmUp(
     // A store that is opened after the end would never be closed.
     if (ended.aborted) return true;
     const [loci] = await Promise.all([context.loci(), loadToolbox()]);
-    const { sourcesOf } = await import('../../engine/reading/sources.ts');
-    sourcesOf(loci).keepFresh({
+    const { keepFresh } = await import('../../engine/reading/sources.ts');
+    keepFresh(loci, {
       onEvent: (event) => {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message, io);
       },

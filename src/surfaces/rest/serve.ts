@@ -62,8 +62,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
-    const { sourcesOf } = await import('../../engine/reading/sources.ts');
-    sourcesOf(loci).keepFresh({ onEvent: (event) => logSourceEvent(event, log) });
+    const { keepFresh } = await import('../../engine/reading/sources.ts');
+    keepFresh(loci, { onEvent: (event) => logSourceEvent(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({
       limits,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { sourcesOf } from '../sources.ts';
+import { approveSource } from '../approve-sources.ts';
 
 const CHANGED = 'changed, waiting for approval';
 
@@ -17,7 +17,7 @@ afterEach(() => tasks[Symbol.asyncDispose]());
 
 async function approve(settings?: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   if (settings !== undefined) await tasks.reopen(settings);
-  return (await sourcesOf(tasks.loci).approve('tasks')).changes;
+  return (await approveSource(tasks.loci, 'tasks')).changes;
 }
 
 async function condition(settings?: Readonly<Record<string, unknown>>): Promise<string | undefined> {
@@ -84,7 +84,7 @@ describe('approving', () => {
   it('fails if the given fingerprint is no longer the current one', async () => {
     const { fingerprint } = (await tasks.report())!.command!;
     await tasks.reopen({ command: 'cat other.json' });
-    await expect(sourcesOf(tasks.loci).approve('tasks', fingerprint.slice(0, 12))).rejects.toMatchObject({
+    await expect(approveSource(tasks.loci, 'tasks', fingerprint.slice(0, 12))).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(await condition()).toBe('waiting for approval');
@@ -105,7 +105,7 @@ describe('approving', () => {
     for (const [command, error, hint] of causes) {
       await tasks.reopen({ command });
       const expected = { code: 'invalid_config', message: error, hint: expect.stringContaining(hint) };
-      await expect(sourcesOf(tasks.loci).approve('tasks')).rejects.toMatchObject(expected);
+      await expect(approveSource(tasks.loci, 'tasks')).rejects.toMatchObject(expected);
       expect(await tasks.refresh()).toMatchObject({ error: expected });
       expect(await tasks.report()).toMatchObject({ condition: 'broken', error, hint: expected.hint });
     }

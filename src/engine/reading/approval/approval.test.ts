@@ -2,7 +2,8 @@ import { mkdir, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { sourcesOf } from '../sources.ts';
+import { approveSource } from '../approve-sources.ts';
+import { refreshSources, testSource } from '../sources.ts';
 
 const CHANGED = 'changed, waiting for approval';
 
@@ -16,7 +17,7 @@ afterEach(() => tasks[Symbol.asyncDispose]());
 
 async function approve(settings?: Readonly<Record<string, unknown>>): Promise<void> {
   if (settings !== undefined) await tasks.reopen(settings);
-  await sourcesOf(tasks.loci).approve('tasks');
+  await approveSource(tasks.loci, 'tasks');
 }
 
 async function condition(settings?: Readonly<Record<string, unknown>>): Promise<string | undefined> {
@@ -27,7 +28,7 @@ async function condition(settings?: Readonly<Record<string, unknown>>): Promise<
 describe('a command', () => {
   it('does not run before it is approved', async () => {
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
-    await expect(sourcesOf(tasks.loci).test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
+    await expect(testSource(tasks.loci, { id: 'tasks' })).rejects.toMatchObject({ code: 'not_approved' });
     expect(await condition()).toBe('waiting for approval');
     expect(await tasks.firstLines('tile samples')).toEqual([]);
     await approve();
@@ -40,7 +41,7 @@ describe('a command', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2 });
     await tasks.write('tasks.sh', '#!/bin/sh\ncat tasks.json; exit 0\n', 0o755);
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
-    await expect(sourcesOf(tasks.loci).test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
+    await expect(testSource(tasks.loci, { id: 'tasks' })).rejects.toMatchObject({ code: 'not_approved' });
     await approve();
     expect(await tasks.refresh()).toMatchObject({ unchanged: 2 });
   });
@@ -51,7 +52,7 @@ describe('a command', () => {
     const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
     const skills = [{ path: join(tasks.folder, 'skills') }];
     await tasks.reopenWith({ sources: [source], skills }, { trustsSettings: true });
-    expect(await sourcesOf(tasks.loci).refresh()).toMatchObject([
+    expect((await refreshSources(tasks.loci)).sources).toMatchObject([
       { id: 'tasks', added: 2 },
       { id: 'mail', error: { code: 'not_approved' } },
     ]);
@@ -185,7 +186,7 @@ describe('the fingerprint', () => {
       message: `there is no file or folder ${tasks.folder}/helper.js to watch`,
       hint: expect.stringContaining('`watch`') as string,
     };
-    await expect(sourcesOf(tasks.loci).approve('tasks')).rejects.toMatchObject(missing);
+    await expect(approveSource(tasks.loci, 'tasks')).rejects.toMatchObject(missing);
     expect(await tasks.refresh()).toMatchObject({ error: missing });
     expect(await tasks.report()).toMatchObject({ condition: 'broken', error: missing.message });
   });
@@ -193,11 +194,9 @@ describe('the fingerprint', () => {
   it('does not cover the content of files that only root can change', async () => {
     vi.spyOn(process, 'getuid').mockReturnValue(1000);
     await tasks.write('script.sh');
-    const { files } = await (async () => {
-      await tasks.reopen({ command: '/bin/sh script.sh' });
-      return sourcesOf(tasks.loci).approve('tasks');
-    })();
-    expect(files).toEqual([
+    await tasks.reopen({ command: '/bin/sh script.sh' });
+    await approveSource(tasks.loci, 'tasks');
+    expect((await tasks.report())?.command?.files).toEqual([
       { path: '/bin/sh', state: expect.stringMatching(/^system( \/.+)?$/) as string },
       {
         path: join(tasks.folder, 'script.sh'),
@@ -211,7 +210,7 @@ describe('the fingerprint', () => {
   it('does not cover files that a shell line starts, and the approval reports that it is a shell line', async () => {
     await tasks.write('run', '', 0o755);
     await tasks.reopen({ command: './run; sh ./run', shell: true });
-    expect(await sourcesOf(tasks.loci).approve('tasks')).toMatchObject({ shell: true });
+    expect(await approveSource(tasks.loci, 'tasks')).toMatchObject({ shell: true });
     await tasks.write('run', 'changed', 0o755);
     expect(await condition()).toBe('new');
     expect(await condition({ command: './run; sh ./run', shell: true, watch: ['run'] })).toBe(CHANGED);

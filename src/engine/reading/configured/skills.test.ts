@@ -2,7 +2,9 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { sourcesOf } from '../sources.ts';
+import { approveSource } from '../approve-sources.ts';
+import { refreshSources } from '../sources.ts';
+import { sourceReports } from '../reports.ts';
 import { search } from '../../records/search.ts';
 import { dropCaches } from './configured-sources.ts';
 
@@ -29,7 +31,7 @@ describe('a skill', () => {
     await tasks.reopenWith({ skills: [{ path: join(tasks.folder, 'skills') }] });
   });
 
-  const mail = async () => (await sourcesOf(tasks.loci).list()).find(({ id }) => id === 'mail');
+  const mail = async () => (await sourceReports(tasks.loci)).find(({ id }) => id === 'mail');
 
   it('has a source that waits for approval, with the exact command', async () => {
     expect(await mail()).toMatchObject({
@@ -38,14 +40,14 @@ describe('a skill', () => {
       condition: 'waiting for approval',
       command: { argv: ['cat', 'mail.json'] },
     });
-    await sourcesOf(tasks.loci).approve('mail');
-    expect(await sourcesOf(tasks.loci).refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
+    await approveSource(tasks.loci, 'mail');
+    expect((await refreshSources(tasks.loci)).sources).toMatchObject([{ id: 'mail', added: 1 }]);
   });
 
   it('takes effect at once when it is changed, if caches are dropped', async () => {
     const { loci } = tasks;
-    await sourcesOf(loci).approve('mail');
-    await sourcesOf(loci).refresh();
+    await approveSource(loci, 'mail');
+    await refreshSources(loci);
     expect((await search(loci, { query: 'plumber' })).results).toHaveLength(1);
     await writeFile(
       join(skill, 'SKILL.md'),
@@ -56,7 +58,7 @@ describe('a skill', () => {
   });
 
   it('needs a new approval when any of its files changes', async () => {
-    await sourcesOf(tasks.loci).approve('mail');
+    await approveSource(tasks.loci, 'mail');
     expect((await mail())?.condition).toBe('new');
     await writeFile(join(skill, 'lib', 'read.mjs'), 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
@@ -68,7 +70,7 @@ describe('a skill', () => {
       await mkdir(join(skill, file, '..'), { recursive: true });
       await writeFile(join(skill, file), '');
       await writeFile(join(skill, 'index.js'), `require('./${file}')`);
-      await sourcesOf(tasks.loci).approve('mail');
+      await approveSource(tasks.loci, 'mail');
       expect((await mail())?.condition).toBe('new');
       await writeFile(join(skill, file), 'steal()');
       expect((await mail())?.condition).toBe('changed, waiting for approval');
@@ -77,7 +79,7 @@ describe('a skill', () => {
 
   it('needs no new approval when Git or a file manager writes to its folder', async () => {
     await mkdir(join(skill, '.git'));
-    await sourcesOf(tasks.loci).approve('mail');
+    await approveSource(tasks.loci, 'mail');
     for (const file of ['.git/index', '.DS_Store']) await writeFile(join(skill, file), 'x');
     expect((await mail())?.condition).toBe('new');
   });
@@ -87,7 +89,7 @@ describe('a skill', () => {
     await mkdir(packages, { recursive: true });
     await writeFile(join(packages, 'index.js'), '');
     await symlink('.store/mail', join(skill, 'node_modules', 'mail'));
-    await sourcesOf(tasks.loci).approve('mail');
+    await approveSource(tasks.loci, 'mail');
     await writeFile(join(packages, 'index.js'), 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
     for (const [name, to] of [
@@ -98,7 +100,7 @@ describe('a skill', () => {
     ] as const) {
       await mkdir(join(skill, '.git'), { recursive: true });
       await symlink(to, join(skill, name));
-      await expect(sourcesOf(tasks.loci).approve('mail')).rejects.toMatchObject({
+      await expect(approveSource(tasks.loci, 'mail')).rejects.toMatchObject({
         code: 'not_approved',
         message: expect.stringContaining(`${name} is a link that leads neither to a file`) as string,
       });
@@ -110,7 +112,7 @@ describe('a skill', () => {
     const many = join(skill, 'node_modules', 'many');
     await mkdir(many, { recursive: true });
     await Promise.all(Array.from({ length: 5001 }, (_, i) => writeFile(join(many, String(i)), '')));
-    await expect(sourcesOf(tasks.loci).approve('mail')).rejects.toMatchObject({
+    await expect(approveSource(tasks.loci, 'mail')).rejects.toMatchObject({
       code: 'not_approved',
       message: expect.stringContaining('more than 5000 files') as string,
       hint: expect.stringContaining('--omit=dev') as string,
@@ -121,21 +123,21 @@ describe('a skill', () => {
     const target = join(tasks.folder, 'shared.mjs');
     await writeFile(target, '');
     await symlink(target, join(skill, 'lib', 'shared.mjs'));
-    await sourcesOf(tasks.loci).approve('mail');
+    await approveSource(tasks.loci, 'mail');
     expect((await mail())?.condition).toBe('new');
     await writeFile(target, 'steal()');
     expect((await mail())?.condition).toBe('changed, waiting for approval');
   });
 
   it('keeps its source when another skill of the same name is added', async () => {
-    await sourcesOf(tasks.loci).approve('mail');
+    await approveSource(tasks.loci, 'mail');
     const duplicate = join(tasks.folder, 'skills', 'aa');
     await mkdir(duplicate);
     await writeFile(
       join(duplicate, 'SKILL.md'),
       '---\nname: mail\nmemorySource:\n  command: cat /etc/hostname\n---\n',
     );
-    const sameName = (await sourcesOf(tasks.loci).list()).filter(({ id }) => id === 'mail');
+    const sameName = (await sourceReports(tasks.loci)).filter(({ id }) => id === 'mail');
     expect(sameName.map(({ condition }) => condition)).toEqual(['broken', 'broken']);
     await rm(duplicate, { recursive: true });
     expect((await mail())?.condition).toBe('new');
@@ -151,15 +153,15 @@ describe('a skill', () => {
   });
 
   it('keeps its documents when it is removed, and is reported as gone', async () => {
-    await sourcesOf(tasks.loci).approve('mail');
-    await sourcesOf(tasks.loci).refresh();
+    await approveSource(tasks.loci, 'mail');
+    await refreshSources(tasks.loci);
     await rm(skill, { recursive: true });
     expect(await mail()).toMatchObject({ condition: 'gone', documents: 1 });
   });
 
   it('is broken if its settings are invalid, with the reason', async () => {
     await writeFile(join(skill, 'SKILL.md'), '---\nmemorySource:\n  comand: cat mail.json\n---\n');
-    const report = (await sourcesOf(tasks.loci).list()).find(({ condition }) => condition === 'broken');
+    const report = (await sourceReports(tasks.loci)).find(({ condition }) => condition === 'broken');
     expect(report?.error).toContain('memorySource.command');
   });
 });

@@ -94,7 +94,7 @@ async function requireApproved(
 }
 
 /** Runs the command of an approved source once; nothing is stored. @throws LociError as `refreshSource` does */
-export async function testSource(
+export async function fetchForTest(
   context: EngineContext,
   source: ConfiguredSource,
   signal?: AbortSignal,

@@ -1,8 +1,8 @@
 import { LociError } from '../../../core/errors.ts';
 import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
 import { hasSources } from '../../../engine/reading/configured/configured-sources.ts';
-import type { SourceReport } from '../../../engine/reading/reports.ts';
-import { sourcesOf } from '../../../engine/reading/sources.ts';
+import { type SourceReport, sourceReports } from '../../../engine/reading/reports.ts';
+import { keepFresh } from '../../../engine/reading/sources.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
@@ -20,8 +20,7 @@ export const watch: RunStandalone = async ({ home, json }, io, { answerCommands 
   try {
     await assertSomethingToRefresh(context);
     const loci = await context.loci({ create: true });
-    const sources = sourcesOf(loci);
-    const reports = await sources.list();
+    const reports = await sourceReports(loci);
     const stopAnswering = await answerCommands(context);
     if (json) io.stdout.write(`${sourcesJson(reports)}\n`);
     else printSources(reports, io);
@@ -30,7 +29,7 @@ export const watch: RunStandalone = async ({ home, json }, io, { answerCommands 
       const line = json ? eventJson(event) : eventLine(event, style);
       if (line !== null) io.stdout.write(`${line}\n`);
     };
-    const scheduler = sources.keepFresh({ newVaults: true, onEvent });
+    const scheduler = keepFresh(loci, { newVaults: true, onEvent });
     await waitForStop(io.stdout);
     stopAnswering();
     await scheduler.close();

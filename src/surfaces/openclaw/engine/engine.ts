@@ -114,8 +114,8 @@ export class GatewayEngine {
   /** Refreshes vaults, sources and workspaces until the engine is closed. */
   async keepFresh(log: (message: string) => void): Promise<void> {
     const loci = await this.loci();
-    const { sourcesOf } = await import('../../../engine/reading/sources.ts');
-    sourcesOf(loci).keepFresh({
+    const { keepFresh } = await import('../../../engine/reading/sources.ts');
+    keepFresh(loci, {
       newVaults: true,
       onEvent: (event) => {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message);

@@ -1,10 +1,14 @@
 import { LociError } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { SourcesApproveOutput } from '../../../../operations/sources/approve.ts';
-import type { SourcesPauseOutput } from '../../../../operations/sources/pause.ts';
-import type { RefreshedSource, SourcesRefreshOutput } from '../../../../operations/sources/refresh.ts';
+import type {
+  RefreshedSource,
+  SourcesApproveOutput,
+  SourcesPauseOutput,
+  SourcesRefreshOutput,
+  SourcesTestOutput,
+  TestedDocument,
+} from '../../../../engine/reading/source-schemas.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
-import type { SourcesTestOutput, TestedDocument } from '../../../../operations/sources/test.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../shared/shell-word.ts';
 import { ALL_PROBLEMS, limitLines } from '../../format/lists.ts';

@@ -1,8 +1,10 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { formatAge } from '../../../../core/time/age.ts';
-import type { SourcesListOutput } from '../../../../operations/sources/list.ts';
-import type { SourcesShowOutput } from '../../../../operations/sources/show.ts';
-import type { SourceOutput } from '../../../../operations/sources/source-output.ts';
+import type {
+  SourceOutput,
+  SourcesListOutput,
+  SourcesShowOutput,
+} from '../../../../engine/reading/source-schemas.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../shared/shell-word.ts';
 import type { Style } from '../../format/style.ts';
