@@ -85,7 +85,10 @@ describe('a source that the program has registered', () => {
       maxDocuments: 1,
       includeInContext: false,
     });
-    expect(await refresh()).toMatchObject({ added: 1, problems: [expect.stringMatching(/^document 1 \(1\): /)] });
+    expect(await refresh()).toMatchObject({
+      added: 1,
+      problems: [expect.stringMatching(/^document 1 \(1\): /)],
+    });
     expect(JSON.stringify(await found('account number 4711'))).not.toContain('4711');
     expect(await found('invoice')).toHaveLength(1);
     expect((await search(loci, { query: 'invoice', audience: 'context' })).results).toEqual([]);
