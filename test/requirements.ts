@@ -247,7 +247,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'undoes the first setup byte for byte, and removes the plugin',
     },
     {
-      file: 'src/surfaces/openclaw/setup/config/changes.test.ts',
+      file: 'src/surfaces/openclaw/setup/config/config-files.test.ts',
       test: 'gives the same bytes for every layout',
     },
   ],

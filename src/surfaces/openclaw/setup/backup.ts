@@ -3,7 +3,7 @@ import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
-import type { KeyChange } from './config/config-files.ts';
+import { type ConfigFiles, type KeyChange, keyChange } from './config/config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
 import { replaceFile } from '../../../core/fs/replace-file.ts';
@@ -15,15 +15,6 @@ const savedFile = z.strictObject({
   mode: z.number(),
   /** The hash of what setup wrote; `null` once it found that somebody else had changed the file in between. */
   written: z.string().nullable(),
-});
-
-const keyChange = z.strictObject({
-  file: z.string(),
-  path: z.array(z.string()),
-  previous: z.string().nullable(),
-  existing: z.number(),
-  value: z.json(),
-  isElement: z.boolean(),
 });
 
 const manifest = z.object({
@@ -43,10 +34,15 @@ export type SavedFile = z.infer<typeof savedFile>;
 export class Backup {
   readonly home: string;
   readonly folder: string;
+  /** The manifest before `begin`; `null` if setup did not run before, `undefined` if that is not known. */
+  #before: Manifest | null | undefined;
+  readonly #lockFile: string;
+  #isLocked = false;
 
   constructor(home: string) {
     this.home = home;
     this.folder = join(home, 'openclaw-backup');
+    this.#lockFile = `${this.folder}.lock`;
   }
 
   /** @throws LociError `unreadable` if the manifest is damaged */
@@ -64,14 +60,66 @@ export class Backup {
     }
   }
 
-  async save(value: Manifest): Promise<void> {
-    this.#makeFolder();
+  async #save(value: Manifest): Promise<void> {
+    makePrivateFolder(this.folder);
     await replaceFile(join(this.folder, 'manifest.json'), `${JSON.stringify(value, null, 2)}\n`, 0o600);
   }
 
+  /** Copies the files that are to be changed, and notes what changes. @throws LociError `conflict` */
+  async begin(files: ConfigFiles, plugin: string): Promise<void> {
+    await this.lock();
+    for (const path of files.changedFiles()) await assertUnchanged(path, files.originalText(path));
+    const before = await this.manifest();
+    this.#before = before;
+    const saved = [...(before?.files ?? [])];
+    for (const path of files.changedFiles()) {
+      const index = saved.findIndex((each) => each.path === path);
+      const known = saved[index];
+      const copied = known ?? (await this.#copy(path, saved.length));
+      // A copy that is older than what somebody has changed since must not be restored by `undo`.
+      const isCurrent =
+        known === undefined ||
+        known.written === hashOf(files.originalText(path)) ||
+        (await readIfExists(join(this.folder, known.copy)))?.toString('utf8') === files.originalText(path);
+      const next = { ...copied, written: isCurrent ? hashOf(files.text(path)) : null };
+      if (known === undefined) saved.push(next);
+      else saved[index] = next;
+    }
+    // It is saved before anything is changed, so that `undo` works even if this process is killed.
+    await this.#save({
+      version: 1,
+      configFile: files.root,
+      plugin,
+      files: saved,
+      changes: allChanges(before?.changes ?? [], files.changes),
+    });
+  }
+
+  /** The manifest is again what it was before `begin`. */
+  async rollBack(): Promise<void> {
+    if (this.#before === null) await this.remove();
+    else if (this.#before !== undefined) await this.#save(this.#before);
+  }
+
+  /** Writes the changed files. @throws LociError `conflict` if somebody else has changed one meanwhile */
+  async apply(files: ConfigFiles): Promise<void> {
+    for (const path of files.changedFiles()) {
+      await assertUnchanged(path, files.originalText(path));
+      await replaceText(path, files.text(path));
+    }
+  }
+
+  /** Writes the files as they were before `apply`, except those that somebody else has changed since. */
+  async revert(files: ConfigFiles): Promise<void> {
+    for (const path of files.changedFiles()) {
+      const now = await readIfExists(path);
+      if (now?.toString('utf8') === files.text(path)) await replaceText(path, files.originalText(path));
+    }
+  }
+
   /** Copies a file byte for byte. */
-  async copy(path: string, index: number): Promise<SavedFile> {
-    this.#makeFolder();
+  async #copy(path: string, index: number): Promise<SavedFile> {
+    makePrivateFolder(this.folder);
     const copy = `${String(index)}.openclaw-config`;
     const [bytes, { mode }] = await Promise.all([readFile(path), stat(path)]);
     await writeFile(join(this.folder, copy), bytes, { mode: 0o600 });
@@ -80,32 +128,31 @@ export class Backup {
 
   /**
    * Keeps another `setup` or `undo` with this home from running at the same time. It would back up, or restore, half of a change.
-   * @returns a function that lets them run again
    * @throws LociError `conflict` while another one runs
    */
-  async lock(): Promise<() => Promise<void>> {
-    const file = `${this.folder}.lock`;
-    this.#makeFolder();
+  async lock(): Promise<void> {
+    makePrivateFolder(this.folder);
     for (let attempt = 0; ; attempt++) {
       try {
-        await writeFile(file, String(process.pid), { flag: 'wx', mode: 0o600 });
-        return () => rm(file, { force: true });
+        await writeFile(this.#lockFile, String(process.pid), { flag: 'wx', mode: 0o600 });
+        this.#isLocked = true;
+        return;
       } catch (error) {
-        if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(file, error);
-        const pid = Number((await readIfExists(file))?.toString('utf8'));
+        if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(this.#lockFile, error);
+        const pid = Number((await readIfExists(this.#lockFile))?.toString('utf8'));
         if (attempt > 0 || isAlive(pid))
           throw new LociError('conflict', `another setup or undo runs now: process ${String(pid)}`, {
-            hint: `Wait until it has ended. If it has, remove ${file}.`,
+            hint: `Wait until it has ended. If it has, remove ${this.#lockFile}.`,
           });
         // A process that was killed leaves its own.
-        await rm(file, { force: true });
+        await rm(this.#lockFile, { force: true });
       }
     }
   }
 
-  /** Whether a file still has the text that was copied. */
-  async isCopyOf({ copy }: SavedFile, text: string): Promise<boolean> {
-    return (await readIfExists(join(this.folder, copy)))?.toString('utf8') === text;
+  /** Lets others run again, if this process kept them from it. */
+  async unlock(): Promise<void> {
+    if (this.#isLocked) await rm(this.#lockFile, { force: true });
   }
 
   async restore({ path, copy, mode }: SavedFile): Promise<void> {
@@ -122,24 +169,25 @@ export class Backup {
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
 
-  #makeFolder(): void {
-    makePrivateFolder(this.folder);
-  }
+/** @throws LociError `conflict` */
+async function assertUnchanged(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8')) !== text)
+    throw new LociError('conflict', `${path} was changed meanwhile`, {
+      hint: 'Run `loci openclaw setup` again.',
+    });
 }
 
 /**
  * The changes of an earlier setup and those of this one. Those of a setup that was killed before it wrote the file are made again,
  * from the same previous value: they count once.
  */
-export function allChanges(before: Manifest['changes'], added: readonly KeyChange[]): Manifest['changes'] {
+function allChanges(before: readonly KeyChange[], added: readonly KeyChange[]): KeyChange[] {
   const keyOf = ({ file, path, previous, isElement, value }: KeyChange): string =>
     JSON.stringify([file, path, previous, isElement, value]);
   const again = new Set(added.map(keyOf));
-  return [
-    ...before.filter((each) => !again.has(keyOf(each))),
-    ...added.map((each) => ({ ...each, path: [...each.path] })),
-  ];
+  return [...before.filter((each) => !again.has(keyOf(each))), ...added];
 }
 
 /** Whether a process runs. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { changeKeysBeside, usesCorpusPlugin } from './beside.ts';
-import { changeText } from './config/changes.ts';
+import { changeText } from './config/plugin-keys.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));

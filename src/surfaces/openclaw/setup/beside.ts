@@ -10,13 +10,15 @@ import {
   allowPlugin,
   assertMayLoad,
   CORPUS_PLUGIN,
+  found,
   HOST_PLUGIN,
   listAt,
   LOAD_PATHS,
+  passed,
   PLUGIN,
+  pluginListsCheck,
   SLOT,
-} from './config/changes.ts';
-import { found, passed, pluginListsCheck } from './config/config-checks.ts';
+} from './config/plugin-keys.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import type { Openclaw } from './program.ts';
 

@@ -13,8 +13,18 @@ import { columnsOf, isTerminal } from '../../shared/io.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup } from './backup.ts';
 import { checksBeside, usesCorpusPlugin } from './beside.ts';
-import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN, SLOT } from './config/changes.ts';
-import { allFound, configChecks, found, passed, type Problem } from './config/config-checks.ts';
+import {
+  allFound,
+  configChecks,
+  CORPUS_PLUGIN,
+  found,
+  listAt,
+  LOAD_PATHS,
+  passed,
+  PLUGIN,
+  type Problem,
+  SLOT,
+} from './config/plugin-keys.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening, searchMemory } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';

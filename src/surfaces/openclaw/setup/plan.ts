@@ -5,7 +5,7 @@ import { escapeControl } from '../../shared/escape-control.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup, type Manifest } from './backup.ts';
 import { assertStays, changeKeysBeside } from './beside.ts';
-import { changeKeys, changeText, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { changeKeys, changeText, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import type { IndexedWorkspace } from './index-memory.ts';

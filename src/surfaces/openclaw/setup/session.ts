@@ -9,7 +9,7 @@ import { StepDisplay } from '../../cli/format/step-display.ts';
 import type { Io } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../../shared/stop-signals.ts';
-import { PLUGIN } from './config/changes.ts';
+import { PLUGIN } from './config/plugin-keys.ts';
 import { ConfigFiles } from './config/config-files.ts';
 import { Openclaw } from './program.ts';
 

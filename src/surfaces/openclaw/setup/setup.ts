@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import { askYesNo, mayAsk } from '../../shared/ask.ts';
 import { toJson } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';
-import { allChanges, Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
+import { Backup } from './backup.ts';
 import { verifyLoaded } from './beside.ts';
-import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN } from './config/changes.ts';
+import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN } from './config/plugin-keys.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { copyPlugin, removePlugins } from './package.ts';
@@ -21,14 +20,9 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   steps.begin('looking at OpenClaw');
   const plan = await makePlan(session);
   const { home, folder } = plan;
-  const state: SetupState = {
-    backup: new Backup(home),
-    unlock: () => Promise.resolve(),
-    before: undefined,
-    hasCopiedPlugin: false,
-    indexed: [],
-  };
-  const planned = stepsOf(session, plan, state);
+  const backup = new Backup(home);
+  const indexed: IndexedWorkspace[] = [];
+  const planned = stepsOf(session, plan, backup, indexed);
   steps.end();
   if (isDryRun) {
     const titles = planned.map(({ title }) => title);
@@ -41,12 +35,11 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
       steps.begin(title);
     });
   } finally {
-    await state.unlock();
+    await backup.unlock();
   }
   // A running gateway may still use the build that this one replaces.
   if (folder !== null) await removePlugins(home, [...loadPaths(plan), folder]);
   steps.end();
-  const { indexed } = state;
   io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
   return 0;
 });
@@ -71,50 +64,37 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
   await askYesNo(io, `May setup ${what}?`, { hint: '--dry-run lists the steps.', signal });
 }
 
-/** The steps of setup. @param state what they have done so far */
-function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
+/** The steps of setup. @param indexed what they have indexed */
+function stepsOf(session: Session, plan: Plan, backup: Backup, indexed: IndexedWorkspace[]): Step[] {
   const { files, folder, isRunning, home, plugin } = plan;
-  const { backup } = state;
   const usesCorpusPlugin = plugin === CORPUS_PLUGIN;
   const agents = plan.agents.map(({ id }) => id).join(', ');
+  let hasCopiedPlugin = false;
   const copy: Step = {
     title: `copy the plugin ${PLUGIN} to ${String(folder)}`,
     run: async () => {
-      state.hasCopiedPlugin = folder !== null && (await copyPlugin(folder));
+      hasCopiedPlugin = folder !== null && (await copyPlugin(folder));
     },
     revert: async () => {
-      if (state.hasCopiedPlugin) await removePlugins(home, loadPaths(plan));
+      if (hasCopiedPlugin) await removePlugins(home, loadPaths(plan));
     },
   };
   const index: Step = {
     title: `index the memory files of ${agents} in ${home}`,
     run: async () => {
-      state.indexed = await indexAll(session, plan);
+      indexed.push(...(await indexAll(session, plan)));
     },
   };
   const change: Step = {
     title: `change ${files.changedFiles().join(' and ')}`,
-    run: async () => {
-      for (const path of files.changedFiles()) {
-        await assertUnchanged(path, files.originalText(path));
-        await replaceText(path, files.text(path));
-      }
-    },
-    revert: async () => {
-      for (const path of files.changedFiles()) {
-        const now = await readIfExists(path);
-        if (now?.toString('utf8') === files.text(path)) await replaceText(path, files.originalText(path));
-      }
-    },
+    run: () => backup.apply(files),
+    revert: () => backup.revert(files),
   };
   return [
     {
       title: `back up the configuration to ${backup.folder}`,
-      run: () => backUp(plan, state),
-      revert: async () => {
-        if (state.before === null) await backup.remove();
-        else if (state.before !== undefined) await backup.save(state.before);
-      },
+      run: () => backup.begin(files, plugin),
+      revert: () => backup.rollBack(),
     },
     ...(folder === null ? [] : [copy]),
     ...(usesCorpusPlugin ? [] : [index]),
@@ -128,45 +108,6 @@ function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
       run: () => verify(session, plan),
     },
   ];
-}
-
-/** What the steps have done, which they need to revert it. */
-interface SetupState {
-  readonly backup: Backup;
-  unlock: () => Promise<void>;
-  /** The manifest as it was before; `null` if setup did not run before, `undefined` if that is not known. */
-  before: Manifest | null | undefined;
-  hasCopiedPlugin: boolean;
-  indexed: readonly IndexedWorkspace[];
-}
-
-async function backUp({ files, plugin }: Plan, state: SetupState): Promise<void> {
-  const { backup } = state;
-  state.unlock = await backup.lock();
-  for (const path of files.changedFiles()) await assertUnchanged(path, files.originalText(path));
-  const before = (state.before = await backup.manifest());
-  const saved = [...(before?.files ?? [])];
-  for (const path of files.changedFiles()) {
-    const index = saved.findIndex((each) => each.path === path);
-    const known = saved[index];
-    const copied = known ?? (await backup.copy(path, saved.length));
-    // A copy that is older than what somebody has changed since must not be restored by `undo`.
-    const isCurrent =
-      known === undefined ||
-      known.written === hashOf(files.originalText(path)) ||
-      (await backup.isCopyOf(known, files.originalText(path)));
-    const next = { ...copied, written: isCurrent ? hashOf(files.text(path)) : null };
-    if (known === undefined) saved.push(next);
-    else saved[index] = next;
-  }
-  // It is saved before anything is changed, so that `undo` works even if this process is killed.
-  await backup.save({
-    version: 1,
-    configFile: files.root,
-    plugin,
-    files: saved,
-    changes: allChanges(before?.changes ?? [], files.changes),
-  });
 }
 
 /** The folders that OpenClaw loads plugins from, before setup. */
@@ -192,14 +133,6 @@ function verify({ openclaw, signal }: Session, { files, isRunning, plugin }: Pla
   return openclaw.withConfigCopy(files.root, files.values(), (program) =>
     verifyWithOwnGateway(program, signal),
   );
-}
-
-/** @throws LociError `conflict` */
-async function assertUnchanged(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8')) !== text)
-    throw new LociError('conflict', `${path} was changed meanwhile`, {
-      hint: 'Run `loci openclaw setup` again.',
-    });
 }
 
 /** A step of setup. */

@@ -5,7 +5,7 @@ import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
-import { changeText, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
+import { changeText, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import { pluginsFolder, removePlugins } from './package.ts';
@@ -23,11 +23,11 @@ interface Restored {
 /** Runs `loci openclaw undo`: restores what was there before the first `loci openclaw setup`. */
 export const undoOpenclaw = openclawCommand(async (session) => {
   const backup = await findBackup(session);
-  const unlock = await backup.lock();
+  await backup.lock();
   try {
     return await undo(session, backup);
   } finally {
-    await unlock();
+    await backup.unlock();
   }
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { JsonArrayNode, JsonObjectNode, type JsonPropertyNode } from '@croct/json5-parser';
 import { LociError } from '../../../../core/errors.ts';
 import { unreadableError } from '../../../../core/fs/file-errors.ts';
@@ -27,18 +28,19 @@ const MAX_DEPTH = 10;
 const MAX_NESTING = 100;
 
 /** A change of one key, with what it takes to revert it. */
-export interface KeyChange {
-  readonly file: string;
+export const keyChange = z.strictObject({
+  file: z.string(),
   /** Within the file, which differs from the path in the configuration where the file is included. */
-  readonly path: readonly string[];
+  path: z.array(z.string()),
   /** The text of the previous value; `null` if the key was missing. */
-  readonly previous: string | null;
+  previous: z.string().nullable(),
   /** How many keys of the path existed before. */
-  readonly existing: number;
-  readonly value: Json;
+  existing: z.number(),
+  value: z.json(),
   /** Whether the value is an element of the list at the path, in place of the previous one if there was one. */
-  readonly isElement: boolean;
-}
+  isElement: z.boolean(),
+});
+export type KeyChange = z.infer<typeof keyChange>;
 
 /** `openclaw.json` and the files that it includes, with the changes that were made so far in memory. */
 export class ConfigFiles {
@@ -205,7 +207,7 @@ interface Place {
   readonly object: JsonObjectNode;
   /** The keys from the object on. */
   readonly rest: readonly string[];
-  readonly path: readonly string[];
+  readonly path: string[];
 }
 
 async function readText(file: string): Promise<string> {

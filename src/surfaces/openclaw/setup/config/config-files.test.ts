@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { changeKeys, PLUGIN } from './changes.ts';
+import { changeKeys, PLUGIN } from './plugin-keys.ts';
 import { ConfigFiles, revertChange } from './config-files.ts';
 import { parseJson5 } from './json5-text.ts';
 

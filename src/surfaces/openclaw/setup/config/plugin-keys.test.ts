@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonMap } from '../../../../core/json.ts';
-import { configChecks } from './config-checks.ts';
+import { configChecks } from './plugin-keys.ts';
 
 const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };
 const plugins: JsonMap = { slots: { memory: 'memory-loci' }, entries };
