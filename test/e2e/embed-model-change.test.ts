@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedSwitchOutput } from '../../src/engine/embedding/switch.ts';
-import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { InitOutput } from '../../src/operations/settings/init.ts';
 import { type SearchOutput } from '../../src/operations/records/search.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';

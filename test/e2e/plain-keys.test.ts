@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { ConfigSetOutput } from '../../src/operations/settings/config-set.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
-import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';

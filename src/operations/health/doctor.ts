@@ -3,33 +3,21 @@ import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import { isKeyItself, KEY_SETTINGS } from '../../config/secrets.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { Check } from '../../engine/health/check.ts';
+import { type Check, doctorOutput } from '../../engine/health/check.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { doctor } from '../../engine/health/doctor.ts';
 
 const input = z.strictObject({});
-const output = z.strictObject({
-  healthy: z.boolean().describe('Whether no check failed. Warnings do not count.'),
-  checks: z.array(
-    z.strictObject({
-      name: z.string(),
-      result: z.enum(['ok', 'warning', 'failed']),
-      detail: z.string(),
-      hint: z.string().nullable().describe('What to do next.'),
-    }),
-  ),
-});
-export type DoctorOutput = z.infer<typeof output>;
 
-export const doctorOperation: Operation<typeof input, typeof output> = {
+export const doctorOperation: Operation<typeof input, typeof doctorOutput> = {
   name: 'doctor',
   title: 'Check health',
   description:
     'Checks the runtime, the settings, permissions, disk space, the store and its indexes, the audit log, the embedding ' +
     'provider, and each vault with every note, and says what to do about each problem. Changes nothing.',
   input,
-  output,
+  output: doctorOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,

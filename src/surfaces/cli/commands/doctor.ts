@@ -1,5 +1,5 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { DoctorOutput } from '../../../operations/health/doctor.ts';
+import type { DoctorOutput } from '../../../engine/health/check.ts';
 import { escapeControl } from '../../shared/escape-control.ts';
 import { limitLines } from '../format/lists.ts';
 import type { OperationCommand, View } from './operation-command.ts';
