@@ -8,7 +8,7 @@ import { CONDITIONS, type Condition, type SourceReport } from './reports.ts';
 const time = () => z.iso.datetime().nullable();
 const count = () => z.number().int().nonnegative();
 
-export const idInput = (): z.ZodString =>
+const idInput = (): z.ZodString =>
   z.string().trim().min(1).max(128).describe('The id, as `sources list` shows it.');
 
 /** A source with its statistics (S11). Commands, folders and errors are only shown on the command line of this machine. */
