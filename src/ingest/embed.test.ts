@@ -8,10 +8,10 @@ import { requireVectors } from '../embed/refused-texts.ts';
 import type { Store } from '../store/store.ts';
 import { countAllPending, embedPending, embedRecord, Refusals } from './embed.ts';
 import { addRecords, type RecordInput } from './record-draft.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
-const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
 
 let store: Store;
 let generation: number;
@@ -34,7 +34,7 @@ function embedder(failAt = Infinity): Embedder {
     model: 'm',
     dimensions: 2,
     maxTokens: 256,
-    countTokens: estimateTokens,
+    countTokens: estimateModelTokens,
     embed: async (texts) => {
       if (calls.length >= failAt) throw new LociError('embedding_unavailable', 'the provider is down');
       calls.push([...texts]);

@@ -103,7 +103,7 @@ const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Estimates the tokens of a text without a model: one for each CJK character, and one for every four other characters. */
-export function estimateTokens(text: string): number {
+export function estimateModelTokens(text: string): number {
   const wide = text.match(WIDE)?.length ?? 0;
   return wide + Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN);
 }

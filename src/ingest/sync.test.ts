@@ -11,12 +11,12 @@ import type { Source } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 /** The size of the largest accepted note in bytes. */
 const MAX_FILE_SIZE = 1000;
-const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let vault: string;

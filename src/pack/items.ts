@@ -1,9 +1,9 @@
-import type { Trust } from '../core/types.ts';
+import type { Span, Trust } from '../core/types.ts';
 import { documentState, shownDay, type Candidate, type PackRecord } from './candidate.ts';
 import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Section } from './sections/cut.ts';
-import { ITEM_MARK, shownText, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import { ITEM_MARK, shownText, trimSpan, withoutSpans } from './text/span.ts';
 import { LineCounter } from './text/line-counter.ts';
 import type { CountTokens } from './tokens.ts';
 

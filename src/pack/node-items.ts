@@ -1,5 +1,5 @@
 import type { NodeType } from '../core/graph-types.ts';
-import type { Trust } from '../core/types.ts';
+import type { Span, Trust } from '../core/types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
 import { masked, titleSpan } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
@@ -16,7 +16,6 @@ import {
   trimSpan,
   extendToCodePoints,
   withoutSpans,
-  type Span,
 } from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 

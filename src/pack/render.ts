@@ -1,7 +1,7 @@
 import { sha256 } from '../core/ids.ts';
-import { TRUST, type Trust } from '../core/types.ts';
+import { TRUST, type Trust, type Span } from '../core/types.ts';
 import type { Level } from './receipt.ts';
-import { shownText, type Span, WRITTEN_BY } from './text/span.ts';
+import { shownText, WRITTEN_BY } from './text/span.ts';
 
 /** A range of a record's text in a pack. */
 export interface ShownPiece {

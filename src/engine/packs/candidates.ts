@@ -1,6 +1,5 @@
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Span } from '../../core/types.ts';
 import { type Candidate, type PackRecord, passageSpan } from '../../pack/candidate.ts';
-import type { Span } from '../../pack/text/span.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';

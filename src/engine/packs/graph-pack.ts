@@ -16,7 +16,7 @@ import { updateGraph } from '../graph/update-relations.ts';
 import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
 import { assertBudget, receiptHead, type NodeTextResponse } from './graph-index.ts';
 import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
-import { expand } from './lanes.ts';
+import { runLanes } from './lanes.ts';
 import { nodeCandidate, shownIn } from './node-candidates.ts';
 
 /** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
@@ -71,7 +71,7 @@ export async function graphPack(
   const asked = await askedCandidates(context, nodes);
   const looked = Math.round(performance.now() - started);
   let neighbours: readonly NodeCandidate[] = [];
-  const { lanes } = await expand(asked, [
+  const { lanes } = await runLanes(asked, [
     {
       name: GRAPH_LANE,
       deadlineMs: context.config.graph.deadline,

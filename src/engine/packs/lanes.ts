@@ -24,7 +24,7 @@ export interface Expanded {
 }
 
 /** Runs all lanes at once and adds what they find, in the order of the lanes. */
-export async function expand(base: readonly Candidate[], lanes: readonly Lane[]): Promise<Expanded> {
+export async function runLanes(base: readonly Candidate[], lanes: readonly Lane[]): Promise<Expanded> {
   const results = await Promise.all(lanes.map((lane) => runLane(lane, base)));
   const candidates = [...base];
   const known = new Set(base.map(({ record }) => record.id));

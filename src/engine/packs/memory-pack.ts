@@ -24,7 +24,7 @@ import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
 import { graphLane } from './graph-lane.ts';
-import { expand, type Lane } from './lanes.ts';
+import { runLanes, type Lane } from './lanes.ts';
 import { sectionQuery, withPassages } from './section-query.ts';
 
 export interface PackRequest extends Omit<SearchRequest, 'limit' | 'related' | 'audience'> {
@@ -141,7 +141,7 @@ async function makePack(
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
   const embedLane = new EmbedLane(context, outcome.run.filter, citationPrefix);
-  const { lanes, candidates: all } = await expand(base, [embedLane, ...lanesOf(context, request, outcome)]);
+  const { lanes, candidates: all } = await runLanes(base, [embedLane, ...lanesOf(context, request, outcome)]);
   const compared = await withPassages(context.store, context.namespace, outcome, all);
   const candidates = compared.map((each) => ({ ...each, citation: `${citationPrefix}${each.citation}` }));
   const pack = await buildPack({

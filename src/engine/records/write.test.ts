@@ -4,7 +4,7 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { chunking, estimateTokens } from '../../ingest/passages.ts';
+import { chunking, estimateModelTokens } from '../../ingest/passages.ts';
 import { addRecords } from '../../ingest/record-draft.ts';
 import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
@@ -127,7 +127,7 @@ describe('an engine', () => {
             expiresAt: NOW,
           },
         ],
-        chunking('estimate', { maxTokens: 200, countTokens: estimateTokens }),
+        chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens }),
         NOW - 1000,
       ),
     );

@@ -7,7 +7,7 @@ import { policyOf } from '../rank/source-policy.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { idfWeight, replacementsOf, wordingsOf } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
-import { connectionsOf, isConnectable, type Connection } from './neighbours.ts';
+import { connectionsOf, isConnectable, type AnchorConnection } from './neighbours.ts';
 
 /** Connections that are followed to records that no signal found; the strongest first. */
 const MAX_LOADED = 30;
@@ -95,7 +95,7 @@ class QueryWords {
 async function loadUnknown(
   { store, namespace, filter, query }: SearchRun,
   { vector, lists }: RetrievalResult,
-  connections: readonly Connection[],
+  connections: readonly AnchorConnection[],
   known: ReadonlySet<number>,
 ): Promise<Ranked[]> {
   const unknown = connections
@@ -132,7 +132,7 @@ interface Lead {
 }
 
 interface Found {
-  readonly connections: readonly Connection[];
+  readonly connections: readonly AnchorConnection[];
   readonly known: ReadonlyMap<number, Ranked>;
   readonly words: QueryWords;
   readonly bridging: Bridging;

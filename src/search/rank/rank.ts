@@ -3,7 +3,7 @@ import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
-import { rrf, type Contribution } from './fuse.ts';
+import { rrf, type SignalShare } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
@@ -31,7 +31,7 @@ export interface Ranked {
   readonly passage: StoredPassage;
   /** Comparable within one search only. */
   readonly score: number;
-  readonly contributions: readonly Contribution[];
+  readonly contributions: readonly SignalShare[];
   readonly boosts: readonly Boost[];
   /** What the links of other notes say about the record; `null` if they do not match the query. */
   readonly links: LinkEvidence | null;
@@ -178,7 +178,7 @@ function recencyOf(
   { record }: StoredPassage,
   { ranking, filter: { now } }: SearchRun,
   { rank: timeRank, score, ofSource }: RecencyInput,
-): Contribution {
+): SignalShare {
   const { recency, rrfK } = ranking;
   const weight = ofSource?.weight ?? ranking.weights.recency;
   const contribution = { signal: 'recency', rank: timeRank, raw: record.createdAt } as const;
@@ -190,7 +190,10 @@ function recencyOf(
 }
 
 /** In a list by time, recency is a retrieval signal already: both become one contribution. */
-function withRecency(contributions: readonly Contribution[], recency: Contribution): readonly Contribution[] {
+function withRecency(
+  contributions: readonly SignalShare[],
+  recency: SignalShare,
+): readonly SignalShare[] {
   const retrieved = contributions.find(({ signal }) => signal === 'recency');
   if (retrieved === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
   const merged = { ...recency, rank: retrieved.rank, added: retrieved.added + recency.added };

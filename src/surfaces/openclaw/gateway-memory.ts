@@ -60,8 +60,8 @@ export class GatewayMemory {
   }
 
   async #load(): Promise<EngineModules> {
-    const { openEngine } = await loadEngine(this.#api.rootDir);
-    const opened = await openEngine({
+    const { openGatewayEngine } = await loadEngine(this.#api.rootDir);
+    const opened = await openGatewayEngine({
       plugin: this.#plugin,
       config: this.#config,
       workspaces: () => workspacesOf(this.#api),

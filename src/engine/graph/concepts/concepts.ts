@@ -1,7 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
-import { referencesIn } from '../../../graph/concepts/change-references.ts';
+import { referencesOf } from '../../../graph/concepts/change-references.ts';
 import { recordsNaming } from '../../../graph/concepts/find-mentions.ts';
 import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
@@ -160,7 +160,9 @@ export async function showConcept(
       conflicts.filter(({ notes }) => notes.some((note) => keys.includes(note))).map(({ text }) => text),
     ),
     changes: await mask.changes(
-      listChanges(within).filter(({ change }) => referencesIn([change]).some((each) => keys.includes(each))),
+      listChanges(within).filter(({ change }) =>
+        referencesOf([change]).some((each) => keys.includes(each)),
+      ),
     ),
   };
 }
@@ -226,7 +228,7 @@ function visibleChanges({ changes, names, excludedSources }: ProjectConcepts): r
     const isVisible =
       change.kind === 'undo'
         ? visible.has(change.change)
-        : referencesIn([change]).every((name) => known.has(name));
+        : referencesOf([change]).every((name) => known.has(name));
     if (isVisible) visible.add(change.id);
   }
   return changes.filter(({ id }) => visible.has(id));

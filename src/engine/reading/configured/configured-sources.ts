@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
 import { readSourceSettings } from '../../../config/problems.ts';
 import { type Config, DEFAULT_SKILL_FOLDERS } from '../../../config/schema.ts';
-import { nameKey, type SourceSettings } from '../../../config/sources-schema.ts';
+import { sourceNameKey, type SourceSettings } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
@@ -16,7 +16,7 @@ import { vaultName } from './vault-names.ts';
 import { RegisteredSources, type CodeSource } from './registered-sources.ts';
 
 /** A command that is defined in the settings or by a skill. */
-export interface CommandSource {
+export interface ConfiguredCommand {
   readonly kind: 'command';
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface CommandSource {
 }
 
 /** A command, or a function that the program has registered. */
-export type ConfiguredSource = CommandSource | CodeSource;
+export type ConfiguredSource = ConfiguredCommand | CodeSource;
 
 /** A skill whose source cannot be used. */
 interface BrokenSkill {
@@ -49,7 +49,7 @@ interface ConfiguredSources {
 export async function configuredSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace } = context;
   if (namespace !== config.namespace) return { sources: [], broken: [] };
-  const commands = config.sources.map(({ id, ...settings }): CommandSource => ({
+  const commands = config.sources.map(({ id, ...settings }): ConfiguredCommand => ({
     kind: 'command',
     id,
     name: settings.name ?? id,
@@ -59,7 +59,9 @@ export async function configuredSources(context: EngineContext): Promise<Configu
   }));
   const sources: ConfiguredSource[] = [...commands, ...context.shared(RegisteredSources).list()];
   const broken: BrokenSkill[] = [];
-  const usedNames = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
+  const usedNames = new Set(
+    [...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(sourceNameKey),
+  );
   const skills = await configuredSkills(config);
   for (const skill of skills) {
     // Skills with the same id are not used, so that one cannot take over the approval of another.
@@ -131,10 +133,11 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
   }
 }
 
-function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): CommandSource | BrokenSkill {
+function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): ConfiguredCommand | BrokenSkill {
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
-  if (usedNames.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
+  if (usedNames.has(sourceNameKey(id)))
+    return { id, folder, problem: `another source or vault is called ${id}` };
   const read = readSourceSettings(skill.memorySource);
   if ('problem' in read) return { id, folder, problem: read.problem };
   const { settings } = read;

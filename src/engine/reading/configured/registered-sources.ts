@@ -1,6 +1,6 @@
 import { type z } from 'zod';
 import { explainIssues } from '../../../config/problems.ts';
-import { nameKey, source } from '../../../config/sources-schema.ts';
+import { sourceNameKey, source } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/types.ts';
 import type { DocumentSource, FetchedDocument } from '../../../sources/document.ts';
@@ -113,7 +113,7 @@ export class RegisteredSources {
 }
 
 function assertFree(id: string, names: readonly string[]): void {
-  if (!names.some((name) => nameKey(name) === nameKey(id))) return;
+  if (!names.some((name) => sourceNameKey(name) === sourceNameKey(id))) return;
   throw new LociError('conflict', `another source or vault is called ${id}`, {
     hint: 'Register the source under another id, or unregister the other one first.',
   });

@@ -16,7 +16,7 @@ import {
   type ResolvedCommand,
 } from '../approval/approval.ts';
 import { parseApproval } from '../approval/approval-record.ts';
-import type { CommandSource, ConfiguredSource } from '../configured/configured-sources.ts';
+import type { ConfiguredCommand, ConfiguredSource } from '../configured/configured-sources.ts';
 import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
 import { missingProgramError } from '../approval/program.ts';
 import { isDue } from '../configured/schedule.ts';
@@ -81,7 +81,7 @@ async function stateOf(
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */
 async function requireApproved(
   context: EngineContext,
-  source: CommandSource,
+  source: ConfiguredCommand,
   state: SourceState | undefined,
 ): Promise<ResolvedCommand> {
   const command = await resolveCommand(source, parseApproval(state));

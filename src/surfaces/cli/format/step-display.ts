@@ -1,4 +1,4 @@
-import { columnsOf, isTerminal, type Output } from '../../shared/io.ts';
+import { outputColumns, isTerminal, type Output } from '../../shared/io.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { clip } from './text-width.ts';
 
@@ -61,7 +61,7 @@ export class StepDisplay {
     ];
     const suffix = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
     // A line that wraps cannot be redrawn. The title is shortened first.
-    const columns = Math.min(this.#output.columns || Infinity, columnsOf(this.#output)) - 1;
+    const columns = Math.min(this.#output.columns || Infinity, outputColumns(this.#output)) - 1;
     const title = clip(`loci: ${oneLine(this.#title)}`, Math.max(1, columns - suffix.length));
     this.#output.write(CLEAR_LINE + clip(title + suffix, columns));
   }

@@ -14,7 +14,7 @@ import {
   provenance,
   provenanceFields,
   tagFields,
-  tagList,
+  tagLine,
   unknownLines,
   unmatchedLines,
   urlLine,
@@ -54,7 +54,7 @@ function recordText(record: GetOutput): string {
     `citation: ${onOneLine(citation)}`,
     `lines ${String(lines.from)} to ${String(lines.to)} of ${String(lines.total)}`,
     ...provenance(record),
-    ...tagList(tags),
+    ...tagLine(tags),
   ];
   const head = [...(title === '' ? [] : [onOneLine(title)]), facts.join(' · '), ...urlLine(record)];
   return `${head.join('\n')}\n\n${text}`;

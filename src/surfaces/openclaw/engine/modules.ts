@@ -16,7 +16,7 @@ export interface EngineModules {
 }
 
 /** Loads the engine and opens it. @throws LociError why it cannot be opened */
-export async function openEngine(host: EngineHost): Promise<EngineModules> {
+export async function openGatewayEngine(host: EngineHost): Promise<EngineModules> {
   const [{ GatewayEngine: Engine }, tools, recall] = await Promise.all([
     import('./engine.ts'),
     import('./run-tool.ts'),

@@ -11,7 +11,7 @@ import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { copyPlugin, removePlugins } from './package.ts';
 import { doneText, dryRunText, facts, makePlan, type Plan } from './plan.ts';
-import { openclawCommand, pluginConfig, type Session } from './session.ts';
+import { openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw setup`. */
 export const setUpOpenclaw = openclawCommand(async (session) => {
@@ -52,7 +52,7 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
 });
 
 /** @throws LociError `invalid_input` if nobody can be asked, and --yes is missing */
-function assertMayAsk({ call, io }: Session): void {
+function assertMayAsk({ call, io }: HostSession): void {
   if (call.options['yes'] === true) return;
   if (mayAsk(io)) return;
   throw new LociError('invalid_input', 'there is no terminal to ask in', {
@@ -60,7 +60,7 @@ function assertMayAsk({ call, io }: Session): void {
   });
 }
 
-async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
+async function confirm({ call, io, signal }: HostSession, plan: Plan): Promise<void> {
   if (call.options['yes'] === true) return;
   const files = plan.files.changedFiles();
   const actions = [
@@ -72,12 +72,12 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
 }
 
 /** The steps of setup. @param state what they have done so far */
-function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
+function stepsOf(session: HostSession, plan: Plan, state: SetupState): SetupStep[] {
   const { files, folder, isRunning, home, plugin } = plan;
   const { backup } = state;
   const usesCorpusPlugin = plugin === CORPUS_PLUGIN;
   const agents = plan.agents.map(({ id }) => id).join(', ');
-  const copy: Step = {
+  const copy: SetupStep = {
     title: `copy the plugin ${PLUGIN} to ${String(folder)}`,
     run: async () => {
       state.hasCopiedPlugin = folder !== null && (await copyPlugin(folder));
@@ -86,13 +86,13 @@ function stepsOf(session: Session, plan: Plan, state: SetupState): Step[] {
       if (state.hasCopiedPlugin) await removePlugins(home, loadPaths(plan));
     },
   };
-  const index: Step = {
+  const index: SetupStep = {
     title: `index the memory files of ${agents} in ${home}`,
     run: async () => {
       state.indexed = await indexAll(session, plan);
     },
   };
-  const change: Step = {
+  const change: SetupStep = {
     title: `change ${files.changedFiles().join(' and ')}`,
     run: async () => {
       for (const path of files.changedFiles()) {
@@ -174,7 +174,10 @@ function loadPaths({ files }: Plan): readonly unknown[] {
   return listAt(files.originalValues(), ...LOAD_PATHS);
 }
 
-function indexAll({ signal, steps }: Session, { files, agents, home }: Plan): Promise<IndexedWorkspace[]> {
+function indexAll(
+  { signal, steps }: HostSession,
+  { files, agents, home }: Plan,
+): Promise<IndexedWorkspace[]> {
   const values = files.values();
   return indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
     signal,
@@ -186,7 +189,7 @@ function indexAll({ signal, steps }: Session, { files, agents, home }: Plan): Pr
   });
 }
 
-function verify({ openclaw, signal }: Session, { files, isRunning, plugin }: Plan): Promise<void> {
+function verify({ openclaw, signal }: HostSession, { files, isRunning, plugin }: Plan): Promise<void> {
   if (plugin === CORPUS_PLUGIN) return openclaw.withConfigCopy(files.root, files.values(), verifyLoaded);
   if (isRunning) return verifyRunning(openclaw, signal);
   return openclaw.withConfigCopy(files.root, files.values(), (program) =>
@@ -203,7 +206,7 @@ async function assertUnchanged(path: string, text: string): Promise<void> {
 }
 
 /** A step of setup. */
-export interface Step {
+export interface SetupStep {
   /** What it does, for the list of steps and the progress: `install the plugin memory-loci`. */
   readonly title: string;
   readonly run: () => Promise<void>;
@@ -216,11 +219,11 @@ export interface Step {
  * @throws LociError the error of the step, with its title
  */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly SetupStep[],
   signal: AbortSignal,
   report: (message: string) => void,
 ): Promise<void> {
-  const begun: Step[] = [];
+  const begun: SetupStep[] = [];
   for (const step of steps) {
     try {
       if (signal.aborted) throw new LociError('aborted', 'stopped');
@@ -234,14 +237,14 @@ export async function runSteps(
   }
 }
 
-async function revertAll(steps: readonly Step[]): Promise<string[]> {
+async function revertAll(steps: readonly SetupStep[]): Promise<string[]> {
   const problems: string[] = [];
   for (const { title, revert } of steps.toReversed())
     await revert?.().catch((error: unknown) => problems.push(`${title}: ${messageOf(error)}`));
   return problems;
 }
 
-function failure({ title }: Step, error: unknown, notReverted: readonly string[]): LociError {
+function failure({ title }: SetupStep, error: unknown, notReverted: readonly string[]): LociError {
   const { code, message, hint } = asLociError(error);
   if (notReverted.length > 0)
     return new LociError(

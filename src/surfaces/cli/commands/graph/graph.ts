@@ -3,13 +3,11 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
 import { type StepOutput, stepTarget } from '../../../../operations/graph/graph-fields.ts';
-import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
 import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
 import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
-import { graphPack as nodePack } from '../packs/node-texts.ts';
 
 type Unknown = GraphShowOutput['unknown'];
 
@@ -125,12 +123,6 @@ function acrossText({
 function unknownWarnings(unknown: Unknown): string[] {
   return unknown.map(({ reason }) => oneLine(reason));
 }
-
-/** Also prints what the graph has to say about the request. */
-export const graphPack: OperationCommand<GraphPackOutput> = {
-  ...nodePack,
-  warnings: (output) => [...output.notices.map(oneLine), ...(nodePack.warnings?.(output) ?? [])],
-};
 
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,

@@ -61,7 +61,7 @@ export function allowPlugin(files: ConfigFiles, plugin: string): void {
 }
 
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */
-export function changeText({ path, value, previous, isElement }: KeyChange): string {
+export function describeChange({ path, value, previous, isElement }: KeyChange): string {
   const key = path.join('.');
   if (isElement)
     return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;

@@ -96,12 +96,12 @@ function toolsCheck(values: JsonMap): Check {
 }
 
 /** What is wrong, and what to do about it. */
-export type Problem = readonly [detail: string, hint: string];
+export type SetupProblem = readonly [detail: string, hint: string];
 
 /** @param fine what to say if there are no problems */
 export function allFound(
   name: string,
-  problems: readonly Problem[],
+  problems: readonly SetupProblem[],
   fine: string,
   result?: 'failed' | 'warning',
 ): Check {
@@ -114,7 +114,7 @@ export function allFound(
 const PROFILES: readonly string[] = ['minimal', 'messaging'];
 
 /** What hides the tools in a policy, each with its remedy. */
-function hiddenBy(policy: JsonMap, place: string): Problem[] {
+function hiddenBy(policy: JsonMap, place: string): SetupProblem[] {
   const denied = listAt(policy, 'deny').filter((entry) => TOOLS.some((tool) => matches(entry, tool)));
   const allow = policy['allow'];
   const alsoAllow = listAt(policy, 'alsoAllow');
