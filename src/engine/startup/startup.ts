@@ -8,14 +8,7 @@ import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
 import { screenTexts } from '../records/screen.ts';
-import {
-  budgetFor,
-  packStartup,
-  joinTexts,
-  whyTooLong,
-  type OmittedEntry,
-  type Packed,
-} from './budget.ts';
+import { budgetFor, packStartup, joinTexts, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
 import {
   formatStartupEntry,
   type removeStartupInput,

@@ -190,10 +190,7 @@ function recencyOf(
 }
 
 /** In a list by time, recency is a retrieval signal already: both become one contribution. */
-function withRecency(
-  contributions: readonly SignalShare[],
-  recency: SignalShare,
-): readonly SignalShare[] {
+function withRecency(contributions: readonly SignalShare[], recency: SignalShare): readonly SignalShare[] {
   const retrieved = contributions.find(({ signal }) => signal === 'recency');
   if (retrieved === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
   const merged = { ...recency, rank: retrieved.rank, added: retrieved.added + recency.added };

@@ -160,9 +160,7 @@ export async function showConcept(
       conflicts.filter(({ notes }) => notes.some((note) => keys.includes(note))).map(({ text }) => text),
     ),
     changes: await mask.changes(
-      listChanges(within).filter(({ change }) =>
-        referencesOf([change]).some((each) => keys.includes(each)),
-      ),
+      listChanges(within).filter(({ change }) => referencesOf([change]).some((each) => keys.includes(each))),
     ),
   };
 }

@@ -40,10 +40,7 @@ const MAX_COMPARISONS = 100;
  * Pairs the fragments of a file with its records: first those that are unchanged, then those that moved to another
  * heading, then those that were edited. An edited section is recognised by its heading, an edited item by its words.
  */
-export function matchFragments(
-  fragments: readonly Fragment[],
-  records: readonly LociRecord[],
-): Pairing[] {
+export function matchFragments(fragments: readonly Fragment[], records: readonly LociRecord[]): Pairing[] {
   const imported = new Map(records.map((record) => [record, importMetadataOf(record)]));
   const hashes = new Map(fragments.map((fragment) => [fragment, contentHash(fragment)]));
   const matcher = new Matcher(fragments, records);

@@ -11,15 +11,15 @@ export function expiryText(time: string, now: number): string {
 }
 
 /** `2026-11-22 09:15:53` in the local time zone: a form that `--from` and `--until` accept. */
-export function timeText(time: string): string {
+export function localTimeText(time: string): string {
   return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(
     Date.parse(time),
   );
 }
 
-/** Like `timeText`; of a time at local midnight only the date: `2026-11-22`. */
+/** Like `localTimeText`; of a time at local midnight only the date: `2026-11-22`. */
 export function localDate(time: string): string {
-  return timeText(time).replace(/ 00:00:00$/, '');
+  return localTimeText(time).replace(/ 00:00:00$/, '');
 }
 
 /** `3d ago`. */

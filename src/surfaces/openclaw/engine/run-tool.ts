@@ -122,10 +122,7 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
     const output = await runOperation(get, context, { citation: wanted });
     // Without a number of lines, all lines from the first one on are asked for.
     const isOpen = from !== undefined && lines === undefined;
-    const { text, nextFrom, ...range } = recordExcerpt(
-      output,
-      isOpen ? output.lines.total : output.lines.to,
-    );
+    const { text, nextFrom, ...range } = recordExcerpt(output, isOpen ? output.lines.total : output.lines.to);
     return {
       status: 'ok',
       path,

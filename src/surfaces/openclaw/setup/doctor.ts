@@ -20,13 +20,7 @@ import { gatewayPort, isListening, probeMemorySearch } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
 import { isThisPackage, pluginsFolder } from './package.ts';
 import { isAbandonedCopy } from './program.ts';
-import {
-  loadHostConfig,
-  lociHomeOf,
-  openclawCommand,
-  pluginConfig,
-  type HostSession,
-} from './session.ts';
+import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
