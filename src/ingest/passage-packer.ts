@@ -7,8 +7,10 @@ interface PassageSpan extends Span {
   readonly headings: readonly string[];
 }
 
-interface PackOptions {
+export interface ChunkOptions {
+  /** The longest passage, in the counter's tokens. */
   readonly maxTokens: number;
+  /** Tokens of a text as the embedder counts them, special tokens included. */
   readonly countTokens: (text: string) => number;
 }
 
@@ -55,7 +57,7 @@ interface Piece extends Span {
 /** Packs the blocks of one text into passages. Tokens are counted once for each block, never on growing prefixes. */
 export class PassagePacker {
   readonly #content: string;
-  readonly #options: PackOptions;
+  readonly #options: ChunkOptions;
   readonly #maxTokens: number;
   /** Tokens that the counter adds to every text (its special tokens). They count once per passage, not once per block. */
   readonly #overhead: number;
@@ -64,7 +66,7 @@ export class PassagePacker {
   #tokens = 0;
   #unitsPerToken = INITIAL_UNITS_PER_TOKEN;
 
-  constructor(content: string, options: PackOptions) {
+  constructor(content: string, options: ChunkOptions) {
     this.#content = content;
     this.#options = options;
     const overhead = options.countTokens('');

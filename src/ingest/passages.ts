@@ -1,8 +1,9 @@
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { SourceProblem } from '../sources/source.ts';
-import { chunk, type ChunkOptions } from './chunk.ts';
+import { chunk } from './chunk.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
+import type { ChunkOptions } from './passage-packer.ts';
 
 /** How records are cut into passages. Two chunkings with the same signature make the same passages. */
 export interface Chunking extends ChunkOptions {

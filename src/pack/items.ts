@@ -122,7 +122,7 @@ function citedLines({ origin, content }: PackRecord, citation: string, spans: re
   return ` ${oneLine(citation)}${new LineCounter(content).cited(spans[0]!)}`;
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return shownText(text.replaceAll(/\s+/g, ' '));
 }
 

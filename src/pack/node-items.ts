@@ -1,7 +1,7 @@
 import type { NodeType } from '../core/graph-types.ts';
 import type { Span, Trust } from '../core/types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
-import { masked, titleSpan } from './items.ts';
+import { masked, oneLine, titleSpan } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
@@ -35,8 +35,8 @@ export interface NodeCandidate extends Candidate {
 
 /** Tokens that one snippet has at most. */
 const MAX_SNIPPET_TOKENS = 300;
-/** What says what a text is stands at its beginning. UTF-16 code units. */
-const HEAD_LENGTH = 8000;
+/** A text says at its beginning what it is. UTF-16 code units. */
+export const HEAD_LENGTH = 8000;
 const SNIPPET = '\nSnippet:\n';
 const WITHOUT_TABLES = '\n(Without its tables: memory_get reads them.)';
 
@@ -172,8 +172,4 @@ function itemOf(
   const kept = parts.filter((part) => !isPiece(part) || part.span.end > part.span.start);
   // Items of nodes stay in the order of their need, so that each has its own day.
   return { candidate: index, trust, title, content, day: null, parts: kept };
-}
-
-function oneLine(text: string): string {
-  return shownText(text.replaceAll(/\s+/g, ' '));
 }

@@ -8,12 +8,12 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Page } from '../../store/model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
+import { nameRecords } from './check-graph.ts';
 import type { EngineContext } from '../context.ts';
 import { chunkingOf, embedderOf, vectorsOf } from '../embedding/models.ts';
 import { recordName } from '../reading/index-vaults.ts';
 
 const PAGE_SIZE = 200;
-const MAX_NAMED = 5;
 /** Of the records whose passages are loaded at once. */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
@@ -125,11 +125,6 @@ function firstIds(records: readonly LociRecord[]): number[] {
 async function countRecords({ store, namespace }: EngineContext): Promise<number> {
   const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   return namespaces.find((each) => each.namespace === namespace)?.records ?? 0;
-}
-
-/** `12 records: a.md, b.md …` */
-function nameRecords(records: readonly string[]): string {
-  return `${formatCount(records.length, 'record')}: ${records.slice(0, MAX_NAMED).join(', ')}${records.length > MAX_NAMED ? ' …' : ''}`;
 }
 
 /** With vectors of another model, `index` would fail, so the hint is that of the mismatch. */

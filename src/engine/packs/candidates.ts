@@ -1,5 +1,6 @@
 import type { LociRecord, Span } from '../../core/types.ts';
 import { type Candidate, type PackRecord, passageSpan } from '../../pack/candidate.ts';
+import { HEAD_LENGTH } from '../../pack/node-items.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
@@ -78,9 +79,6 @@ function withoutText(header: Hit['passage']['record']): PackRecord {
 
 /** The SHA-256 of nothing: it is in no piece of a receipt. */
 const NO_CONTENT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-/** What says what a text is stands at its beginning. UTF-16 code units. */
-const HEAD_LENGTH = 8000;
 
 /** Finds the credentials in the beginning of each candidate and in its passage; one whose title has a credential is excluded. */
 export function withCredentials(

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { within } from '../../core/time/within.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
@@ -5,7 +6,6 @@ import type { StoredReceipt } from '../../store/item-model.ts';
 import { receiptPut } from '../../store/items/kinds.ts';
 import type { EngineServices } from '../context.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The newest receipts of a namespace that remain, whatever their age. */
 const MAX_RECEIPTS = 10_000;
 /**

@@ -1,12 +1,11 @@
 import { LociError } from '../../core/errors.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
 import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/item-model.ts';
 import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../shared/citations.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ReceiptsRequest {
   readonly kind?: ReceiptKind;

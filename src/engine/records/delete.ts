@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -9,8 +10,6 @@ import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayReplace } from '../access/permission.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Removes a record from all results and indexes. It can be restored for `retention.purgeAfterDays`, then it is purged

@@ -5,7 +5,7 @@ import type { Replacements, WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { sessionOf } from './boosts.ts';
 import { coverageOf, QueryCoverage, wantedTerms } from './coverage.ts';
-import type { SignalShare } from './fuse.ts';
+import { cosineOf, type SignalShare } from './fuse.ts';
 import type { Ranked } from './rank.ts';
 
 /** How well a passage matches a query, independent of other passages. */
@@ -42,10 +42,6 @@ export function matchOf(
   const matched = matchedTerms(passage, wantedTerms(terms, replacements));
   const coverage = coverageOf(terms, replacements, (term) => matched.has(term));
   return { cosine: cosineOf(contributions), coverage };
-}
-
-function cosineOf(contributions: readonly SignalShare[]): number | null {
-  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
 }
 
 /** The cosine of a passage whose meaning matches in full. */

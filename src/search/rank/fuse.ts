@@ -15,6 +15,10 @@ export interface SignalShare {
   readonly halfLifeDays?: number;
 }
 
+export function cosineOf(contributions: readonly SignalShare[]): number | null {
+  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
+}
+
 export interface Fused {
   readonly passage: number;
   readonly record: number;

@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
-import { rrf, type SignalShare } from './fuse.ts';
+import { cosineOf, rrf, type SignalShare } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
@@ -47,7 +48,6 @@ interface Candidate extends Ranked {
 const SESSION_TOP_K = 3;
 /** The number of notes whose best cosine the documents of sources are compared with. */
 const NOTE_TOP_K = 3;
-const DAY_MS = 86_400_000;
 
 /** Adds boosts and recency to the passages' scores, then ranks each record by its best passage. Best first. */
 export function rank(
@@ -127,12 +127,8 @@ function bestCosineOfNotes(pool: readonly Smoothed[], passages: readonly StoredP
   const notes = pool
     .filter(({ passage }) => (origins.get(passage) ?? 'source') !== 'source')
     .slice(0, NOTE_TOP_K);
-  const cosines = notes.flatMap((entry) => cosineOf(entry) ?? []);
+  const cosines = notes.flatMap((entry) => cosineOf(entry.contributions) ?? []);
   return cosines.length === 0 ? null : Math.max(...cosines);
-}
-
-function cosineOf({ contributions }: Smoothed): number | null {
-  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
 }
 
 function weightOf(
@@ -146,7 +142,7 @@ function weightOf(
   if (intent !== null && policy.weight > 0 && matchesIntent(passage, intent))
     return Math.max(1, policy.weight);
   return passage.record.origin === 'source'
-    ? effectiveWeight(policy.weight, cosineOf(entry), cosineOfNotes)
+    ? effectiveWeight(policy.weight, cosineOf(entry.contributions), cosineOfNotes)
     : policy.weight;
 }
 

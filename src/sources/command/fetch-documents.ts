@@ -1,5 +1,6 @@
 import type { FetchResult } from '../document.ts';
-import { documentCollector, type ReadOptions } from '../documents/collect-documents.ts';
+import { documentCollector } from '../documents/collect-documents.ts';
+import type { ReadOptions } from '../documents/unknown-fields.ts';
 import { parseDocuments } from './parse-documents.ts';
 import { type CommandRequest, runCommand } from './run/run-command.ts';
 

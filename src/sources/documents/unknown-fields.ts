@@ -46,8 +46,9 @@ interface UnknownField {
   done: string | null;
 }
 
-interface Restrictions {
+export interface ReadOptions {
   readonly map?: DocumentMap;
+  /** The parts of a document that may be stored; all of them unless given. */
   readonly fields?: readonly string[];
   /** Whether the source may have a `map`. Default true. */
   readonly canMap?: boolean;
@@ -66,7 +67,7 @@ export class UnknownFieldFinder {
   readonly #onlyMeant: boolean;
   readonly #canMap: boolean;
 
-  constructor({ map, fields, canMap = true }: Restrictions) {
+  constructor({ map, fields, canMap = true }: ReadOptions) {
     this.#canMap = canMap;
     const { items: _, metadata = {}, ...templates } = map ?? {};
     const all = [...Object.entries(templates), ...Object.entries(metadata)];

@@ -3,12 +3,12 @@ import type { LociRecord } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesOf } from '../../../graph/concepts/change-references.ts';
 import { recordsNaming } from '../../../graph/concepts/find-mentions.ts';
-import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../shared/citations.ts';
+import { compare } from '../../../graph/walk.ts';
 import { ConceptMask } from './concept-mask.ts';
 import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
 
@@ -81,9 +81,7 @@ async function rank(
   for (const within of projects) for (const each of await counted(context, within)) all.push(each);
   all.sort(
     (a, b) =>
-      b.naming - a.naming ||
-      compareText(a.concept.label, b.concept.label) ||
-      compareText(a.concept.id, b.concept.id),
+      b.naming - a.naming || compare(a.concept.label, b.concept.label) || compare(a.concept.id, b.concept.id),
   );
   return all.map(({ concept }) => concept);
 }

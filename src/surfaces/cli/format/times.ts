@@ -1,6 +1,5 @@
 import { formatAge, formatTimeLeft } from '../../../core/time/age.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '../../../core/time/whole-day.ts';
 
 /** `22 December 2026` in the local time zone; with the time of day if fewer than two days are left. */
 export function expiryText(time: string, now: number): string {

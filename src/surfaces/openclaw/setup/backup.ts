@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -151,10 +150,6 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
   }
-}
-
-export function hashOf(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Replaces a text file atomically and keeps its permissions. @throws LociError `unreadable` */

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import { askYesNo, mayAsk } from '../../shared/ask.ts';
 import { toJson } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';
-import { allChanges, Backup, hashOf, type Manifest, readIfExists, replaceText } from './backup.ts';
+import { allChanges, Backup, type Manifest, readIfExists, replaceText } from './backup.ts';
 import { verifyLoaded } from './beside.ts';
 import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN } from './config/changes.ts';
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
@@ -153,9 +154,9 @@ async function backUp({ files, plugin }: Plan, state: SetupState): Promise<void>
     // A copy that is older than what somebody has changed since must not be restored by `undo`.
     const isCurrent =
       known === undefined ||
-      known.written === hashOf(files.originalText(path)) ||
+      known.written === sha256(files.originalText(path)) ||
       (await backup.isCopyOf(known, files.originalText(path)));
-    const next = { ...copied, written: isCurrent ? hashOf(files.text(path)) : null };
+    const next = { ...copied, written: isCurrent ? sha256(files.text(path)) : null };
     if (known === undefined) saved.push(next);
     else saved[index] = next;
   }

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
-import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
+import { Backup, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
 import { describeChange, CORPUS_PLUGIN, PLUGIN } from './config/changes.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
@@ -89,7 +90,7 @@ async function planRestore(backup: Backup, manifest: Manifest, saved: SavedFile)
   const { path, copy, written } = saved;
   const [now, bytes] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
   const before = bytes.toString('utf8');
-  if (now === null || now.equals(bytes) || hashOf(now) === written)
+  if (now === null || now.equals(bytes) || sha256(now) === written)
     return { saved, before, text: null, kept: [] };
   let text = now.toString('utf8');
   const kept: string[] = [];
