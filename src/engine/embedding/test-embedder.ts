@@ -98,7 +98,7 @@ function withHint(error: unknown): unknown {
   });
 }
 
-/** Tells the caller, and goes on telling, what is waited for, so that a provider without an answer is not silent. */
+/** Reports again and again what the caller waits for, so that a provider without an answer is not silent. */
 class WaitingReporter {
   readonly #report: ProgressOptions['onProgress'];
   #timer: NodeJS.Timeout | undefined;

@@ -55,9 +55,9 @@ export const compareOutput = z.strictObject({
 export type EmbedCompareOutput = z.infer<typeof compareOutput>;
 
 /**
- * Runs the golden queries with the vectors that searches use and with those of the configured model.
- * @throws LociError `invalid_input` without golden queries; `conflict` if there are no two generations;
- *   `embedding_unavailable` if one of the models cannot be reached
+ * Runs the golden queries twice: with the vectors in use, and with those of the configured model.
+ * @throws LociError `invalid_input` without golden queries; `conflict` if there are no two generations; `embedding_unavailable`
+ *   if one of the models cannot be reached
  */
 export async function compareGenerations(
   context: EngineContext,

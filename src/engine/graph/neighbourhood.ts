@@ -16,7 +16,7 @@ export interface NeighbourhoodRequest extends GraphScope {
 /** Why the graph has not answered. */
 export type GraphFailure = 'off' | 'not_built' | 'deadline' | 'error';
 
-/** What is near some records; or why that is not known. A caller then goes on without it. */
+/** The nodes near some records, or the reason why they are not known. A caller then goes on without them. */
 export type GraphNeighbourhood =
   | { readonly failure: null; readonly expanded: readonly ExpandedNode[]; readonly milliseconds: number }
   | {

@@ -78,7 +78,7 @@ export function nameRecords(names: readonly string[]): string {
   return `${formatCount(names.length, 'record')}: ${first}${names.length > MAX_NAMED ? ' …' : ''}`;
 }
 
-/** The records with an edge to a similar record that is gone, or from which no edge leads back. */
+/** The records with an edge to a similar record that is gone, or that has no edge back. */
 async function unpairedEdges(
   { graph }: Store,
   namespace: string,

@@ -17,13 +17,13 @@ const PAGE_SIZE = 200;
 /** Of the records whose passages are loaded at once. */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
-/** Names of records whose passages differ from those that chunking gives. */
+/** Names of records with other passages than chunking gives. */
 interface Differences {
   /** Made with the current chunking, so the index is broken. */
   readonly broken: string[];
   /** Made with another chunking, such as before a change of the provider. `index` rebuilds them. */
   readonly stale: string[];
-  /** Those of `stale` without passages, which searches do not find: a reindex was interrupted. */
+  /** The records of `stale` without passages, which searches do not find, after a reindex that was interrupted. */
   readonly missing: string[];
   /** Records whose text is too complex to chunk. They keep their passages. */
   readonly uncut: SourceProblem[];

@@ -110,7 +110,7 @@ export async function graphPack(
   };
 }
 
-/** Candidates of the nodes that are asked for. Those that records share, such as a tag, have none. */
+/** Candidates of the nodes that are asked for. A tag and other nodes that records share have none. */
 async function askedCandidates(
   context: EngineContext,
   nodes: readonly GraphNode[],
@@ -130,7 +130,7 @@ async function askedCandidates(
   return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, 'asked for'));
 }
 
-/** What the graph leads to, without the records that are there already. */
+/** The records that the graph leads to, without those that are there already. */
 async function neighbourCandidates(
   context: EngineContext,
   options: WalkOptions,

@@ -18,7 +18,7 @@ export interface Lane {
 }
 
 export interface Expanded {
-  /** Those of the base, then those that lanes added, each record once. */
+  /** The base, then what lanes added, each record once. */
   readonly candidates: readonly Candidate[];
   readonly lanes: readonly ReceiptLane[];
 }

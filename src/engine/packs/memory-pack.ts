@@ -74,7 +74,7 @@ export interface PackItem {
 /** Related documents that a pack considers, as many as a search shows. */
 const RELATED = 5;
 
-/** What a pack is for: an agent asked for it, or a host puts it before a message. */
+/** The purpose of a pack: an agent asked for it, or a host puts it before a message. */
 interface PackPurpose {
   readonly kind: Receipt['kind'];
   readonly fence: FenceTag;
@@ -88,8 +88,8 @@ interface PackPurpose {
 }
 
 /**
- * A text within a budget for an agent that begins to work on something: retrieval as in a search, what lanes add to it, then as much as
- * fits. Sources that the settings keep out of a model's context stay out, whoever asks.
+ * Packs a text within a budget for an agent that begins to work on something: the results of a search, then what lanes add, as
+ * far as they fit. Sources that the settings keep out of a model's context stay out for every caller.
  * @throws LociError `invalid_input` for an empty query, and the errors of the store and the model
  */
 export async function memoryPack(context: EngineContext, request: PackRequest): Promise<PackResponse> {
@@ -172,7 +172,7 @@ async function makePack(
   };
 }
 
-/** What the graph may take to derive what was written since, before a pack goes on without the rest. */
+/** How long the graph may derive the last changes. After that, a pack goes on without the rest. Milliseconds. */
 const CATCH_UP_MS = 5000;
 
 /** No server may be running that does it. Each batch stays, so that the next pack continues from there. */

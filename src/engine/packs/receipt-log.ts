@@ -26,8 +26,8 @@ export class ReceiptLog {
   }
 
   /**
-   * Stores a receipt. Returns its id; `null` if it could not be stored, or not before the deadline, so that the answer must say that it
-   * has none.
+   * Stores a receipt and returns its id; `null` if it is not stored before the deadline. The answer must then say that it has
+   * none.
    */
   async write(namespace: string, receipt: Receipt): Promise<string | null> {
     return within(this.#keep(this.#store(namespace, receipt)), WRITE_DEADLINE_MS, () => null);

@@ -60,7 +60,7 @@ export function oldest({ now, config }: EngineContext): Timestamp {
 export interface ShownReceipt {
   readonly receipt: Receipt;
   readonly labels: readonly StoredLabel[];
-  /** What the records of the candidates are called now. Those that are deleted are left out. */
+  /** The current names of the candidates' records, without those that are deleted. */
   readonly records: readonly NamedRecord[];
 }
 

@@ -8,7 +8,7 @@ import { leaseName } from './refresh/refresh.ts';
 import { sourceStateChange } from '../../store/items/source-state.ts';
 
 const PAGE_SIZE = 1000;
-/** The vectors of forgotten notes stay this long, so that a vault that is indexed again need not be embedded again. */
+/** The vectors of forgotten notes stay this long: a vault that is indexed again meanwhile need not be embedded again. */
 const VECTORS_KEPT_MS = DAY_MS;
 /** A lease that nobody drops: it ends by itself. */
 const KEPT_VECTORS = 'vectors of a forgotten vault';

@@ -60,7 +60,7 @@ export interface SourceReport {
   readonly hint: string | null;
 }
 
-/** Every vault and source of the settings and of skills, and those of which only documents are left. */
+/** The vaults and sources of the settings and of skills, and those that are gone but have documents in the store. */
 export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
   const { store, namespace, now } = context;
   const states = await sourceStates(store.records, namespace);

@@ -21,7 +21,7 @@ export interface VaultState {
   readonly lastRead: Timestamp | null;
   /** Changes since then; `null` when it was never read, or its files cannot be examined now. */
   readonly changes: VaultChanges | null;
-  /** Files and folders that are left out, as far as that is known without reading them; `null` when unknown. */
+  /** Files and folders that are left out. Problems that only reading shows are not counted. `null` when unknown. */
   readonly skipped: number | null;
   /** Why its files cannot be examined now. */
   readonly unreadable: string | null;
@@ -77,7 +77,7 @@ async function stateOf(
 /** New or changed files that are opened, because a file may turn out not to be a note. */
 const MAX_OPENED_FILES = 100;
 
-/** What `index` would change, and what it would leave out. */
+/** The changes that `index` would make, and the files that it would leave out. */
 async function compareWithStore(
   context: EngineContext,
   source: Source,

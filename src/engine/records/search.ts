@@ -224,7 +224,7 @@ export async function searchOutcome(
   });
 }
 
-/** The reranker; with settings that it cannot use, one that refuses, since the order of the search is good enough without it. */
+/** The reranker. If the settings of it are wrong, it refuses every request: the order of the search is good enough without it. */
 async function usableReranker(context: EngineContext): Promise<Pick<Reranker, 'provider' | 'rerank'> | null> {
   try {
     return await context.shared(OpenedReranker).reranker;

@@ -15,7 +15,7 @@ export interface CommandOptions extends Pick<
   readonly cwd: string;
   /** The environment of this process. */
   readonly env: NodeJS.ProcessEnv;
-  /** Names of variables that the command may read, in addition to those that every program needs. */
+  /** Variables that the command may read, such as `TODOIST_TOKEN`. Every command may read PATH and its like as well. */
   readonly allowed: readonly string[];
 }
 

@@ -9,7 +9,7 @@ type Readings = Readonly<Record<DateOrder, string | null>>;
 
 export interface FoundDate extends Span {
   readonly readings: Readings;
-  /** What separates the numbers of a date whose order may be either; else `null`. */
+  /** The separator of a date such as `03-05-2024`, whose order may be either; `null` for other dates. */
   readonly separator: string | null;
 }
 

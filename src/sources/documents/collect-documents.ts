@@ -7,7 +7,7 @@ import { readDocument, type ReadDocument, type ReadFields } from './read-documen
 import { pathsOf } from './template.ts';
 import { type ReadOptions, UnknownFieldFinder } from './unknown-fields.ts';
 
-/** A field of this name has the time at which a task is due, also where documents do not say that they are tasks. */
+/** The name of a field with the time at which a task is due, such as `due_date`, even if no document says that it is a task. */
 const DUE = /due|deadline/i;
 
 type Collected = Pick<FetchResult, 'documents' | 'problems' | 'printed'>;

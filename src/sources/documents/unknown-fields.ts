@@ -40,7 +40,7 @@ const MAX_REPORTED = 10;
 
 interface UnknownField {
   documents: number;
-  /** What it seems to be; `null` where every document prints that field too. */
+  /** The field that it seems to be, such as `timestamp` for `due`; `null` if every document prints that field too. */
   meant: Field | null;
   /** A value that says that a task is done. */
   done: string | null;
@@ -55,8 +55,8 @@ export interface ReadOptions {
 }
 
 /**
- * Finds the fields of documents that Loci does not read, and what to call them. With a `map`, or restricted to `fields`, a
- * program may print whatever it likes: then only those are found that seem to be a field which the documents lack.
+ * Finds the fields of documents that Loci does not read, and suggests names for them. With a `map` or `fields`, a program may
+ * print other fields on purpose: then a field is only found if it seems to be one that the documents lack.
  */
 export class UnknownFieldFinder {
   readonly #unknown = new Map<string, UnknownField>();

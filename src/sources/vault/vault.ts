@@ -28,7 +28,7 @@ export interface VaultOptions {
   readonly name: string;
   /** The folder of the vault. It may be a symlink. */
   readonly root: string;
-  /** The project of notes whose front matter names no project and which are in no folder of `projects`. */
+  /** The project of notes that name none in their front matter and are in no folder of `projects`. */
   readonly project?: string;
   /** Projects by folder of the vault. A note gets the project of the deepest folder that contains it. */
   readonly projects?: Readonly<Record<string, string>>;
@@ -113,7 +113,7 @@ class Vault implements Source {
       if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
-    // What is excluded may be in a folder that could not be read.
+    // A folder that could not be read may have files that the glob matches.
     if (unread.length === 0) exclusions.reportUnmatched();
   }
 

@@ -150,7 +150,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 const HEADINGS = Object.keys(HELP_GROUPS);
 
-/** The heading of a command; that of administration for one that is in no group, such as `help`. */
+/** The heading of a command. `help` and other commands that are in no group are below that of administration. */
 function headingOf(word: string): string {
   return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'Administration:';
 }

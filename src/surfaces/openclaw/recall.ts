@@ -33,7 +33,7 @@ export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
   );
 }
 
-/** What the user said in this turn; `null` for a turn that nobody else started. */
+/** The message of the user in this turn; `null` for a turn that a program started, such as a schedule. */
 export function messageOfUser(event: PromptEvent, turn: TurnContext): string | null {
   if (turn.trigger !== 'user') return null;
   if (turn.inputProvenance !== undefined && turn.inputProvenance.kind !== 'external_user') return null;

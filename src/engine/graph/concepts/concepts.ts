@@ -210,7 +210,7 @@ function listChanges(within: ProjectConcepts): ListedChange[] {
   }));
 }
 
-/** The changes without those that speak of names that only hidden sources have. */
+/** The changes, without those of names that only hidden sources have. */
 function visibleChanges({ changes, names, excludedSources }: ProjectConcepts): readonly ConceptChange[] {
   if (excludedSources.length === 0) return changes;
   const known = new Set([

@@ -79,7 +79,7 @@ export interface ItemImporter<Value> {
 const ITEMS_PER_READ = 500;
 export const ITEMS_PER_WRITE = 100;
 
-/** One batch of the items of a type that are read from a position, each with a number by which the next one continues. */
+/** Reads a batch of the items of a type from a position. The number of its last item is the position of the next one. */
 export async function readPage<Item>(
   read: (page: { readonly after: number; readonly limit: number }) => Promise<readonly Item[]>,
   numberOf: (item: Item) => number,

@@ -84,7 +84,7 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   return [...states].map(([path, state]) => ({ path, state })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The folder or file of code to which Node.js or Python would resolve a path that is no file; `null` if there is none. */
+/** The code that Node.js or Python loads for a path that is no file, such as `tool.py` for `tool`; `null` if there is none. */
 async function moduleAt(path: string): Promise<string | null> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),

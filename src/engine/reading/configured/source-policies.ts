@@ -12,7 +12,7 @@ export type NamespaceSource = Pick<
   'id' | 'name' | 'refreshInterval' | 'weight' | 'minScore' | 'includeInContext' | 'enabled'
 >;
 
-/** The settings of a vault or source that affect search, and its name, which is the `source` of its records. */
+/** The search settings of a vault or source. Its records have its name as their `source`. */
 interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
   readonly policy: SourcePolicy;

@@ -53,7 +53,7 @@ function buildOf(): string | null {
   return found === undefined ? null : `${String(found.mtimeMs)}:${String(found.size)}`;
 }
 
-/** Decides which requests this process can answer with the output that the command would print in a process of its own. */
+/** Decides which requests this process can answer with the same output as a process of their own. */
 export class RequestCheck {
   readonly #context: OpenContext;
   readonly #build: string | null;
@@ -104,7 +104,7 @@ async function fileIdentity(path: string): Promise<string | null> {
   return found === null ? null : `${String(found.dev)}:${String(found.ino)}`;
 }
 
-/** Commands that read files or standard input, or name another home, run in the process that has these. */
+/** A command that reads files or standard input, or names another home, runs in the process that has these. */
 function isAnswered(argv: readonly string[]): boolean {
   if (argv.some((word) => word === '-' || /^--(?:input|home)(?:=|$)/.test(word))) return false;
   const [first = '', second = ''] = wordsOf(argv);

@@ -8,8 +8,8 @@ const REDRAW_INTERVAL_MS = 1000;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Shows on standard error what is done now: a line for each step. On a terminal, the line of a step counts its seconds and shows how
- * far it is, so that nobody takes a long step for one that hangs.
+ * Shows the current step on standard error, on a line of its own. On a terminal, the line counts the seconds and shows the
+ * progress of the step, so that nobody takes a long step for one that hangs.
  */
 export class StepDisplay {
   readonly #output: Output;

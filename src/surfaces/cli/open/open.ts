@@ -118,7 +118,7 @@ function hasNoTerminalFor(editor: string | null, { stdin, stdout }: Io): boolean
   return editor !== null && !hasTerminal && needsTerminal(editor);
 }
 
-/** What opens a URL with the program that is registered for it, without a shell. */
+/** The commands that open a URL with the program that is registered for it, without a shell. */
 const URL_OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
   // `start` is a command of the shell, which would expand the percent signs.

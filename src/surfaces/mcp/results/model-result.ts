@@ -3,7 +3,7 @@ import type { GetOutput } from '../../../operations/records/get.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { onOneLine } from './fence.ts';
 
-/** What a model gets of the output of an operation: the same as text and as structured content, and nothing twice. */
+/** The output of an operation for a model: the same as text and as structured content, and nothing twice. */
 export interface ModelResult {
   /** Sentences of Loci about the result. */
   readonly summary?: readonly string[];

@@ -108,7 +108,7 @@ const NOTHING_NEW =
   'There is no startup text to read now: the user has written none for this agent, or this session has been given it before and ' +
   'it has not changed.';
 
-/** What the user wants every agent to know: instructions of theirs, so that it is not fenced. */
+/** The startup entries. They are instructions of the user for every agent, so that they are not fenced. */
 export const startupResult: OperationResult = {
   resultOf: ({ text }: StartupTextOutput): ModelResult =>
     text === ''
@@ -146,7 +146,7 @@ function packedResult(output: PackedOutput): ModelResult {
   };
 }
 
-/** What the text would have with everything that was asked for. */
+/** Warnings that something which was asked for is not in the text. */
 function gapsOf(output: PackedOutput): string[] {
   const unknown = 'unknown' in output ? output.unknown : [];
   return [...warningLines(output), ...unknownLines(unknown)];

@@ -39,7 +39,7 @@ function searchResultOf(output: SearchOutput): ModelResult {
   };
 }
 
-/** What a search found, how sure that is, and what it could not do. */
+/** Lines that say how much a search found, how sure that is, and what it could not do. */
 function summaryLines(output: SearchOutput): string[] {
   const { results, corrections } = output;
   const warnings = [

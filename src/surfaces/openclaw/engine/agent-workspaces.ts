@@ -12,7 +12,7 @@ export interface Workspace {
   readonly extraPaths: readonly ExtraPath[];
 }
 
-/** A file or a folder, of which a pattern may name the only files that are memory. */
+/** A file or a folder. With a pattern, only the files that it matches are memory. */
 export interface ExtraPath {
   readonly path: string;
   readonly pattern?: string;

@@ -21,7 +21,7 @@ export interface LociHit extends MemoryHit {
 
 export interface SearchAnswer {
   readonly results: readonly LociHit[];
-  /** What was found, how sure that is, and that the texts are data. */
+  /** Says what was found, how sure that is, and that the texts are data. */
   readonly notice: string;
   readonly provider: 'loci';
   readonly model: string;
@@ -176,8 +176,8 @@ function shortened(text: string, length: number): string {
 }
 
 /**
- * An upper estimate of the tokens of a text: one for three characters of ASCII, which is what JSON with numbers and paths has, and
- * one for each other character.
+ * An upper estimate of the tokens of a text: one for three characters of ASCII, as in JSON with numbers and paths, and one for
+ * each other character.
  */
 export function maxTokensOf(text: string): number {
   const others = text.replaceAll(/[\x00-\x7f]/g, '').length;

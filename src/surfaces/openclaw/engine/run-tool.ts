@@ -84,7 +84,7 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens, runs });
 }
 
-/** Runs of tools are appended only where there is room: they say what was done, and rarely what is asked. */
+/** Runs of tools are appended only where there is room, because a question rarely asks what was done. */
 const MAX_RUNS = 2;
 
 async function runsAbout(

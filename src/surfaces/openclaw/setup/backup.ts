@@ -12,7 +12,7 @@ const savedFile = z.strictObject({
   /** The name of the copy in the folder of the backup. */
   copy: z.string(),
   mode: z.number(),
-  /** The hash of what setup wrote; `null` once it found that somebody else had changed the file in between. */
+  /** The hash of the file that setup wrote; `null` if somebody else changed it before the next setup. */
   written: z.string().nullable(),
 });
 
@@ -34,7 +34,7 @@ const manifest = z.object({
   changes: z.array(keyChange),
 });
 
-/** What setup did, and what `undo` needs to revert it. */
+/** The changes of a setup, with all that `undo` needs to revert them. */
 export type Manifest = z.infer<typeof manifest>;
 export type SavedFile = z.infer<typeof savedFile>;
 
@@ -128,8 +128,8 @@ export class Backup {
 }
 
 /**
- * The changes of an earlier setup and those of this one. Those of a setup that was killed before it wrote the file are made again,
- * from the same previous value: they count once.
+ * The changes of an earlier setup and of this one. After a setup that was killed before it wrote the file, the same changes are
+ * made again from the same previous values: they count once.
  */
 export function allChanges(before: Manifest['changes'], added: readonly KeyChange[]): Manifest['changes'] {
   const keyOf = ({ file, path, previous, isElement, value }: KeyChange): string =>

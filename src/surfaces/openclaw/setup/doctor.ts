@@ -151,7 +151,7 @@ async function gatewayCheck({ openclaw, io }: HostSession, values: JsonMap): Pro
   return found(name, escapeControl(problem), hint);
 }
 
-/** What a setup or an undo that did not end has left. */
+/** Finds the remains of a setup or an undo that did not end. */
 async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> {
   const leftovers = [
     ...(await unfinishedSetup(files, home)),

@@ -16,7 +16,7 @@ const RELOAD_TIMEOUT_MS = 90_000;
 const CALL_TIMEOUT_MS = '60000';
 const POLL_INTERVAL_MS = 500;
 
-/** What makes a gateway serve this check alone: no channels, no schedules, no announcement in the network. */
+/** The environment of a gateway for this check alone: no channels, no schedules, no announcement in the network. */
 const CHECK_ENV: NodeJS.ProcessEnv = {
   OPENCLAW_SKIP_CHANNELS: '1',
   OPENCLAW_SKIP_CRON: '1',

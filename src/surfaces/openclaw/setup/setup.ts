@@ -131,7 +131,7 @@ function stepsOf(session: HostSession, plan: Plan, state: SetupState): SetupStep
   ];
 }
 
-/** What the steps have done, which they need to revert it. */
+/** The results of steps that they need to revert them. */
 interface SetupState {
   readonly backup: Backup;
   unlock: () => Promise<void>;
@@ -151,7 +151,7 @@ async function backUp({ files, plugin }: Plan, state: SetupState): Promise<void>
     const index = saved.findIndex((each) => each.path === path);
     const known = saved[index];
     const copied = known ?? (await backup.copy(path, saved.length));
-    // A copy that is older than what somebody has changed since must not be restored by `undo`.
+    // `undo` must not restore a copy that is older than a change of somebody else.
     const isCurrent =
       known === undefined ||
       known.written === sha256(files.originalText(path)) ||

@@ -33,7 +33,7 @@ export function changeKeys(files: ConfigFiles, home: string | null, folder: stri
   allowPlugin(files, PLUGIN);
 }
 
-/** Adds the folder of a plugin to those that OpenClaw loads, in place of another version beside it. */
+/** Adds the folder of a plugin to those that OpenClaw loads. It replaces another version beside it. */
 export function addLoadPath(files: ConfigFiles, folder: string): void {
   const paths = listAt(files.values(), ...LOAD_PATHS);
   if (paths.includes(folder)) return;

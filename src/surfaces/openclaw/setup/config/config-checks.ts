@@ -95,7 +95,7 @@ function toolsCheck(values: JsonMap): Check {
   return allFound('tools', problems, 'agents may use memory_search and memory_get');
 }
 
-/** What is wrong, and what to do about it. */
+/** A problem, and how to solve it. */
 export type SetupProblem = readonly [detail: string, hint: string];
 
 /** @param fine what to say if there are no problems */
