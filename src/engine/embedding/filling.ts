@@ -71,7 +71,7 @@ export async function fillingProcess(context: EngineContext, spec: GenerationSpe
   return null;
 }
 
-/** Whoever removes generations, and whoever begins to fill one, does so alone: neither acts on what the other changes. */
+/** One process at a time removes generations or begins to fill one, so that none acts on what another changes. */
 export function whileNoneIsRemoved<Result>(
   context: EngineContext,
   options: ProgressOptions,

@@ -4,7 +4,7 @@ import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, generationOf, modelSpec } from './generations.ts';
 
-/** How far a change from the model of searches to that of the settings is, in the caller's namespace. */
+/** The progress of a change from the model of searches to that of the settings, in the caller's namespace. */
 export interface ModelChange {
   /** What searches use. */
   readonly from: GenerationSpec;
@@ -13,7 +13,7 @@ export interface ModelChange {
   /** Texts, and those of them that have a vector of `to`. */
   readonly texts: number;
   readonly embedded: number;
-  /** What to do next: a switch needs the vectors of all namespaces. */
+  /** The next step. A switch needs the vectors of all namespaces. */
   readonly next: 'backfill' | 'switch';
 }
 

@@ -107,7 +107,7 @@ export async function compareGenerations(
 /** Embedding and searching this loads the model and the vectors, so that the queries measure neither. */
 const WARM_UP = 'loci';
 
-/** What has no vector is found by words. The report says how much that is. */
+/** Texts without a vector are found by words. The report counts them. */
 const PARTLY_EMBEDDED = `${NOT_ALL_EMBEDDED.signal}: ${NOT_ALL_EMBEDDED.why}`;
 
 async function measure(

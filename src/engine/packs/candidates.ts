@@ -14,7 +14,7 @@ export interface FoundHit {
   };
   readonly lane: string;
   readonly relevance: Candidate['relevance'];
-  /** The path that led to it, and how it came in words; both `null` for a direct result. */
+  /** The path that led to it, also in words; both `null` for a direct result. */
   readonly path: Candidate['path'];
   readonly via: Candidate['via'];
   readonly isBelowThreshold: boolean;

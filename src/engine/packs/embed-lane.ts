@@ -69,7 +69,7 @@ export class EmbedLane implements Lane {
     return added;
   }
 
-  /** They have no relevance of their own: only what embeds them brings them in. */
+  /** They have no relevance of their own: they are here because a candidate embeds them. */
   async #candidatesOf(
     records: readonly LociRecord[],
     embeds: readonly Embed[],

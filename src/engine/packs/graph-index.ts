@@ -41,7 +41,7 @@ export interface NodeTextResponse {
   readonly empty: string | null;
   /** In the order of the text. */
   readonly candidates: readonly ShownCandidate[];
-  /** What the graph suggests beside them, with the reason. */
+  /** Nodes that the graph suggests beside them, with the reason. */
   readonly expansions: readonly ShownCandidate[];
   readonly receipt: Receipt;
   /** The id of the receipt in the store; `null` if it could not be stored. */

@@ -9,7 +9,7 @@ import type { ReceiptLane } from '../../pack/receipt.ts';
  */
 export interface Lane {
   readonly name: string;
-  /** Past it, what the lane finds is not used. Milliseconds; 0 means no deadline. */
+  /** Later results of the lane are not used. Milliseconds; 0 means no deadline. */
   readonly deadlineMs: number;
   /** Whether it is off by a setting or by the request. */
   readonly isOff: boolean;

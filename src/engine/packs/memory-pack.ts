@@ -45,7 +45,7 @@ export interface PackResponse {
   readonly tokens: number;
   /** Why the text is empty, in words; `null` unless it is. */
   readonly empty: string | null;
-  /** What is in the text, in its order. */
+  /** The items of the text, in its order. */
   readonly items: readonly PackItem[];
   /** Signals of the search that could not answer. */
   readonly missing: readonly MissingSignal[];

@@ -14,7 +14,7 @@ const MAX_RECEIPTS = 10_000;
  */
 const WRITE_DEADLINE_MS = 2000;
 
-/** Writes what was given to agents, and why. No error of a receipt reaches the answer that it is about. */
+/** Writes receipts of what agents were given, and why. No error of a receipt reaches the answer that it is about. */
 export class ReceiptLog {
   readonly #services: EngineServices;
   readonly #pending = new Set<Promise<unknown>>();
@@ -75,7 +75,7 @@ export class ReceiptLog {
     }
   }
 
-  /** A store that is full or broken fails every time, which is said once. */
+  /** A store that is full or broken fails every time: one message is enough. */
   #warn(error: unknown): void {
     const message = `a receipt could not be stored: ${messageOf(error)}`;
     if (message === this.#lastWarning) return;
@@ -84,7 +84,7 @@ export class ReceiptLog {
   }
 }
 
-/** The schema is strict, so that nothing but what is published gets into the store. @throws ZodError */
+/** The schema is strict, so that only the published fields get into the store. @throws ZodError */
 async function storedReceipt(receipt: Receipt): Promise<StoredReceipt> {
   const { receiptSchema } = await import('../../pack/receipt.ts');
   const body = receiptSchema.parse(receipt);

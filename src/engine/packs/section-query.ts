@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
  */
 const MEANING_SHARE = 0.7;
 
-/** What the sections of the candidates are compared with. */
+/** The query with which the sections of the candidates are compared. */
 export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
   const { vector, terms, corrections, modelCoverage } = retrieved;
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;

@@ -115,5 +115,5 @@ async function listAll(
   };
 }
 
-/** That of the operation. */
+/** The default of the operation `list`. */
 const DEFAULT_LIMIT = 20;

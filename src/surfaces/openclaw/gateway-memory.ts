@@ -83,7 +83,7 @@ export class GatewayMemory {
   }
 
   async #keepFresh(signal: AbortSignal): Promise<void> {
-    // A wait that is aborted only ends.
+    // A wait that is aborted ends without an error.
     const wait = (ms: number): Promise<void> =>
       delay(ms, undefined, { ref: false, signal }).catch(() => undefined);
     await wait(START_DELAY_MS);

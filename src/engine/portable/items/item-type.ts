@@ -17,7 +17,7 @@ export interface ItemType<Value> {
   readonly format: LineFormat<Value>;
   /** The items of the caller's namespace that follow a position. */
   read(context: EngineContext, position: Position): Promise<Batch<Value>>;
-  /** What an item is, if only the operator may import items of this type. */
+  /** Why only the operator may import items of this type: `it is a label of the operator`. */
   readonly reserved?: string;
   /**
    * Applies the rules of a write, and masks secrets.

@@ -57,7 +57,7 @@ export async function resolveCommand(
   return { fingerprint, argv, program, cwd, realCwd, env, files, shell };
 }
 
-/** What is recorded with the approval. Secrets are masked, because a command may have keys among its arguments. */
+/** The details that are recorded with the approval. Secrets are masked, because a command may have keys among its arguments. */
 export async function approvalDetails(
   { thread }: EngineContext,
   { argv, program, cwd, realCwd, env, files }: ResolvedCommand,

@@ -110,7 +110,7 @@ async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<Fou
   const defaults = DEFAULT_SKILL_FOLDERS.map(expandHome);
   const found = skills.map(async ({ path }) => {
     const inFolder = await skillsIn(path);
-    // Nobody has asked for the skills of a default folder, and one that cannot be read is likely no source.
+    // The settings do not name a default folder, and a skill in it that cannot be read is likely no source.
     return defaults.includes(path) ? inFolder.filter(({ memorySource }) => memorySource !== null) : inFolder;
   });
   return (await Promise.all(found)).flat();

@@ -51,7 +51,7 @@ export function sourcePolicies(
 /** Who receives the results: a user who searches, or a model whose context gets them without a request. */
 export type Audience = 'user' | 'context';
 
-/** An agent gets what the settings keep out of its context only if it names sources. */
+/** An agent gets the sources that the settings keep out of its context only if it names sources. */
 export function audienceOf(
   { trust }: Pick<Caller, 'trust'>,
   { sources }: { readonly sources?: readonly string[] },

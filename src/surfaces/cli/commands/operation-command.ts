@@ -8,7 +8,7 @@ import type { Style } from '../format/style.ts';
 export interface OperationCommand<Output> extends Partial<CommandSyntax> {
   /** Formats the output for a person, in complete lines. Text from records, sources and files must be escaped. */
   render(output: Output, view: View): string;
-  /** What is asked on a terminal before the operation runs, unless `--yes` is given. */
+  /** The question on a terminal before the operation runs, unless `--yes` is given. */
   question?(input: unknown): string;
   /** Warnings for standard error, printed with `--json` too. */
   warnings?(output: Output): string[];

@@ -24,7 +24,7 @@ interface NoteFile {
   readonly line: number | null;
 }
 
-/** What opens a note: an address for Obsidian, or an editor. */
+/** How a note is opened: by an address for Obsidian, or in an editor. */
 interface Opening {
   readonly url: string | null;
   /** The program and its arguments; `null` if nothing is to be started. */

@@ -8,7 +8,7 @@ import type { Trust } from '../../../core/types.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
 
-/** A hit as the host has it, and what Loci adds for the agent. */
+/** A hit in the form of the host's memory, with fields of Loci for the agent. */
 export interface LociHit extends MemoryHit {
   readonly corpus: 'memory';
   readonly title?: string;
@@ -91,7 +91,7 @@ function noticeOf(count: number, isSure: boolean): string {
 
 const LINES = /#L(\d+)(?:-L(\d+))?$/;
 
-/** A result as the host's memory has it. */
+/** A result in the form of the host's memory. */
 function hitOf(result: SearchResultOutput): LociHit {
   const { citation } = result;
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];

@@ -30,7 +30,7 @@ export function loadSettings(): Promise<typeof settings> {
   return import('./settings.ts');
 }
 
-/** Loads what says on whose behalf `openclaw memory` runs. */
+/** Loads the module that names the agent for which `openclaw memory` runs. */
 export function loadReader(): Promise<typeof hostReader> {
   return import('./host-reader.ts');
 }

@@ -38,7 +38,7 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 export type SavedFile = z.infer<typeof savedFile>;
 
-/** The copies of what setup changed, in the Loci home. */
+/** The copies of the files that setup changed, in the Loci home. */
 export class Backup {
   readonly home: string;
   readonly folder: string;

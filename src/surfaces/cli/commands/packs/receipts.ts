@@ -68,7 +68,7 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   },
 };
 
-/** `L2 lines 3-9`: what of a candidate is in the text. */
+/** `L2 lines 3-9`: the parts of a candidate that are in the text. */
 function piecesText(pieces: ReceiptShowOutput['receipt']['pieces'], candidate: number): string {
   const own = pieces.filter((piece) => piece.candidate === candidate);
   const parts = own.map(({ level, field, lines: { from, to } }) =>

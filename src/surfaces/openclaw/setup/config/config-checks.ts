@@ -19,7 +19,7 @@ export function found(
   return { name, result, detail, hint };
 }
 
-/** What the configuration of OpenClaw alone tells. */
+/** The checks that need only the configuration of OpenClaw. */
 export function configChecks(values: JsonMap): Check[] {
   return [
     slotCheck(values),
@@ -113,7 +113,7 @@ export function allFound(
 /** Profiles without the tools of memory. */
 const PROFILES: readonly string[] = ['minimal', 'messaging'];
 
-/** What hides the tools in a policy, each with its remedy. */
+/** The parts of a policy that hide the tools, each with its remedy. */
 function hiddenBy(policy: JsonMap, place: string): SetupProblem[] {
   const denied = listAt(policy, 'deny').filter((entry) => TOOLS.some((tool) => matches(entry, tool)));
   const allow = policy['allow'];

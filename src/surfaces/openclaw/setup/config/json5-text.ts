@@ -132,7 +132,7 @@ export function insertNode(text: string, container: JsonObjectNode | JsonArrayNo
   return hasComma ? added : splice(added, end, end, ',');
 }
 
-/** The inverse of `addEntry`. Comments stay. */
+/** The inverse of `insertNode`. Comments stay. */
 export function removeNode(text: string, container: JsonObjectNode | JsonArrayNode, entry: JsonNode): string {
   const entries = entriesOf(container);
   const { start, end } = entry.location;
