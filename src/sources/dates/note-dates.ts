@@ -90,7 +90,6 @@ export function noteDates(fields: readonly DateField[], fileName: string, orderO
   return { created: created ?? about, metadata, ambiguous, unreadable };
 }
 
-/** The date in the name of a file. */
 export function dateInName(fileName: string, orderOf: OrderOf): WrittenDate | 'ambiguous' | null {
   const found = findDate(fileName);
   if (found === null) return null;

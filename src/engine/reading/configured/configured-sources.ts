@@ -21,7 +21,6 @@ export interface ConfiguredCommand {
   readonly id: string;
   readonly name: string;
   readonly settings: SourceSettings;
-  /** The working folder of its command. */
   readonly cwd: string;
   /** The folder of the skill that defines it; `null` for a source in the settings. */
   readonly skill: string | null;

@@ -6,7 +6,6 @@ import type { Json } from '../../../core/types.ts';
 import type { DocumentSource, FetchedDocument } from '../../../sources/document.ts';
 import { openSource } from '../../../sources/registry.ts';
 
-/** The settings of a source that is no command. */
 const codeSettings = source.omit({
   command: true,
   shell: true,

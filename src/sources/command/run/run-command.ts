@@ -18,7 +18,6 @@ import { endOrphanProcesses, RUN_ID_ENV } from './orphan-processes.ts';
 export interface CommandRequest {
   /** Program and arguments; a program without a slash is searched in PATH of `env`. */
   readonly argv: readonly string[];
-  /** The working folder. */
   readonly cwd: string;
   /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;

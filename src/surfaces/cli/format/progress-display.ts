@@ -79,7 +79,6 @@ export class ProgressDisplay {
     return { rate, left: Math.max(0, total - done) / workRate };
   }
 
-  /** Removes the bar. */
   clear(): void {
     if (this.#isDrawn) this.#output.write(CLEAR_LINE);
     this.#isDrawn = false;

@@ -13,7 +13,6 @@ import { type Io, isTerminal } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
 
-/** The file of a note. */
 interface NoteFile {
   readonly vault: string;
   /** The real path of the vault's folder. */

@@ -45,7 +45,6 @@ export function resultTypes(operation: string): OperationResult['types'] {
   return operationResult(operation).types;
 }
 
-/** The output of an operation as text for a model. */
 export function outputText(operation: string, output: unknown): string {
   return textOf(operationResult(operation).resultOf(output));
 }

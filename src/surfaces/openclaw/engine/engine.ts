@@ -75,7 +75,6 @@ export class GatewayEngine {
     return namespaceOf(agent, this.settings.agents);
   }
 
-  /** The namespace of the agent's conversations. */
   conversationsOf(agent: string): string {
     return conversationsOf(this.namespaceOf(agent));
   }
@@ -99,13 +98,11 @@ export class GatewayEngine {
     return loci.as({ ...loci.caller, namespace });
   }
 
-  /** The state of a namespace. */
   async status(namespace: string): Promise<Status> {
     const { status } = await import('../../../engine/health/status.ts');
     return status(await this.loci(namespace));
   }
 
-  /** The startup text of an agent. */
   async startup(request: StartupRequest): Promise<StartupTextOutput> {
     const { injectStartup } = await import('../../../engine/startup/startup.ts');
     return injectStartup(await this.loci(), request);

@@ -25,7 +25,6 @@ export async function openGatewayEngine(host: EngineHost): Promise<EngineModules
   return { engine: await Engine.open(host), tools, recallText: recall.recallText };
 }
 
-/** Reads the settings of the plugin. */
 export function loadSettings(): Promise<typeof settings> {
   return import('./settings.ts');
 }

@@ -141,7 +141,6 @@ export function allChanges(before: Manifest['changes'], added: readonly KeyChang
   ];
 }
 
-/** Whether a process runs. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {

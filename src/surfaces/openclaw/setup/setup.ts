@@ -206,7 +206,6 @@ async function assertUnchanged(path: string, text: string): Promise<void> {
     });
 }
 
-/** A step of setup. */
 export interface SetupStep {
   /** What it does, for the list of steps and the progress: `install the plugin memory-loci`. */
   readonly title: string;

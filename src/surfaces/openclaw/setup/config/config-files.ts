@@ -76,7 +76,6 @@ export class ConfigFiles {
     return this.original.get(file) ?? '';
   }
 
-  /** The files whose text was changed. */
   changedFiles(): string[] {
     return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
   }
