@@ -173,7 +173,7 @@ export class HttpClient {
         'refused',
         `${origin} redirects to another address (HTTP ${String(status)}); redirects are not followed`,
         {
-          said: originOf(headers.location, this.#url),
+          said: URL.parse(headers.location ?? '', this.#url.href)?.origin ?? 'another address',
           hint: `Write the address of the provider itself into \`${this.#section}.url\`.`,
         },
       );
@@ -235,10 +235,6 @@ function parseUrl(text: string | undefined, section: KeySection): URL {
       hint: `Name the place of the key in \`${section}.apiKey\`.`,
     });
   return url;
-}
-
-function originOf(location: string | undefined, base: URL): string {
-  return URL.parse(location ?? '', base.href)?.origin ?? 'another address';
 }
 
 function formatMs(milliseconds: number): string {

@@ -71,7 +71,9 @@ export class UnknownFieldFinder {
     this.#canMap = canMap;
     const { items: _, metadata = {}, ...templates } = map ?? {};
     const all = [...Object.entries(templates), ...Object.entries(metadata)];
-    this.#mapped = new Set(all.flatMap(([key, text]) => pathsOf(`map.${key}`, text)).map(firstStep));
+    this.#mapped = new Set(
+      all.flatMap(([key, text]) => pathsOf(`map.${key}`, text)).map((path) => path.split('.', 1)[0] ?? ''),
+    );
     this.#settled = new Set(
       FIELDS.filter((field) => field in templates || fields?.includes(field) === false),
     );
@@ -130,8 +132,4 @@ function advice(meant: Field | null, done: string | null): string {
 
 function shown(name: string): string {
   return name.toWellFormed().replaceAll(/\p{C}/gu, ' ').slice(0, MAX_NAME_LENGTH).trim();
-}
-
-function firstStep(path: string): string {
-  return path.split('.', 1)[0] ?? '';
 }

@@ -94,13 +94,13 @@ function namedSettings(
   sources: readonly NamespaceSource[],
 ): readonly NamedSettings[] {
   return [
-    ...vaults.map((vault) => ({ ...vault, name: vaultName(vault), policy: policyOfVault(vault) })),
+    ...vaults.map((vault) => ({
+      ...vault,
+      name: vaultName(vault),
+      policy: withSettings(VAULT_POLICY, vault.weight, vault.minScore),
+    })),
     ...sources.map((source) => ({ ...source, name: source.id, policy: policyOfSource(source) })),
   ];
-}
-
-function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
-  return withSettings(VAULT_POLICY, weight, minScore);
 }
 
 function policyOfSource({ weight, minScore }: NamespaceSource): SourcePolicy {
