@@ -1,6 +1,6 @@
 import type { Embedder, EmbedOptions } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/registry.ts';
-import { chunking, estimateTokens, type Chunking } from '../src/ingest/passages.ts';
+import { chunking, estimateModelTokens, type Chunking } from '../src/ingest/passages.ts';
 import type { EvalConfiguration } from './configuration.ts';
 
 /** The embedding model and the chunking of a whole run. */
@@ -16,7 +16,7 @@ export async function openModel({ provider, passageTokens: maxTokens }: EvalConf
   if (opened === null) {
     return {
       embedder: null,
-      chunking: chunking('estimate', { maxTokens, countTokens: estimateTokens }),
+      chunking: chunking('estimate', { maxTokens, countTokens: estimateModelTokens }),
     };
   }
   const embedder = new QueryCache(opened);

@@ -7,7 +7,7 @@ import {
   CLIENT_NAMES,
   type ClientSetup,
   clientSetup,
-  type Connection,
+  type ClientConnection,
   settingsText,
 } from '../src/surfaces/mcp/clients/client-setup.ts';
 import { listPrompts } from '../src/surfaces/mcp/prompts.ts';
@@ -31,8 +31,8 @@ restart an agent that is already running. What agents write is marked as written
 To tell every agent something when a session starts, create a startup entry: \`loci startup set KEY CONTENT\`. The server
 asks agents to read the resource \`loci://startup\`, or to call \`startup_inject\`, first.`;
 
-const PROCESS: Connection = { command: 'loci', args: ['mcp'] };
-const SERVER: Connection = { url: 'https://loci.example.org/mcp' };
+const PROCESS: ClientConnection = { command: 'loci', args: ['mcp'] };
+const SERVER: ClientConnection = { url: 'https://loci.example.org/mcp' };
 
 function steps({ shell, file, settings }: ClientSetup): string[] {
   return [

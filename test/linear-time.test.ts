@@ -11,7 +11,7 @@ import { findSection } from '../src/engine/records/citations/find-section.ts';
 import { noteOutline } from '../src/graph/build/outline.ts';
 import { findMentions, readNames, wordsOfTexts } from '../src/graph/concepts/record-names.ts';
 import { readOutline } from '../src/ingest/markdown-blocks.ts';
-import { estimateTokens, makePassages } from '../src/ingest/passages.ts';
+import { estimateModelTokens, makePassages } from '../src/ingest/passages.ts';
 import { abstractOf } from '../src/pack/levels/abstract.ts';
 import { splitText } from '../src/pack/levels/document.ts';
 import { summaryOf } from '../src/pack/levels/summary.ts';
@@ -51,7 +51,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   note: (text) => readNoteText(Buffer.from(text), 'markdown'),
   canvas: (text) => canvasText(JSON.stringify({ nodes: [{ id: 'a', type: 'text', text }], edges: [] })),
   document: (text) => readDocument({ id: 'a', title: 'a', text }, 0),
-  passages: (text) => makePassages(note(text), { maxTokens: 200, countTokens: estimateTokens }),
+  passages: (text) => makePassages(note(text), { maxTokens: 200, countTokens: estimateModelTokens }),
   headings: readOutline,
   'lines of links and tasks': noteOutline,
   'words of names': (text) => wordsOfTexts([note(text)]),

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/types.ts';
 import { configAppend, configSet } from './edit.ts';
 import { effectiveSetting, effectiveSettings, loadConfig } from './load.ts';
-import { nameKey } from './sources-schema.ts';
+import { sourceNameKey } from './sources-schema.ts';
 
 let home: string;
 let file: string;
@@ -131,7 +131,7 @@ describe('configSet', () => {
       fc.tuple(
         fc.constant('vaults'),
         fc
-          .uniqueArray(name, { selector: nameKey, maxLength: 10 })
+          .uniqueArray(name, { selector: sourceNameKey, maxLength: 10 })
           .map((names) => names.map((text) => ({ path: `/v/${encodeURIComponent(text)}`, name: text }))),
       ),
     );

@@ -8,7 +8,7 @@ import { unusedEmbeddingSettings } from './embedding-schema.ts';
 import { type Override, readEnvironment } from './environment.ts';
 import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
-import { explainIssues, type Problem, requireSetting } from './problems.ts';
+import { explainIssues, type ConfigProblem, requireSetting } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
 import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
@@ -213,7 +213,7 @@ function writtenPath(path: KeyPath, replaced: readonly ReplacedKeyUse[]): KeyPat
   return use === undefined ? path : [...use.path, ...path.slice(length)];
 }
 
-function refusedKeys(replaced: readonly ReplacedKeyUse[]): Problem[] {
+function refusedKeys(replaced: readonly ReplacedKeyUse[]): ConfigProblem[] {
   return replaced
     .filter((use) => use.replaced.refused === true)
     .map((use) => ({ path: use.path, message: explainUse(use) }));

@@ -13,15 +13,15 @@ import { formatPath, type KeyPath, valueAt } from './tree.ts';
 /** Characters of a value that a message repeats. */
 const MAX_SHOWN_LENGTH = 60;
 
-export interface Problem {
+export interface ConfigProblem {
   readonly path: KeyPath;
   /** Names the key, the expected value and the given one. */
   readonly message: string;
 }
 
 /** Explains the issues of a configuration, one line each. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap): Problem[] {
-  return issues.flatMap((issue): Problem[] => {
+export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap): ConfigProblem[] {
+  return issues.flatMap((issue): ConfigProblem[] => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
     if (issue.code === 'custom' && issue.params?.['explained'] === true)
       return [{ path, message: `${formatPath(path)}: ${issue.message}` }];

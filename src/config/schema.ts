@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../core/graph-types.ts';
 import { embedding, rerank } from './embedding-schema.ts';
 import { auth, server } from './server-schema.ts';
-import { nameKey, source, vault } from './sources-schema.ts';
+import { sourceNameKey, source, vault } from './sources-schema.ts';
 import { duration, label, path } from './values.ts';
 
 const characters = () => z.number().int().min(0).max(1_000_000);
@@ -243,9 +243,9 @@ export const configSchema = z
     ];
     const firstOf = new Map<string, string>();
     for (const { name, key } of named) {
-      const first = firstOf.get(nameKey(name));
+      const first = firstOf.get(sourceNameKey(name));
       if (first === undefined) {
-        firstOf.set(nameKey(name), name);
+        firstOf.set(sourceNameKey(name), name);
         continue;
       }
       const differs = first === name ? '' : `, which differs from ${name} only in case`;

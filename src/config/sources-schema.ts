@@ -18,7 +18,7 @@ export const DOCUMENT_FIELDS = [
  * The key under which names of vaults and sources must be unique. `Notes` and `notes` have the same key, because many file
  * systems and most people treat them as the same name.
  */
-export function nameKey(name: string): string {
+export function sourceNameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 

@@ -11,8 +11,8 @@ export function uuidv7(now: number): string {
 }
 
 /** SHA-256 in hexadecimal. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+export function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 /** The first 16 bytes of SHA-256 in hexadecimal. It takes half the space, and collisions of contents are still out of reach. */

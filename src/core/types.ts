@@ -17,6 +17,12 @@ export type Metadata = { [key: string]: Json };
 /** Milliseconds since the Unix epoch. */
 export type Timestamp = number;
 
+/** A part of a text: offsets in UTF-16 code units, end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A remembered text of any origin. Canonical: it is never rebuilt from anything else. */
 export interface LociRecord {
   readonly namespace: string;

@@ -1,6 +1,6 @@
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import type { EmbeddingPurpose } from './embedder.ts';
-import { ProviderError, type SendOptions } from './http/provider-error.ts';
+import { ProviderError, type WireOptions } from './http/provider-error.ts';
 
 /** An open provider. It sends what it is given: `RemoteEmbedder` makes the batches, repeats requests and checks vectors. */
 export interface Wire {
@@ -8,7 +8,7 @@ export interface Wire {
   send(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
-    options: SendOptions,
+    options: WireOptions,
   ): Promise<readonly ArrayLike<unknown>[]>;
   close(): Promise<void>;
 }

@@ -61,7 +61,7 @@ export class EngineServices {
     return made as Shared;
   }
 
-  /** Told what went wrong without failing a call. */
+  /** Receives messages about errors that fail no call. */
   warn(message: string): void {
     const { onWarning = emitWarning } = this.options;
     onWarning(message);

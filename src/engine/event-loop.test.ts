@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import { draft } from '../../test/contract/store-samples.ts';
-import { estimateTokens, makePassages } from '../ingest/passages.ts';
+import { estimateModelTokens, makePassages } from '../ingest/passages.ts';
 import { openEngine } from './open.ts';
 import { storeStatus } from './health/status.ts';
 import { indexVaults } from './reading/index-vaults.ts';
@@ -60,7 +60,7 @@ const MAX_ATTEMPTS = 3;
 describe('the event loop of the host', () => {
   it('is not blocked while a long note is indexed, rechunked, written or checked', async () => {
     const before = process.threadCpuUsage();
-    const options = { maxTokens: 200, countTokens: estimateTokens };
+    const options = { maxTokens: 200, countTokens: estimateModelTokens };
     makePassages(draft({ title: 'long', content: NOTE }), options);
     const chunkingTime = cpuTimeMs(before);
     let blocking: string[] = ['not tried'];

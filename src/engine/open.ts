@@ -27,7 +27,7 @@ export interface OpenOptions {
    * calls and ends starts faster without them.
    */
   readonly storeThreads?: boolean;
-  /** Told what went wrong without failing a call. By default a warning of the process. */
+  /** Receives messages about errors that fail no call. By default a warning of the process. */
   readonly onWarning?: (message: string) => void;
 }
 

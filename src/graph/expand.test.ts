@@ -5,7 +5,7 @@ import { TaskThread } from '../core/threads/task-thread.ts';
 import type { RecordWrite } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { deriveGraph } from './build/derive.ts';
-import { type Anchor, expand, type ExpandedNode } from './expand.ts';
+import { type ScoredNode, expand, type ExpandedNode } from './expand.ts';
 import { describePath, type WalkOptions } from './walk.ts';
 
 const NAMESPACE = 'n';
@@ -26,7 +26,7 @@ async function derived(...notes: readonly RecordWrite[]): Promise<Store> {
   return store;
 }
 
-async function anchorsOf(store: Store, scores: Readonly<Record<number, number>>): Promise<Anchor[]> {
+async function anchorsOf(store: Store, scores: Readonly<Record<number, number>>): Promise<ScoredNode[]> {
   const nodes = await store.graph.nodes(NAMESPACE, { records: Object.keys(scores).map(Number) });
   return nodes.map((node) => ({ node, score: scores[node.record ?? 0]! }));
 }

@@ -2,7 +2,7 @@ import type { GraphNode } from '../store/graph-model.ts';
 import { compare, type Step, stepsFrom, type WalkOptions } from './walk.ts';
 
 /** A node from which to expand, with its relevance. */
-export interface Anchor {
+export interface ScoredNode {
   readonly node: GraphNode;
   /** 0 to 1. */
   readonly score: number;
@@ -44,7 +44,10 @@ const MIN_SCORE = 0.01;
  * anchor times the weight of every step, so that the result does not depend on the order of the anchors. At most `depth` rounds
  * of one call of the store, each for at most `MAX_FRONTIER` nodes.
  */
-export async function expand(options: ExpansionOptions, anchors: readonly Anchor[]): Promise<ExpandedNode[]> {
+export async function expand(
+  options: ExpansionOptions,
+  anchors: readonly ScoredNode[],
+): Promise<ExpandedNode[]> {
   const best = new Map<string, ExpandedNode>();
   const anchorIds = new Set(anchors.map(({ node }) => node.id));
   for (const { node, score } of anchors) {

@@ -1,13 +1,6 @@
 import { mapLines } from './line-map.ts';
 import { readSections } from './markdown-blocks.ts';
-import { PassagePacker } from './passage-packer.ts';
-
-export interface ChunkOptions {
-  /** The longest passage, in the counter's tokens. */
-  readonly maxTokens: number;
-  /** Tokens of a text as the embedder counts them, special tokens included. */
-  readonly countTokens: (text: string) => number;
-}
+import { type ChunkOptions, PassagePacker } from './passage-packer.ts';
 
 /** A passage before it has an ordinal and a hash. */
 export interface Chunk {

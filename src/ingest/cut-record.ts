@@ -1,8 +1,8 @@
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { assertParseable } from '../sources/markdown/density.ts';
-import { packPassages, type PackedPassages } from './packed-passages.ts';
-import { estimateTokens, makePassages, type PassageSource } from './passages.ts';
+import { offsetsOfPassages, type PassageOffsets } from './passage-offsets.ts';
+import { estimateModelTokens, makePassages, type PassageSource } from './passages.ts';
 
 /** Options that a thread needs to cut a record exactly as its caller would. */
 export interface CutOptions {
@@ -18,14 +18,14 @@ const counters = new Map<string, Promise<(text: string) => number>>();
 export async function cutRecord(
   record: PassageSource,
   { provider, maxTokens }: CutOptions,
-): Promise<PackedPassages> {
+): Promise<PassageOffsets> {
   assertParseable(record.content);
   const counter = counters.get(provider) ?? openEmbedder({ provider }).then(tokenCounter);
   counters.set(provider, counter);
-  return packPassages(record.content, makePassages(record, { maxTokens, countTokens: await counter }));
+  return offsetsOfPassages(record.content, makePassages(record, { maxTokens, countTokens: await counter }));
 }
 
 /** Counts tokens with the embedder, or estimates them without one. */
 export function tokenCounter(embedder: Embedder | null): (text: string) => number {
-  return embedder === null ? estimateTokens : (text) => embedder.countTokens(text);
+  return embedder === null ? estimateModelTokens : (text) => embedder.countTokens(text);
 }

@@ -7,11 +7,11 @@ import type { Embedder } from '../embed/embedder.ts';
 import { requireVectors } from '../embed/refused-texts.ts';
 import type { Store } from '../store/store.ts';
 import { countAllPending, embedPending, embedRecord, Refusals } from './embed.ts';
-import { addRecords, type RecordInput } from './record-draft.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { newDraft } from './record-draft.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
-const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
 
 let store: Store;
 let generation: number;
@@ -34,7 +34,7 @@ function embedder(failAt = Infinity): Embedder {
     model: 'm',
     dimensions: 2,
     maxTokens: 256,
-    countTokens: estimateTokens,
+    countTokens: estimateModelTokens,
     embed: async (texts) => {
       if (calls.length >= failAt) throw new LociError('embedding_unavailable', 'the provider is down');
       calls.push([...texts]);
@@ -44,29 +44,19 @@ function embedder(failAt = Infinity): Embedder {
   };
 }
 
-function input(content: string, overrides: Partial<RecordInput> = {}): RecordInput {
-  const labels = {
-    title: '',
-    project: 'default',
-    source: 'library',
-    category: 'general',
-    recordType: 'fact',
-  };
-  const rest = {
-    origin: 'memory' as const,
-    trust: 'operator' as const,
-    key: null,
-    tags: [],
-    metadata: {},
-    createdAt: NOW,
-    expiresAt: null,
-  };
-  return { content, ...labels, ...rest, ...overrides };
-}
-
-function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
-  const inputs = contents.map((content) => input(content));
-  return addRecords(store, namespace, inputs, CHUNKING, NOW);
+async function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
+  const writes = contents.map(async (content) => {
+    const draft = newDraft(
+      {
+        ...{ content, title: '', project: 'default', origin: 'memory', source: 'library', trust: 'operator' },
+        ...{ key: null, category: 'general', recordType: 'fact', tags: [], metadata: {} },
+        ...{ createdAt: NOW, expiresAt: null },
+      },
+      NOW,
+    );
+    return { id: null, draft, passages: await CHUNKING.cut(draft) };
+  });
+  return store.records.commit(namespace, { writes: await Promise.all(writes), chunking: CHUNKING.signature });
 }
 
 describe('embedPending', () => {
@@ -160,18 +150,5 @@ describe('embedRecord', () => {
     await embedRecord(store, embedder(), generation, record, [...passages, ...passages]);
     expect(calls).toEqual([['oven']]);
     expect((await store.vectors.pending('n', generation, { totals: true })).texts).toBe(1);
-  });
-});
-
-describe('addRecords', () => {
-  it('stores all of the records or none', async () => {
-    const [first, second] = await write(['oven', 'tiles']);
-    expect(await store.records.get('n', [second!, first!], { liveAt: NOW })).toMatchObject([
-      { content: 'tiles', identity: null, revision: null, updatedAt: NOW, deletedAt: null },
-      { content: 'oven', origin: 'memory', source: 'library', createdAt: NOW },
-    ]);
-    const bad = [input('good'), input('bad', { createdAt: 0.5 })];
-    await expect(addRecords(store, 'n', bad, CHUNKING, NOW)).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(await store.records.list('n', { scan: 'undeleted' }, { after: null, limit: 10 })).toHaveLength(2);
   });
 });

@@ -231,7 +231,7 @@ async function embedTexts(
 ): Promise<ReadonlyMap<string, TextResult>> {
   const embedding = embedder.embed([...texts.values()], {
     ...{ purpose: 'passage', owner: namespace },
-    hasVectors: () => hasVectors(store, generation),
+    hasVectors: async () => (await countVectors(store, generation)) > 0,
     ...(options.brief !== undefined && { brief: options.brief }),
     ...pickSignal(options),
   });
@@ -240,10 +240,6 @@ async function embedTexts(
     throw error;
   });
   return new Map([...texts.keys()].map((hash, i) => [hash, results[i]!]));
-}
-
-async function hasVectors(store: Store, generation: number): Promise<boolean> {
-  return (await countVectors(store, generation)) > 0;
 }
 
 function vectorsOf(results: ReadonlyMap<string, TextResult>): VectorWrite[] {

@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
+import type { Span } from '../core/types.ts';
 import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
@@ -8,9 +9,7 @@ import type { CutBoundary } from '../core/text/cut-offset.ts';
 import { mapLines, type LineMap } from './line-map.ts';
 
 /** A block of Markdown: offsets `[start, end)` of whole lines, and the blocks nested in it. */
-export interface Block {
-  readonly start: number;
-  readonly end: number;
+export interface Block extends Span {
   readonly kind: 'heading' | 'fence' | 'comment' | 'other';
   /** Where a block that is too long and has no nested blocks is cut: between lines or between sentences. */
   readonly cutAt: CutBoundary;
@@ -18,7 +17,7 @@ export interface Block {
 }
 
 /** A heading with the blocks below it, up to the next heading of any level. */
-export interface Section {
+export interface MarkdownSection {
   /** Headings from the outermost down to this section's own; empty before the first heading. */
   readonly path: readonly string[];
   readonly blocks: readonly Block[];
@@ -52,7 +51,11 @@ function isNeeded(type: string, previous: Token | undefined): boolean {
  * Calls `onSection` with each section of a text, in order. Their blocks together cover every line that is neither blank nor
  * front matter.
  */
-export function readSections(content: string, lines: LineMap, onSection: (section: Section) => void): void {
+export function readSections(
+  content: string,
+  lines: LineMap,
+  onSection: (section: MarkdownSection) => void,
+): void {
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   const firstLine = bodyStart === 0 ? 0 : lines.lineOf(bodyStart);
   let section: { path: readonly string[]; blocks: Block[] } = { path: [], blocks: [] };
@@ -96,7 +99,7 @@ export interface OutlineEntry {
 /** The headings of a text, in order. */
 export function readOutline(content: string): OutlineEntry[] {
   const lines = mapLines(content);
-  const sections: Section[] = [];
+  const sections: MarkdownSection[] = [];
   readSections(content, lines, (section) => {
     if (section.path.length > 0) sections.push(section);
   });
@@ -108,7 +111,7 @@ export function readOutline(content: string): OutlineEntry[] {
   });
 }
 
-function isBelow(section: Section | undefined, path: readonly string[]): boolean {
+function isBelow(section: MarkdownSection | undefined, path: readonly string[]): boolean {
   return (
     section !== undefined &&
     section.path.length > path.length &&

@@ -1,15 +1,16 @@
 import { cutOffset } from '../core/text/cut-offset.ts';
-import type { Block, Section } from './markdown-blocks.ts';
+import type { Span } from '../core/types.ts';
+import type { Block, MarkdownSection } from './markdown-blocks.ts';
 
 /** A passage as offsets into the content, without surrounding blank lines. */
-interface PassageSpan {
-  readonly start: number;
-  readonly end: number;
+interface PassageSpan extends Span {
   readonly headings: readonly string[];
 }
 
-interface PackOptions {
+export interface ChunkOptions {
+  /** The longest passage, in the counter's tokens. */
   readonly maxTokens: number;
+  /** Tokens of a text as the embedder counts them, special tokens included. */
   readonly countTokens: (text: string) => number;
 }
 
@@ -48,17 +49,15 @@ interface Cut {
   readonly tokens: number;
 }
 
-interface Piece {
-  readonly start: number;
-  readonly end: number;
-  readonly section: Section;
+interface Piece extends Span {
+  readonly section: MarkdownSection;
   readonly isHeading: boolean;
 }
 
 /** Packs the blocks of one text into passages. Tokens are counted once for each block, never on growing prefixes. */
 export class PassagePacker {
   readonly #content: string;
-  readonly #options: PackOptions;
+  readonly #options: ChunkOptions;
   readonly #maxTokens: number;
   /** Tokens that the counter adds to every text (its special tokens). They count once per passage, not once per block. */
   readonly #overhead: number;
@@ -67,7 +66,7 @@ export class PassagePacker {
   #tokens = 0;
   #unitsPerToken = INITIAL_UNITS_PER_TOKEN;
 
-  constructor(content: string, options: PackOptions) {
+  constructor(content: string, options: ChunkOptions) {
     this.#content = content;
     this.#options = options;
     const overhead = options.countTokens('');
@@ -76,7 +75,7 @@ export class PassagePacker {
   }
 
   /** Must be called once for each section, in order. */
-  add(section: Section): void {
+  add(section: MarkdownSection): void {
     if (!this.#continuesPassage(section)) this.#flush(this.#headingsAbove(section));
     for (const block of section.blocks) {
       if (block.kind === 'comment') this.#flush();
@@ -90,7 +89,7 @@ export class PassagePacker {
   }
 
   /** Whether a section may continue the passage of the previous section. */
-  #continuesPassage(section: Section): boolean {
+  #continuesPassage(section: MarkdownSection): boolean {
     if (this.#pieces.length === 0) return true;
     const parent = mainPiece(this.#pieces).section.path.slice(0, -1);
     if (!startsWith(section.path, parent)) return false;
@@ -105,7 +104,7 @@ export class PassagePacker {
     return this.#pieces.every((piece) => piece.isHeading);
   }
 
-  #addBlock(block: Block, section: Section, isHeading: boolean): void {
+  #addBlock(block: Block, section: MarkdownSection, isHeading: boolean): void {
     const { start, end } = trimmed(this.#content, block.start, block.end);
     if (start === end) return;
     const piece = { start, end, section, isHeading };
@@ -222,7 +221,7 @@ export class PassagePacker {
   }
 
   /** Headings at the end of the current passage that have no text below them yet and that the section belongs to. */
-  #headingsAbove(section: Section): readonly Piece[] {
+  #headingsAbove(section: MarkdownSection): readonly Piece[] {
     const kept =
       this.#pieces.findLastIndex(
         (piece) => !piece.isHeading || !startsWith(section.path, piece.section.path),
@@ -257,7 +256,7 @@ function startsWith(path: readonly string[], above: readonly string[]): boolean 
  * A range without trailing white space and leading blank lines. The first line keeps its indentation unless the range
  * begins within the line or the indentation is longer than `MAX_INDENT_UNITS`.
  */
-function trimmed(content: string, start: number, end: number): { start: number; end: number } {
+function trimmed(content: string, start: number, end: number): Span {
   const text = content.slice(start, end);
   const blank = text.length - text.trimStart().length;
   if (blank === text.length) return { start: end, end };

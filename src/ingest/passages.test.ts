@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { draft } from '../../test/contract/store-samples.ts';
 import { sha256 } from '../core/ids.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
-import { chunking, estimateTokens, makePassages, samePassages } from './passages.ts';
+import { chunking, estimateModelTokens, makePassages, samePassages } from './passages.ts';
 
-const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateModelTokens });
 
 describe('embeddingText', () => {
   it('contains title, headings and speaker, each once, before the text', () => {
@@ -86,7 +86,7 @@ describe('samePassages', () => {
 
 describe('chunking', () => {
   it('has a signature that depends on the counter and the limit', () => {
-    const options = { maxTokens: 40, countTokens: estimateTokens };
+    const options = { maxTokens: 40, countTokens: estimateModelTokens };
     const signatures = [
       chunking('estimate', options),
       chunking('model', options),
@@ -106,6 +106,6 @@ describe('estimateTokens', () => {
     ['厨房 oven', 4],
     ['냉장고', 3],
   ])('counts "%s" as %d', (text, tokens) => {
-    expect(estimateTokens(text)).toBe(tokens);
+    expect(estimateModelTokens(text)).toBe(tokens);
   });
 });

@@ -1,8 +1,9 @@
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { SourceProblem } from '../sources/source.ts';
-import { chunk, type ChunkOptions } from './chunk.ts';
+import { chunk } from './chunk.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
+import type { ChunkOptions } from './passage-packer.ts';
 
 /** How records are cut into passages. Two chunkings with the same signature make the same passages. */
 export interface Chunking extends ChunkOptions {
@@ -103,7 +104,7 @@ const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Estimates the tokens of a text without a model: one for each CJK character, and one for every four other characters. */
-export function estimateTokens(text: string): number {
+export function estimateModelTokens(text: string): number {
   const wide = text.match(WIDE)?.length ?? 0;
   return wide + Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN);
 }

@@ -5,11 +5,11 @@ import { sha256 } from '../core/ids.ts';
 import type { LociRecord } from '../core/types.ts';
 import type { Source, SourceDocument } from '../sources/source.ts';
 import type { Store } from '../store/store.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
-const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateModelTokens });
 
 const NOTE = [
   '# Kitchen',

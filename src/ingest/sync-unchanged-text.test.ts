@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
 import type { Source, SourceDocument } from '../sources/source.ts';
 import type { Store } from '../store/store.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -57,7 +57,7 @@ beforeEach(async () => {
 afterEach(async () => store.close());
 
 async function sync(document: SourceDocument): Promise<SyncReport> {
-  const options = chunking('estimate', { maxTokens: 16, countTokens: estimateTokens });
+  const options = chunking('estimate', { maxTokens: 16, countTokens: estimateModelTokens });
   return syncSource(store, new SingleDocumentSource(document), {
     namespace: 'n',
     project: 'home',

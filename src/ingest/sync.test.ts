@@ -7,16 +7,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import type { LociRecord } from '../core/types.ts';
 import { openSource } from '../sources/registry.ts';
+import { MAX_NOTE_BYTES } from '../sources/vault/vault.ts';
 import type { Source } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
-import { chunking, estimateTokens } from './passages.ts';
+import { chunking, estimateModelTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 /** The size of the largest accepted note in bytes. */
-const MAX_FILE_SIZE = 1000;
-const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let vault: string;
@@ -43,7 +43,7 @@ async function sync(
   into: Store = store,
   wrap: (source: Source) => Source = (source) => source,
 ): Promise<SyncReport> {
-  const source = await openSource('vault', { name: 'notes', root: vault, maxFileSize: MAX_FILE_SIZE });
+  const source = await openSource('vault', { name: 'notes', root: vault });
   const options = { namespace: 'n', project: 'home', chunking: CHUNKING, now: () => NOW, allowEmpty: false };
   return syncSource(into, wrap(source), { ...options, ...overrides });
 }
@@ -210,11 +210,10 @@ describe('syncSource', () => {
     await sync();
     await rm(vault, { recursive: true });
     await mkdir(vault);
-    if (left !== null) await writeNotes(vault, { [left]: 'x'.repeat(MAX_FILE_SIZE + 1) });
+    if (left !== null) await writeNotes(vault, { [left]: 'x'.repeat(MAX_NOTE_BYTES + 1) });
     const excluding = await openSource('vault', {
       name: 'notes',
       root: vault,
-      maxFileSize: MAX_FILE_SIZE,
       exclude,
     });
     const again = (allowEmpty: boolean): Promise<SyncReport> => sync({ allowEmpty }, store, () => excluding);
@@ -249,7 +248,7 @@ describe('syncSource', () => {
     async (moment) => {
       await writeNotes(vault, { 'a.md': 'about the oven' });
       await sync();
-      const grow = (): Promise<void> => writeNotes(vault, { 'a.md': `fridge ${'x'.repeat(MAX_FILE_SIZE)}` });
+      const grow = (): Promise<void> => writeNotes(vault, { 'a.md': `fridge ${'x'.repeat(MAX_NOTE_BYTES)}` });
       if (moment === 'before it is listed') await grow();
       else await writeNotes(vault, { 'a.md': 'about the fridge' });
       const report = await sync({}, store, (source) => ({

@@ -1,9 +1,8 @@
 import { dayText } from '../core/time/whole-day.ts';
-import type { LociRecord, Passage } from '../core/types.ts';
+import type { LociRecord, Passage, Span } from '../core/types.ts';
 import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
-import type { Span } from './text/span.ts';
 
 /** What a lane has found: a record, the passage that made it a candidate, and how good it is. */
 export interface Candidate {

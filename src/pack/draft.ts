@@ -1,5 +1,5 @@
 import { cutOffset } from '../core/text/cut-offset.ts';
-import type { Trust } from '../core/types.ts';
+import type { Span, Trust } from '../core/types.ts';
 import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from './items.ts';
 import { bestSentence, excerptOf } from './levels/excerpt.ts';
 import type { PackRequest } from './pack-request.ts';
@@ -9,7 +9,7 @@ import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
 import { EmbeddedSections } from './sections/embeds.ts';
 import type { JudgedSection } from './sections/judge.ts';
 import type { RankedSection } from './sections/order.ts';
-import { shownText, extendToCodePoints, withoutSpans, type Span } from './text/span.ts';
+import { shownText, extendToCodePoints, withoutSpans } from './text/span.ts';
 
 /** The sections of a pack while they are chosen. */
 export class Draft implements Costs {

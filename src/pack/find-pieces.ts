@@ -1,5 +1,5 @@
 import { sha256 } from '../core/ids.ts';
-import type { Span } from './text/span.ts';
+import type { Span } from '../core/types.ts';
 
 /** A text in a fence of Loci: a pack, or what was recalled. */
 export interface FencedText {

@@ -1,9 +1,9 @@
-import type { Trust } from '../core/types.ts';
+import type { Span, Trust } from '../core/types.ts';
 import { documentState, shownDay, type Candidate, type PackRecord } from './candidate.ts';
 import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Section } from './sections/cut.ts';
-import { ITEM_MARK, shownText, trimSpan, withoutSpans, type Span } from './text/span.ts';
+import { ITEM_MARK, shownText, trimSpan, withoutSpans } from './text/span.ts';
 import { LineCounter } from './text/line-counter.ts';
 import type { CountTokens } from './tokens.ts';
 
@@ -108,7 +108,7 @@ function headerOf(
   const state = day === null ? documentState(record) : null;
   if (state !== null) header.push(` ${state}`);
   header.push(trustMark(record.trust, usual));
-  if (via !== null) header.push(` (${oneLine(via)})`);
+  if (via !== null) header.push(` (${shownLine(via)})`);
   const title = titleSpan(record.title);
   const first = record.content.slice(spans[0]!.start, spans[0]!.end);
   const isSaid = isInCitation(record.title, citation) || beginsWith(first, record.title);
@@ -119,10 +119,10 @@ function headerOf(
 /** `record/12` is `12`, which `memory_get` accepts too: three tokens fewer for each of what may be short messages. */
 function citedLines({ origin, content }: PackRecord, citation: string, spans: readonly Span[]): string {
   if (origin !== 'vault') return citation.replace(/^record\//, '');
-  return ` ${oneLine(citation)}${new LineCounter(content).cited(spans[0]!)}`;
+  return ` ${shownLine(citation)}${new LineCounter(content).cited(spans[0]!)}`;
 }
 
-function oneLine(text: string): string {
+export function shownLine(text: string): string {
   return shownText(text.replaceAll(/\s+/g, ' '));
 }
 

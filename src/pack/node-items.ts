@@ -1,7 +1,7 @@
 import type { NodeType } from '../core/graph-types.ts';
-import type { Trust } from '../core/types.ts';
+import type { Span, Trust } from '../core/types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
-import { masked, titleSpan } from './items.ts';
+import { masked, shownLine, titleSpan } from './items.ts';
 import { abstractOf } from './levels/abstract.ts';
 import { splitText } from './levels/document.ts';
 import { excerptOf } from './levels/excerpt.ts';
@@ -16,7 +16,6 @@ import {
   trimSpan,
   extendToCodePoints,
   withoutSpans,
-  type Span,
 } from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 
@@ -36,16 +35,16 @@ export interface NodeCandidate extends Candidate {
 
 /** Tokens that one snippet has at most. */
 const MAX_SNIPPET_TOKENS = 300;
-/** What says what a text is stands at its beginning. UTF-16 code units. */
-const HEAD_LENGTH = 8000;
+/** A text says at its beginning what it is. UTF-16 code units. */
+export const HEAD_LENGTH = 8000;
 const SNIPPET = '\nSnippet:\n';
 const WITHOUT_TABLES = '\n(Without its tables: memory_get reads them.)';
 
 /** One line: what the node is, why it is there, and its title. */
 export function indexItem(candidate: NodeCandidate, index: number, usual: Trust): Item {
   const { node, why, score, record } = candidate;
-  const about = `${node.type} in ${oneLine(node.project)}, ${score.toFixed(2)}`;
-  const header = `${ITEM_MARK} ${oneLine(node.id)} ${about}${trustMark(record.trust, usual)} (${oneLine(why)})`;
+  const about = `${node.type} in ${shownLine(node.project)}, ${score.toFixed(2)}`;
+  const header = `${ITEM_MARK} ${shownLine(node.id)} ${about}${trustMark(record.trust, usual)} (${shownLine(why)})`;
   return itemOf(candidate, index, [header, ' ', titleOf(candidate)]);
 }
 
@@ -151,9 +150,9 @@ function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Tru
   const cited = lines === null ? citation : `${citation}#L${String(lines.from)}-L${String(lines.to)}`;
   const shown = shownDay(record);
   const day = shown === null ? '' : ` ${shown}`;
-  const id = node.id === citation ? '' : `, ${oneLine(node.id)}`;
-  const header = `${ITEM_MARK} ${oneLine(cited)}${day}${trustMark(record.trust, usual)}`;
-  return [`${header} (${node.type}${id}, ${oneLine(why)})`, ' ', titleOf(candidate)];
+  const id = node.id === citation ? '' : `, ${shownLine(node.id)}`;
+  const header = `${ITEM_MARK} ${shownLine(cited)}${day}${trustMark(record.trust, usual)}`;
+  return [`${header} (${node.type}${id}, ${shownLine(why)})`, ' ', titleOf(candidate)];
 }
 
 /** A record without a title, such as a todo, is named by its first line. */
@@ -173,8 +172,4 @@ function itemOf(
   const kept = parts.filter((part) => !isPiece(part) || part.span.end > part.span.start);
   // Items of nodes stay in the order of their need, so that each has its own day.
   return { candidate: index, trust, title, content, day: null, parts: kept };
-}
-
-function oneLine(text: string): string {
-  return shownText(text.replaceAll(/\s+/g, ' '));
 }

@@ -1,8 +1,8 @@
+import type { Span } from '../core/types.ts';
 import type { Candidate } from './candidate.ts';
 import type { FenceTag } from './render.ts';
 import type { Embed } from './sections/embeds.ts';
 import type { SectionQuery } from './sections/judge.ts';
-import type { Span } from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** Finds the credentials in and near spans of a record, and whether its title has one. */

@@ -1,7 +1,7 @@
 import { sha256 } from '../core/ids.ts';
-import { TRUST, type Trust } from '../core/types.ts';
+import { TRUST, type Trust, type Span } from '../core/types.ts';
 import type { Level } from './receipt.ts';
-import { shownText, type Span, WRITTEN_BY } from './text/span.ts';
+import { shownText, WRITTEN_BY } from './text/span.ts';
 
 /** A range of a record's text in a pack. */
 export interface ShownPiece {
@@ -90,11 +90,6 @@ export function frameTokens(frame: Frame, count: (text: string) => number): numb
 /** Instead of the day, after an item of that day. */
 const SAME_DAY = ' same day';
 
-/** The day as an item shows it. */
-function dayText(day: string): string {
-  return ` ${day}`;
-}
-
 /** The text of an item that has its day. It ends with a blank line, so that the tokens of items add up. */
 export function itemText(item: Item): string {
   return `${item.parts.map((part) => partText(item, part, null)).join('')}\n\n`;
@@ -103,7 +98,7 @@ export function itemText(item: Item): string {
 /** @param before the day of the item before */
 function partText({ title, content }: Item, part: ItemPart, before: string | null): string {
   if (typeof part === 'string') return part;
-  if ('day' in part) return part.day === before ? SAME_DAY : dayText(part.day);
+  if ('day' in part) return part.day === before ? SAME_DAY : ` ${part.day}`;
   const { start, end } = part.span;
   return shownText((part.field === 'title' ? title : content).slice(start, end));
 }

@@ -10,7 +10,7 @@ import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 import { SentenceCosines } from './sentence-cosines.ts';
 
-export interface DerivationOptions extends ProgressOptions {
+export interface BelongsToOptions extends ProgressOptions {
   readonly store: Store;
   readonly namespace: string;
   /** `null` to compare words only. */
@@ -70,7 +70,7 @@ export function isUpToDate(
  * same as before, all documents are. A pass over all documents that was interrupted continues. Returns the number of documents.
  * @throws LociError `aborted`, and the errors of the store and the model
  */
-export async function deriveBelongsTo(options: DerivationOptions): Promise<number> {
+export async function deriveBelongsTo(options: BelongsToOptions): Promise<number> {
   const { store, namespace, excludedSources, all = false } = options;
   const bounds = await store.records.bounds(namespace);
   if (!all && isUpToDate(bounds, excludedSources)) return 0;
@@ -106,7 +106,7 @@ export async function deriveBelongsTo(options: DerivationOptions): Promise<numbe
 
 /** Commits the edges in pages. @param progressAfter the progress when this document and those before it are done */
 async function deriveEdges(
-  options: DerivationOptions,
+  options: BelongsToOptions,
   documents: readonly SourceDocument[],
   progressAfter: (document: number) => BelongsToProgress,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function deriveEdges(
 
 type SourceDocument = Pick<LociRecord, 'id' | 'title' | 'content'>;
 
-async function sourceDocuments({ store, namespace, now }: DerivationOptions): Promise<SourceDocument[]> {
+async function sourceDocuments({ store, namespace, now }: BelongsToOptions): Promise<SourceDocument[]> {
   const documents: SourceDocument[] = [];
   const selector = { filter: { now, origins: ['source' as const] }, order: 'oldest' as const };
   for (let after: number | null = null; ;) {
@@ -142,7 +142,7 @@ async function sourceDocuments({ store, namespace, now }: DerivationOptions): Pr
 
 /** The documents to search again; `null` for all. @param after the last change that their edges take into account */
 async function affectedDocuments(
-  options: DerivationOptions,
+  options: BelongsToOptions,
   documents: readonly SourceDocument[],
   after: number,
 ): Promise<ReadonlySet<number> | null> {
@@ -166,7 +166,7 @@ async function affectedDocuments(
 }
 
 /** The documents that belong to a note, and those that the parts of its text find. */
-async function documentsNear(options: DerivationOptions, note: LociRecord): Promise<number[]> {
+async function documentsNear(options: BelongsToOptions, note: LociRecord): Promise<number[]> {
   const { title, content } = note;
   const belonging = await options.store.records.belongsTo(options.namespace, { notes: [note.id] });
   const near = belonging.map(({ document }) => document);
@@ -182,7 +182,7 @@ async function documentsNear(options: DerivationOptions, note: LociRecord): Prom
 
 /** Documents without notes, and those whose first note was removed. */
 async function documentsWithoutFirstNote(
-  { store, namespace }: DerivationOptions,
+  { store, namespace }: BelongsToOptions,
   documents: readonly SourceDocument[],
 ): Promise<number[]> {
   const ids = documents.map(({ id }) => id);
@@ -192,7 +192,7 @@ async function documentsWithoutFirstNote(
 }
 
 function searchText(
-  { store, namespace, vectors, now, excludedSources, signal }: DerivationOptions,
+  { store, namespace, vectors, now, excludedSources, signal }: BelongsToOptions,
   { title, content }: Pick<LociRecord, 'title' | 'content'>,
   origins: readonly Origin[],
   limit: number,

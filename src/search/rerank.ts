@@ -12,7 +12,7 @@ export interface Reranked<Result> {
 }
 
 /** The last stage: puts the best results into the order of the reranker. If it cannot answer in time, the order stays. */
-export async function rerank<Result extends Ranked>(
+export async function rerankBest<Result extends Ranked>(
   reranker: Pick<Reranker, 'provider' | 'rerank'>,
   query: string,
   ranked: readonly Result[],

@@ -12,14 +12,14 @@ import { orderByConfidence } from './rank/confidence-order.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
-import { rerank } from './rerank.ts';
+import { rerankBest } from './rerank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
 import { followBridges } from './bridge/bridge.ts';
 import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
-import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
+import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { withoutUnknown } from './retrieve/vectors.ts';
 import { startRun, type SearchOptions, type SearchRun } from './run.ts';
 
@@ -52,7 +52,7 @@ async function attemptSearch(
   options: SearchOptions,
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
   const started = startRun(options);
-  const retrieved = await retrieve(started);
+  const retrieved = await retrieveCandidates(started);
   const { query, intent, vectors } = retrieved;
   const run: SearchRun = { ...started, query, queryTerms: queryTermsOf(retrieved), intent, vectors };
   const coverage = new QueryCoverage(run, retrieved);
@@ -67,7 +67,7 @@ async function attemptSearch(
   const { ranked, notice } =
     isList || reranker === null
       ? { ranked: ordered, notice: null }
-      : await rerank(reranker, query.text, ordered, signal);
+      : await rerankBest(reranker, query.text, ordered, signal);
   const limited = limitHits(run, ranked, (hit) => ('confidence' in hit ? hit : rate(hit)));
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);

@@ -1,9 +1,9 @@
-/** A credential in a text. Offsets are in UTF-16 code units, as for `slice`; `end` is exclusive. */
-export interface Secret {
+import type { Span } from '../core/types.ts';
+
+/** A credential in a text. */
+export interface Secret extends Span {
   /** Describes it without any part of it: `AWS access key`. */
   readonly kind: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A kind of credential, and how it is recognised. */

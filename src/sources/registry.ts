@@ -36,7 +36,7 @@ export function openSource<Kind extends SourceKind>(
 /** Finds the skills of a folder that define a source. @throws LociError `unreadable` */
 export async function findSkills(folder: string): Promise<FoundSkill[]> {
   await loadYaml();
-  return (await import('./skill/find-skills.ts')).findSkills(folder);
+  return (await import('./skill/find-skills.ts')).readSkills(folder);
 }
 
 /** The YAML parser has sixty files. Loading it in two parts blocks the event loop for less than 50 ms each time. */

@@ -75,9 +75,9 @@ export interface Source {
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
   /** The number of files that the last listing left out because of their format, by the ending of the name: `.pdf`, or `` for none. */
   otherFiles?(): ReadonlyMap<string, number>;
-  /** What the last listing left out because of a rule of the owner. */
+  /** The files that a rule of the owner left out of the last listing. */
   excluded?(): readonly ExcludedFiles[];
-  /** Those of the keys that a rule of the last listing leaves out, whether they exist or not. Their records are removed. */
+  /** The given keys that a rule of the last listing leaves out, even if no such file exists. Their records are removed. */
   excludedOf?(keys: readonly string[]): readonly string[];
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.

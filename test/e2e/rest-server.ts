@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import type { Problem } from '../../src/surfaces/rest/http/problem.ts';
+import type { ProblemDetails } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
 import { temporaryFolder } from './loci-command.ts';
 import type { Scope } from '../../src/core/caller.ts';
@@ -41,7 +41,7 @@ export interface HttpResponse {
   readonly text: string;
   /** The body, parsed as JSON. */
   readonly json: never;
-  readonly problem: Problem;
+  readonly problem: ProblemDetails;
 }
 
 /** The environment of the server. It overrides the settings. */
@@ -130,7 +130,7 @@ export function sendRequest(
               return JSON.parse(responseText) as never;
             },
             get problem() {
-              return JSON.parse(responseText) as Problem;
+              return JSON.parse(responseText) as ProblemDetails;
             },
           });
         });

@@ -1,15 +1,13 @@
 import { fold } from '../text/analyze.ts';
+import type { Span } from '../types.ts';
 
 /**
  * A word of a name or of a text in which names are searched: a run of letters and digits, folded, or a single character
  * of Chinese, Japanese or Korean, which do not separate words by spaces.
  */
-export interface NameWord {
+export interface NameWord extends Span {
   /** The folded word, or `BREAK` for the end of a phrase. */
   readonly word: string;
-  /** Offsets into the text in UTF-16 code units, end exclusive. */
-  readonly start: number;
-  readonly end: number;
   /** Line of the text, from 1. */
   readonly line: number;
 }

@@ -2,7 +2,7 @@ import { BREAK, isCjkWord, visitNameWords } from './name-words.ts';
 import { isGenericName } from './stop-names.ts';
 
 /** Longer names are titles that no other text repeats. */
-export const MAX_NAME_WORDS = 24;
+export const MAX_CONCEPT_WORDS = 24;
 export const MAX_NAME_LENGTH = 200;
 /** "AI" and "IT" are also words when case does not matter. */
 const MIN_LETTERS = 3;
@@ -23,7 +23,7 @@ export function nameKey(name: string): string {
  */
 export function isMentionable(key: string): boolean {
   const words = key.split(' ').filter((word) => word !== BREAK);
-  if (words.length === 0 || words.length > MAX_NAME_WORDS || key.length > MAX_NAME_LENGTH) return false;
+  if (words.length === 0 || words.length > MAX_CONCEPT_WORDS || key.length > MAX_NAME_LENGTH) return false;
   if (isGenericName(words)) return false;
   const cjk = words.filter(isCjkWord).length;
   if (cjk >= MIN_CJK_CHARACTERS) return true;

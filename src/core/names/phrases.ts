@@ -1,4 +1,5 @@
 import { fold } from '../text/analyze.ts';
+import type { Span } from '../types.ts';
 import { isMentionable, nameKey } from './name.ts';
 import { functionWordTest, isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
 
@@ -71,12 +72,6 @@ function isAlsoWord({ text, kind }: Phrase, lowerCase: ReadonlySet<string>): boo
 /** Whether nothing speaks against a name. A word that begins a sentence has a capital in any case. */
 export function isLikelyName({ text, kind }: Pick<Phrase, 'text' | 'kind'>): boolean {
   return kind === 'phrase' || (kind === 'opening' && text.includes(' '));
-}
-
-/** A part of a text. `end` is exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A candidate, and its place in the text. */

@@ -1,7 +1,7 @@
 import { analyzeForTerms } from './analyze-for-terms.ts';
 import { analyze, fold, type Token } from './analyze.ts';
 import { groupedCodes, isCode } from './grouped-codes.ts';
-import { hasInnerSpace } from './word-runs.ts';
+import { ARABIC, hasInnerSpace, ZWNJ } from './word-runs.ts';
 
 /**
  * The terms that a text has besides its words: symbols (`🍕`, `€`), names with signs (`C++`, `.NET`), and codes and numbers that
@@ -34,7 +34,6 @@ export function findTerms(text: string, terms: ReadonlySet<string>): Token[] {
 }
 
 const NOT_WORD = /[^\p{L}\p{N}\p{M}]/u;
-const ARABIC = /\p{sc=Arabic}/u;
 
 /** Whether a term may be an additional one: words alone are found faster. */
 function canBeAdditional(term: string): boolean {
@@ -48,7 +47,6 @@ const NAME =
 /** Flags are two characters. A skin tone belongs to the symbol before it. */
 const NOT_ASCII = /[$\x80-\uffff]+/g;
 const SYMBOL = /\p{RI}\p{RI}|[[\p{S}§¶†‡‰$]--[[\0-\x7f]--\$]--\p{Emoji_Modifier}]/gv;
-const ZWNJ = '\u200c';
 const INNER_SPACE = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+(?:\u200c[\p{L}\p{M}]+)+/gu;
 
 function nameToken({ 0: sign, 1: letters, 2: letter, index }: RegExpExecArray): Token {

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import type { Span } from '../types.ts';
 import {
   CHARACTER,
   composeJoined,
@@ -17,14 +18,11 @@ import {
  * overlapping bigrams and its last character, so that a query of one character can match by prefix. Dictionaries of words are
  * not used: those of Node depend on its build, and an index must have the same terms on every machine.
  */
-export interface Token {
+export interface Token extends Span {
   /** The form that is indexed and compared. */
   readonly term: string;
   /** The word as written, folded but not stemmed. */
   readonly surface: string;
-  /** Offsets into the text, UTF-16 code units, end exclusive. */
-  readonly start: number;
-  readonly end: number;
   readonly kind: TokenKind;
 }
 

@@ -37,9 +37,9 @@ export const IGNORED_MARKS = new RegExp(
   'gv',
 );
 
-const ZWNJ = '\u200c';
+export const ZWNJ = '\u200c';
 const ZWJ = '\u200d';
-const ARABIC = /\p{sc=Arabic}/u;
+export const ARABIC = /\p{sc=Arabic}/u;
 
 /** In Arabic script, a zero-width non-joiner is a space within a word: Persian کتاب‌ها is the plural of کتاب. */
 export function hasInnerSpace(word: string): boolean {

@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import { argvOf } from '../../core/text/split-command.ts';
 import { Program } from './program.ts';
 import type { EmbeddingPurpose } from '../embedder.ts';
-import type { SendOptions } from '../http/provider-error.ts';
+import type { WireOptions } from '../http/provider-error.ts';
 import type { Provider, Wire, WireSettings } from '../provider.ts';
 
 export const command: Provider = {
@@ -38,7 +38,7 @@ class OneShot implements Wire {
   async send(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
-    options: SendOptions,
+    options: WireOptions,
   ): Promise<unknown[][]> {
     // Programs that end slowly do not become many. Nobody waits for passages as for a query.
     if (purpose === 'passage') await Promise.all(this.#ending);
@@ -74,7 +74,7 @@ class Stream implements Wire {
     this.#settings = settings;
   }
 
-  send(texts: readonly string[], purpose: EmbeddingPurpose, options: SendOptions): Promise<unknown[][]> {
+  send(texts: readonly string[], purpose: EmbeddingPurpose, options: WireOptions): Promise<unknown[][]> {
     if (this.#program?.isRunning !== true) this.#program = new Program(this.#argv, this.#settings);
     this.#lastId += 1;
     return this.#program.request({ id: this.#lastId, purpose, model: this.#settings.model, texts }, options);

@@ -10,8 +10,8 @@ import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { within } from '../../core/time/within.ts';
 import type { EmbeddingPurpose } from '../embedder.ts';
-import { ProviderError, type SendOptions } from '../http/provider-error.ts';
-import { maskSecrets } from '../http/secrets.ts';
+import { ProviderError, type WireOptions } from '../http/provider-error.ts';
+import { maskKeys } from '../http/secrets.ts';
 import type { WireSettings } from '../provider.ts';
 
 const MAX_STDERR_LENGTH = 1000;
@@ -109,7 +109,7 @@ export class Program {
     return this.#isRunning;
   }
 
-  async request(request: Request, { timeoutMs, maxAnswerBytes, signal }: SendOptions): Promise<unknown[][]> {
+  async request(request: Request, { timeoutMs, maxAnswerBytes, signal }: WireOptions): Promise<unknown[][]> {
     this.#maxLineBytes = Math.max(this.#maxLineBytes, maxAnswerBytes);
     const pending = Promise.withResolvers<Answer>();
     this.#pending.set(request.id, pending);
@@ -190,7 +190,7 @@ export class Program {
   #readError(chunk: string): void {
     const longest = Math.max(0, ...this.#secrets.map(({ length }) => length));
     const kept = MAX_STDERR_LENGTH + 2 * longest;
-    this.#stderr = maskSecrets(this.#stderr + chunk, this.#secrets).slice(-kept);
+    this.#stderr = maskKeys(this.#stderr + chunk, this.#secrets).slice(-kept);
   }
 
   #take(line: string): void {
@@ -240,7 +240,7 @@ export class Program {
   }
 
   #quoted(text: string): string {
-    const masked = maskSecrets(text, this.#secrets);
+    const masked = maskKeys(text, this.#secrets);
     return abridge(masked.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_QUOTED_LENGTH);
   }
 

@@ -5,7 +5,7 @@ import { readAtMost } from '../../core/read-at-most.ts';
 /** More of a refusal is not read; its status says enough. */
 const MAX_REFUSAL_BYTES = 64_000;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -22,7 +22,7 @@ export class AnswerTooLongError extends Error {
 }
 
 /** Reads no more than what is allowed, also of a refusal, of which the beginning is enough. @throws AnswerTooLongError; Error of the connection */
-export async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<Answer> {
+export async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
   const isRefusal = status < 200 || status > 299;
   const max = isRefusal ? MAX_REFUSAL_BYTES : maxBytes;
@@ -34,7 +34,7 @@ export async function readAnswer(response: IncomingMessage, maxBytes: number): P
 }
 
 /** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */
-export function errorText(body: unknown): string {
+export function errorMessageOf(body: unknown): string {
   if (!isJsonMap(body)) return '';
   const { error, detail, message } = body;
   const found = isJsonMap(error) ? error['message'] : (error ?? detail ?? message);

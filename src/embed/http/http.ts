@@ -10,10 +10,10 @@ import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
-import { type Answer, AnswerTooLongError, errorText, headerDelay, readAnswer } from './answer.ts';
-import { type Key, type KeyOptions, readKey, type Section } from './key.ts';
-import { ProviderError, type SendOptions } from './provider-error.ts';
-import { maskSecrets } from './secrets.ts';
+import { type HttpAnswer, AnswerTooLongError, errorMessageOf, headerDelay, readAnswer } from './answer.ts';
+import { type Key, type KeyOptions, readKey, type KeySection } from './key.ts';
+import { ProviderError, type WireOptions } from './provider-error.ts';
+import { maskKeys } from './secrets.ts';
 
 const MAX_QUOTED_LENGTH = 200;
 /** What providers answer for a text that they do not embed; Text Embeddings Inference answers 424 if the model fails. */
@@ -25,7 +25,10 @@ const OVERLOADED: ReadonlySet<number> = new Set([408, 429, 503, 529]);
 const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
 
 /** The command that tries a provider. */
-const TRY: Readonly<Record<Section, string>> = { embedding: 'loci embed test', rerank: 'loci doctor' };
+const TRY: Readonly<Record<KeySection, string>> = {
+  embedding: 'loci embed test',
+  rerank: 'loci doctor',
+};
 
 /** What a client needs of the settings. */
 export interface HttpSettings {
@@ -48,7 +51,7 @@ export class HttpClient {
   readonly #url: URL;
   readonly #key: Key;
   readonly #options: HttpOptions;
-  readonly #section: Section;
+  readonly #section: KeySection;
   readonly #module: typeof http | typeof https;
   readonly #agent: http.Agent;
   readonly #allowsLinkLocal: boolean;
@@ -76,7 +79,7 @@ export class HttpClient {
    * @param path below the configured URL
    * @throws ProviderError; LociError `aborted`
    */
-  async post(path: string, body: object, options: SendOptions): Promise<unknown> {
+  async post(path: string, body: object, options: WireOptions): Promise<unknown> {
     const answer = await this.#exchange(path, JSON.stringify(body), options);
     if (answer.status < 200 || answer.status > 299) throw this.#failureOf(answer, path);
     const value = parseJson(answer.text);
@@ -90,7 +93,7 @@ export class HttpClient {
   }
 
   /** A connection that was kept open may have been closed by the provider: then another one is made. */
-  async #exchange(path: string, body: string, options: SendOptions): Promise<Answer> {
+  async #exchange(path: string, body: string, options: WireOptions): Promise<HttpAnswer> {
     const deadline = performance.now() + options.timeoutMs;
     const first = await this.#request(path, body, options);
     if (first !== 'stale connection') return first;
@@ -103,8 +106,8 @@ export class HttpClient {
   async #request(
     path: string,
     body: string,
-    { timeoutMs, maxAnswerBytes, signal }: SendOptions,
-  ): Promise<Answer | 'stale connection'> {
+    { timeoutMs, maxAnswerBytes, signal }: WireOptions,
+  ): Promise<HttpAnswer | 'stale connection'> {
     const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
     const stop = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
     const request = this.#module.request(new URL(path, this.#url), {
@@ -159,10 +162,10 @@ export class HttpClient {
     );
   }
 
-  #failureOf({ status, headers, text }: Answer, path: string): ProviderError {
+  #failureOf({ status, headers, text }: HttpAnswer, path: string): ProviderError {
     const { origin } = this.#url;
     const body = parseJson(text);
-    const message = this.#withoutKey(errorText(body));
+    const message = this.#withoutKey(errorMessageOf(body));
     const said = abridge(message, MAX_QUOTED_LENGTH);
     if (status === 401) return this.#refusedKey();
     if (status >= 300 && status < 400)
@@ -170,7 +173,7 @@ export class HttpClient {
         'refused',
         `${origin} redirects to another address (HTTP ${String(status)}); redirects are not followed`,
         {
-          said: originOf(headers.location, this.#url),
+          said: URL.parse(headers.location ?? '', this.#url.href)?.origin ?? 'another address',
           hint: `Write the address of the provider itself into \`${this.#section}.url\`.`,
         },
       );
@@ -207,12 +210,12 @@ export class HttpClient {
   }
 
   #withoutKey(message: string): string {
-    return maskSecrets(message, [this.#key.value]);
+    return maskKeys(message, [this.#key.value]);
   }
 }
 
 /** @throws LociError `invalid_config` */
-function parseUrl(text: string | undefined, section: Section): URL {
+function parseUrl(text: string | undefined, section: KeySection): URL {
   if (text === undefined)
     throw new LociError(
       'invalid_config',
@@ -232,10 +235,6 @@ function parseUrl(text: string | undefined, section: Section): URL {
       hint: `Name the place of the key in \`${section}.apiKey\`.`,
     });
   return url;
-}
-
-function originOf(location: string | undefined, base: URL): string {
-  return URL.parse(location ?? '', base.href)?.origin ?? 'another address';
 }
 
 function formatMs(milliseconds: number): string {

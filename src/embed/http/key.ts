@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 
 /** A section of the settings. */
-export type Section = 'embedding' | 'rerank';
+export type KeySection = 'embedding' | 'rerank';
 
 /** What a provider says about its address and key. */
 export interface KeyOptions {
   /** The section of the settings that messages name; `embedding` unless given. */
-  readonly section?: Section;
+  readonly section?: KeySection;
   /** Its address unless the settings have another. */
   readonly url?: string;
   /** The variable that has the key unless the settings name another place. */
@@ -70,7 +70,7 @@ export function readKey(
   return key;
 }
 
-function keyAt(reference: string, section: Section): Key {
+function keyAt(reference: string, section: KeySection): Key {
   const [kind, place] = [
     reference.slice(0, reference.indexOf(':')),
     reference.slice(reference.indexOf(':') + 1),

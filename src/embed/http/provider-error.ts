@@ -57,7 +57,7 @@ export class ProviderError extends Error {
   }
 }
 
-export interface SendOptions {
+export interface WireOptions {
   readonly timeoutMs: number;
   /** A longer answer is not read: what was asked for does not need it. */
   readonly maxAnswerBytes: number;

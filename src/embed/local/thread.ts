@@ -17,7 +17,7 @@ export interface ThreadModel {
 }
 
 /** Requests of an embedding thread, in the order in which they must come. Only `texts` has an answer, their vectors. */
-export type ThreadRequest =
+export type EmbeddingThreadRequest =
   | { readonly tokenizerPath: string }
   | { readonly model: ThreadModel }
   | { readonly texts: readonly string[] };
@@ -62,7 +62,7 @@ export class EmbeddingThread {
     await this.#client.terminate();
   }
 
-  async #request(request: ThreadRequest): Promise<unknown> {
+  async #request(request: EmbeddingThreadRequest): Promise<unknown> {
     if (this.#death !== null) throw this.#death;
     try {
       return await this.#client.request(request);

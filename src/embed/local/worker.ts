@@ -3,7 +3,7 @@
 import { serveRequests } from '../../core/threads/serve-requests.ts';
 import { Encoder } from './model/encoder.ts';
 import { instantiateKernel, testKernel } from './model/kernel.ts';
-import type { ThreadModel, ThreadRequest } from './thread.ts';
+import type { ThreadModel, EmbeddingThreadRequest } from './thread.ts';
 import { loadWeights } from './model/weights.ts';
 import { WordPiece } from './model/wordpiece.ts';
 
@@ -32,7 +32,7 @@ function embed(loaded: Encoder, texts: readonly string[]): Float32Array {
 }
 
 serveRequests((message) => {
-  const request = message as ThreadRequest;
+  const request = message as EmbeddingThreadRequest;
   if ('tokenizerPath' in request) {
     tokenizer = WordPiece.fromFile(request.tokenizerPath);
     return null;

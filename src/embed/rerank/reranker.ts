@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { LociError } from '../../core/errors.ts';
 import { Availability } from '../http/availability.ts';
 import { HttpClient, type HttpOptions, type HttpSettings } from '../http/http.ts';
-import { ProviderError, type SendOptions } from '../http/provider-error.ts';
+import { ProviderError, type WireOptions } from '../http/provider-error.ts';
 
 /** Judges texts by what a query asks for. */
 export interface Reranker {
@@ -35,7 +35,7 @@ export interface RerankProvider {
   /** Whether answers may have the texts too. */
   readonly returnsTexts?: true;
   /** Translates to the wire format and back. @throws ProviderError; LociError `aborted` */
-  send(client: HttpClient, request: RerankRequest, options: SendOptions): Promise<readonly Judgement[]>;
+  send(client: HttpClient, request: RerankRequest, options: WireOptions): Promise<readonly Judgement[]>;
 }
 
 export interface RerankRequest {

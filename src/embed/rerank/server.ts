@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpClient } from '../http/http.ts';
-import { ProviderError, type SendOptions } from '../http/provider-error.ts';
+import { ProviderError, type WireOptions } from '../http/provider-error.ts';
 import { judgementsOf } from './judgements.ts';
 import type { Judgement, RerankProvider, RerankRequest } from './reranker.ts';
 
@@ -48,7 +48,7 @@ export const server: RerankProvider = {
 async function sendTei(
   client: HttpClient,
   { query, texts }: RerankRequest,
-  options: SendOptions,
+  options: WireOptions,
 ): Promise<readonly Judgement[]> {
   const parsed = teiAnswer.safeParse(await client.post('rerank', { query, texts }, options));
   if (!parsed.success) throw new ProviderError('refused', 'the answer of the server has no `score`');

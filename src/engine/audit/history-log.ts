@@ -1,6 +1,5 @@
 import { mapStrings } from '../../core/json.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
-import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
 import { historyChanges } from '../../store/items/kinds.ts';
 import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
@@ -41,7 +40,7 @@ export class HistoryLog {
   }
 
   record(namespace: string, run: Run): void {
-    this.#pending.push({ namespace, row: { ...run, expiresAt: expiryOf(run.at) } });
+    this.#pending.push({ namespace, row: { ...run, expiresAt: run.at + RUN_LIFETIME_MS } });
     if (this.#pending.length >= MAX_PENDING_RUNS) void this.flush();
     // The timer does not keep the process alive: `close` writes what is pending.
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
@@ -83,8 +82,4 @@ export class HistoryLog {
     const masked = await maskDetected(this.#thread, text, name);
     return this.#maskPersonal ? maskPersonalNumbers(masked).text : masked;
   };
-}
-
-function expiryOf(at: Timestamp): Timestamp {
-  return at + RUN_LIFETIME_MS;
 }

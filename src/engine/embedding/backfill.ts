@@ -61,8 +61,8 @@ const TOKENS_OF_HEADINGS = 12;
 const MILLION = 1_000_000;
 
 /**
- * Makes the vectors of the configured model for everything that has none, in all namespaces, beside those that searches use.
- * Texts that the provider refuses stay without one. Several processes share the work. Each batch is stored at once, so that a run that was stopped or killed goes on where it was.
+ * Makes the vectors of the configured model for everything that has none, in all namespaces. Searches go on with their own.
+ * Several processes share the work. Each batch is stored at once, so that a run that was killed goes on where it was.
  * @throws LociError `invalid_input` with the provider `none`; `conflict` if the vectors were removed meanwhile;
  *   `embedding_unavailable`, `aborted`
  */
@@ -101,7 +101,7 @@ export async function backfill(
   });
 }
 
-/** What searches use during the backfill; `undefined` if it is what is made now. */
+/** Says what searches use during the backfill; `undefined` if they use the vectors that it makes. */
 function meanwhile(active: Generation | null, target: Generation): string | undefined {
   if (target.active) return undefined;
   const used = active === null ? 'words alone' : `the vectors of ${describeGeneration(active, target)}`;

@@ -1,4 +1,4 @@
-/** Which process makes the vectors of which model, so that nobody removes them meanwhile. */
+/** Records which process makes the vectors of which model, so that no other process removes them meanwhile. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
@@ -12,7 +12,7 @@ import { describeGeneration } from './generations.ts';
 const POLL_INTERVAL_MS = 250;
 /** A backfill has as many parts in each namespace. More processes wait until one of these ends. */
 const MAX_PROCESSES = 16;
-/** Held for a moment, to add a generation that is to be filled, or to remove those that nobody fills. */
+/** Held for a moment: by a process that adds a generation to fill it, or removes those that no process fills. */
 const GENERATIONS_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding generations' };
 
 /** The leases of the processes that fill a generation. They have its name: they are taken before it has an id. */
@@ -71,7 +71,7 @@ export async function fillingProcess(context: EngineContext, spec: GenerationSpe
   return null;
 }
 
-/** Whoever removes generations, and whoever begins to fill one, does so alone: neither acts on what the other changes. */
+/** One process at a time removes generations or begins to fill one, so that none acts on what another changes. */
 export function whileNoneIsRemoved<Result>(
   context: EngineContext,
   options: ProgressOptions,

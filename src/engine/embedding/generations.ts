@@ -4,7 +4,7 @@ import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 
-/** What identifies the generation of the vectors that an embedder makes. Prefixes are a part of the model's name. */
+/** Identifies the generation of an embedder's vectors. Prefixes are a part of the model's name. */
 export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): GenerationSpec {
   const { query = '', passage = '' } = prefixes ?? {};
   const prefixed = query === '' && passage === '' ? '' : ` with ${JSON.stringify([query, passage])}`;
@@ -56,7 +56,7 @@ function nameOf({ provider, model, dimensions }: GenerationSpec): string {
   return `${provider} ${parseModelName(model).model} (${String(dimensions)} dimensions)`;
 }
 
-/** The error for settings whose model is not that of the vectors that searches use. */
+/** The error for settings with another model than that of the vectors in use. */
 export function mismatch(active: Generation, embedder: Embedder): LociError {
   const configured = modelSpec(embedder);
   return new LociError(
@@ -66,8 +66,8 @@ export function mismatch(active: Generation, embedder: Embedder): LociError {
 }
 
 /**
- * Providers that answer with the model that a request names, or not at all. Others, such as llama.cpp, answer with the model
- * that they have, whose vectors would be compared with those of another.
+ * Providers that answer with the model of the request, or not at all. Others, such as llama.cpp, answer with the model that they
+ * have: its vectors would be compared with those of another one.
  */
 const NAMED_MODELS: ReadonlySet<string> = new Set(['local', 'ollama', 'openai', 'voyage', 'gemini']);
 /** Their own address is on this machine, so that they may be asked without being in the settings. */

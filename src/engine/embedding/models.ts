@@ -9,9 +9,9 @@ import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 import { activeGeneration, generationOf, mismatch, modelSpec, previousNotice } from './generations.ts';
 
-/** Beside the store: whether the embedding provider answers, unless it is the bundled model. */
+/** The file beside the store that says whether the embedding provider answers. The bundled model has none. */
 const EMBEDDING_STATE_FILE = 'embedding-state.json';
-/** The same of the model that the settings had before, while its vectors are still searched. */
+/** The same for the model of earlier settings, while its vectors are still searched. */
 const PREVIOUS_STATE_FILE = 'previous-embedding-state.json';
 
 /** The embedding models of an open engine. Each is opened at its first use. */

@@ -25,8 +25,8 @@ export const pruneOutput = z.strictObject({
 export type EmbedPruneOutput = z.infer<typeof pruneOutput>;
 
 /**
- * Removes the vectors that are neither those of searches, nor those of the configured model, nor those that a backfill of any
- * process is making. A server that still works with removed ones fails with `embedding_mismatch` until it is restarted.
+ * Removes the vectors that are not in use: by searches, by the configured model, or by a backfill in any process. A server that
+ * still works with removed ones fails with `embedding_mismatch` until it is restarted.
  */
 export async function prune(
   context: EngineContext,

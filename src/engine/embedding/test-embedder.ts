@@ -5,7 +5,7 @@ import type { Embedder } from '../../embed/embedder.ts';
 import { knownModel } from '../../embed/models.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 
-/** What a try of the configured provider has found. Times are in milliseconds. */
+/** The results of a test of the configured provider. Times are in milliseconds. */
 export interface EmbedderTest {
   readonly provider: string;
   readonly model: string;
@@ -23,7 +23,7 @@ export interface EmbedderTest {
   readonly textsPerSecond: number;
   /** By the bundled model's vocabulary. */
   readonly tokensPerSecond: number;
-  /** Mean cosines of questions with passages that answer them in other words, and with those about something else. */
+  /** Mean cosines of questions: with passages that answer them in other words, and with passages about something else. */
   readonly paraphrase: number;
   readonly stranger: number;
   /** Whether every paraphrase is more similar than its stranger. */
@@ -98,7 +98,7 @@ function withHint(error: unknown): unknown {
   });
 }
 
-/** Tells the caller, and goes on telling, what is waited for, so that a provider without an answer is not silent. */
+/** Reports again and again what the caller waits for, so that a provider without an answer is not silent. */
 class WaitingReporter {
   readonly #report: ProgressOptions['onProgress'];
   #timer: NodeJS.Timeout | undefined;

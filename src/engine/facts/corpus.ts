@@ -1,9 +1,10 @@
 import { sha256 } from '../../core/ids.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
+import type { Json, LociRecord } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
 import { historyRuns } from '../../store/items/kinds.ts';
+import { isoTime } from '../fields/times.ts';
 import { runText } from '../audit/run-text.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
@@ -102,8 +103,8 @@ function factDocument(fact: LociRecord, score: number, snippet: string): CorpusD
       key,
       tags: [...tags],
       trust,
-      at: iso(createdAt),
-      expires_at: expiresAt === null ? null : iso(expiresAt),
+      at: isoTime(createdAt),
+      expires_at: expiresAt === null ? null : isoTime(expiresAt),
     },
   };
 }
@@ -128,7 +129,7 @@ function runDocument(run: HistoryRow): CorpusDocument {
     title: name,
     snippet: abridge(content, MAX_SNIPPET_LENGTH),
     content,
-    metadata: { id, category, name, surface, actor, outcome, at: iso(at) },
+    metadata: { id, category, name, surface, actor, outcome, at: isoTime(at) },
   };
 }
 
@@ -145,8 +146,4 @@ function matchRuns(runs: readonly CorpusDocument[], query: string): CorpusDocume
 
 function docidOf(path: string): string {
   return sha256(path).slice(0, 6);
-}
-
-function iso(at: Timestamp): string {
-  return new Date(at).toISOString();
 }

@@ -55,9 +55,9 @@ export const compareOutput = z.strictObject({
 export type EmbedCompareOutput = z.infer<typeof compareOutput>;
 
 /**
- * Runs the golden queries with the vectors that searches use and with those of the configured model.
- * @throws LociError `invalid_input` without golden queries; `conflict` if there are no two generations;
- *   `embedding_unavailable` if one of the models cannot be reached
+ * Runs the golden queries twice: with the vectors in use, and with those of the configured model.
+ * @throws LociError `invalid_input` without golden queries; `conflict` if there are no two generations; `embedding_unavailable`
+ *   if one of the models cannot be reached
  */
 export async function compareGenerations(
   context: EngineContext,
@@ -107,7 +107,7 @@ export async function compareGenerations(
 /** Embedding and searching this loads the model and the vectors, so that the queries measure neither. */
 const WARM_UP = 'loci';
 
-/** What has no vector is found by words. The report says how much that is. */
+/** Texts without a vector are found by words. The report counts them. */
 const PARTLY_EMBEDDED = `${NOT_ALL_EMBEDDED.signal}: ${NOT_ALL_EMBEDDED.why}`;
 
 async function measure(

@@ -67,7 +67,7 @@ export const recordGoldenInput = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Record nothing, and report what would be recorded.'),
 });
 
-// A baseline that lacks a signal is recorded nevertheless: a text without a vector, which is no outage, leaves a gap too.
+// A baseline that lacks a signal is recorded all the same. A text without a vector leaves such a gap too, and is no outage.
 export const recordGoldenOutput = goldenOutput.extend({ ...answerGaps, dry_run: z.boolean() });
 
 export type GoldenRecordOutput = z.infer<typeof recordGoldenOutput>;

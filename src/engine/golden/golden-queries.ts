@@ -28,7 +28,7 @@ export interface GoldenRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A golden query that was recorded just now, and what the search whose ranks it has could not do. */
+/** A new golden query, and what the search for its ranks could not do. */
 export interface RecordedGolden extends GoldenQuery, SearchGaps {}
 
 interface SearchGaps {

@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 12_000;
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Derives what the graph lacks, after waiting for a process that is at it. Returns whether the graph is complete.
+ * Derives what the graph lacks, after another process that does so has ended. Returns whether the graph is complete.
  * @throws LociError `aborted`, and the errors of the store
  */
 export async function deriveFirst(context: EngineContext, options: ProgressOptions): Promise<boolean> {

@@ -29,7 +29,7 @@ export interface GraphExportPage {
   readonly edges: readonly ExportedEdge[];
   /** Where the next page begins; `null` on the last one. */
   readonly next: string | null;
-  /** `false` on the first page if it could not be derived what the graph lacks, and on the last one if the graph is built anew. */
+  /** `false` on the first page if the graph lacks what could not be derived, and on the last one if the graph is built anew. */
   readonly complete: boolean;
 }
 

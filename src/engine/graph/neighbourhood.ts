@@ -16,8 +16,8 @@ export interface NeighbourhoodRequest extends GraphScope {
 /** Why the graph has not answered. */
 export type GraphFailure = 'off' | 'not_built' | 'deadline' | 'error';
 
-/** What is near some records; or why that is not known. A caller then goes on without it. */
-export type Neighbourhood =
+/** The nodes near some records, or the reason why they are not known. A caller then goes on without them. */
+export type GraphNeighbourhood =
   | { readonly failure: null; readonly expanded: readonly ExpandedNode[]; readonly milliseconds: number }
   | {
       readonly failure: GraphFailure;
@@ -34,16 +34,16 @@ export type Neighbourhood =
 export async function neighbourhood(
   context: EngineContext,
   request: NeighbourhoodRequest,
-): Promise<Neighbourhood> {
+): Promise<GraphNeighbourhood> {
   const started = performance.now();
-  const failed = (failure: GraphFailure, code: ErrorCode, detail: string): Neighbourhood => ({
+  const failed = (failure: GraphFailure, code: ErrorCode, detail: string): GraphNeighbourhood => ({
     ...{ failure, code, detail },
     milliseconds: performance.now() - started,
   });
   const { enabled, deadline } = context.config.graph;
   if (!enabled) return failed('off', 'forbidden', 'graph.enabled is false');
   const answer = expandedOf(context, request).then(
-    (expanded): Neighbourhood =>
+    (expanded): GraphNeighbourhood =>
       expanded === null
         ? failed('not_built', 'store_busy', 'it is being built')
         : { failure: null, expanded, milliseconds: performance.now() - started },

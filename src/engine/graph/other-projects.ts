@@ -4,13 +4,13 @@ import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
 import { crossProjectTypes, graphFilter, type GraphScope } from './graph-view.ts';
 
-/** What a path between two nodes needs that was not found within their projects. */
+/** A path between two nodes that leads through other projects, and what it needs. */
 export interface PathAcrossProjects {
   /** The projects through which it leads, in its order. */
   readonly projects: readonly string[];
   /** The types of its edges into other projects, which `graph.crossProjectTypes` must have. */
   readonly types: readonly EdgeType[];
-  /** What `graph.crossProjectTypes` is with them. */
+  /** The value of `graph.crossProjectTypes` with them. */
   readonly setting: readonly EdgeType[];
   /** Whether the settings allow these edges to a request that asks for them. */
   readonly isAllowed: boolean;

@@ -30,7 +30,7 @@ export interface ShownNode {
   readonly steps: readonly Step[];
   /** All edges of the node that the caller may know, and why some are not shown. */
   readonly counts: EdgeCounts;
-  /** What more than one step leads to; empty for a depth of 1. */
+  /** The nodes that more than one step leads to; empty for a depth of 1. */
   readonly near: readonly ExpandedNode[];
 }
 

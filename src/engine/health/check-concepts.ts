@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
-import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
 import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { mentionsOfRecords } from '../../graph/concepts/find-mentions.ts';
 import { namesOfRecords } from '../../graph/concepts/record-names.ts';
@@ -9,9 +9,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { recordName } from '../reading/index-vaults.ts';
 import type { Finding } from './check.ts';
-import { nameRecords } from './check-graph.ts';
-
-const PAGE_SIZE = 64;
+import { BEHIND, nameRecords, recordPages } from './check-graph.ts';
 
 /**
  * Derives the names and mentions of every record again, and compares them with those in the store. Mentions of a name that more
@@ -19,26 +17,14 @@ const PAGE_SIZE = 64;
  * @throws LociError `aborted`
  */
 export async function checkConcepts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
-  const { store, namespace, config, now } = context;
+  const { store, namespace, config } = context;
   if (!config.graph.enabled) return { result: 'ok', detail: 'switched off' };
-  if (!isConceptsCurrent(await store.graph.state(namespace)))
-    return {
-      result: 'ok',
-      detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
-    };
+  if (!isConceptsCurrent(await store.graph.state(namespace))) return BEHIND;
   const wrong: string[] = [];
   let count = 0;
-  const total = await store.records.count(namespace, { now: now() });
-  for (let after: number | null = null; ;) {
-    assertNotAborted(options);
-    const page = { after, limit: PAGE_SIZE };
-    const records = await store.records.list(namespace, { filter: { now: now() }, order: 'oldest' }, page);
-    const last = records.at(-1);
-    if (last === undefined) break;
+  for await (const records of recordPages(context, options, 'concepts')) {
     wrong.push(...(await differing(context, records)));
     count += records.length;
-    options.onProgress?.({ stage: 'checking', subject: 'concepts', done: count, total });
-    after = last.id;
   }
   if (wrong.length > 0)
     return { result: 'failed', detail: `names or mentions differ in ${nameRecords(wrong)}` };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { LociRecord } from '../../core/types.ts';
 import { buildRecords, isTextCurrent } from '../../graph/build/derive.ts';
 import { recordOfTarget } from '../../graph/build/similar.ts';
 import type { EdgeDraft, NodeDraft, RecordGraph } from '../../store/graph-model.ts';
@@ -12,6 +13,12 @@ import type { Finding } from './check.ts';
 const PAGE_SIZE = 64;
 const MAX_NAMED = 5;
 
+/** A process that ends right after a write leaves the derivation to the next one, so that this is no fault. */
+export const BEHIND: Finding = {
+  result: 'ok',
+  detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
+};
+
 /**
  * Derives the nodes and edges of every record again, and compares them with those in the store. Of the edges between similar texts,
  * only both ends are checked: to derive them would take longer than everything else.
@@ -22,22 +29,11 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
   const { types, enabled } = config.graph;
   if (!enabled) return { result: 'ok', detail: 'switched off' };
   const state = await store.graph.state(namespace);
-  // A write in a process that ends at once leaves the derivation to the next one, so that this is no fault.
-  if (state.lastChange > 0 && !isTextCurrent(state, types))
-    return {
-      result: 'ok',
-      detail: 'the last changes are not derived yet; `loci index` does it, and so does a server',
-    };
+  if (state.lastChange > 0 && !isTextCurrent(state, types)) return BEHIND;
   const wrong: string[] = [];
   const dangling: string[] = [];
   let count = 0;
-  const total = await store.records.count(namespace, { now: now() });
-  for (let after: number | null = null; ;) {
-    assertNotAborted(options);
-    const page = { after, limit: PAGE_SIZE };
-    const records = await store.records.list(namespace, { filter: { now: now() }, order: 'oldest' }, page);
-    const last = records.at(-1);
-    if (last === undefined) break;
+  for await (const records of recordPages(context, options, 'graph')) {
     const ids = records.map(({ id }) => id);
     const built = await buildRecords({ store, namespace, thread, types, now: now(), ...options }, ids);
     const stored = await store.graph.contributions(namespace, 'text', ids);
@@ -46,8 +42,6 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
     const unpaired = await unpairedEdges(store, namespace, ids);
     for (const record of records) if (unpaired.has(record.id)) dangling.push(recordName(record));
     count += records.length;
-    options.onProgress?.({ stage: 'checking', subject: 'graph', done: count, total });
-    after = last.id;
   }
   const faults = [
     ...(wrong.length === 0 ? [] : [`nodes or edges differ in ${nameRecords(wrong)}`]),
@@ -57,13 +51,34 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
   return { result: 'ok', detail: `${formatCount(count, 'record')}, all edges correct` };
 }
 
-/** How many records have a fault, and the names of the first. */
+/** The records of the namespace, a page at a time. Reports progress after each. @throws LociError `aborted` */
+export async function* recordPages(
+  { store, namespace, now }: EngineContext,
+  options: ProgressOptions,
+  subject: string,
+): AsyncGenerator<LociRecord[]> {
+  const total = await store.records.count(namespace, { now: now() });
+  let done = 0;
+  for (let after: number | null = null; ;) {
+    assertNotAborted(options);
+    const page = { after, limit: PAGE_SIZE };
+    const records = await store.records.list(namespace, { filter: { now: now() }, order: 'oldest' }, page);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    yield records;
+    done += records.length;
+    options.onProgress?.({ stage: 'checking', subject, done, total });
+    after = last.id;
+  }
+}
+
+/** `12 records: a.md, b.md …` */
 export function nameRecords(names: readonly string[]): string {
   const first = names.slice(0, MAX_NAMED).join(', ');
   return `${formatCount(names.length, 'record')}: ${first}${names.length > MAX_NAMED ? ' …' : ''}`;
 }
 
-/** The records with an edge to a similar record that is gone, or from which no edge leads back. */
+/** The records with an edge to a similar record that is gone, or that has no edge back. */
 async function unpairedEdges(
   { graph }: Store,
   namespace: string,

@@ -19,7 +19,7 @@ export async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const languages =
     share === null
       ? ''
-      : `; it knows English, and ${percentage(share)} of the newest records are in other languages: they are found by words`;
+      : `; it knows English, and ${String(Math.round(100 * share))}% of the newest records are in other languages: they are found by words`;
   const model = `${embedder.provider} ${embedder.model} answers${languages}`;
   const pending =
     vectors === null
@@ -48,8 +48,4 @@ export async function checkReranker({ config }: EngineContext): Promise<Finding>
     await reranker.close();
   }
   return { result: 'ok', detail: `${name} answers within ${String(deadlineMs)} ms; ${sent}` };
-}
-
-function percentage(share: number): string {
-  return `${String(Math.round(100 * share))}%`;
 }

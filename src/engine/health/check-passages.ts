@@ -8,22 +8,22 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Page } from '../../store/model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
+import { nameRecords } from './check-graph.ts';
 import type { EngineContext } from '../context.ts';
 import { chunkingOf, embedderOf, vectorsOf } from '../embedding/models.ts';
 import { recordName } from '../reading/index-vaults.ts';
 
 const PAGE_SIZE = 200;
-const MAX_NAMED = 5;
 /** Of the records whose passages are loaded at once. */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
-/** Names of records whose passages differ from those that chunking gives. */
+/** Names of records with other passages than chunking gives. */
 interface Differences {
   /** Made with the current chunking, so the index is broken. */
   readonly broken: string[];
   /** Made with another chunking, such as before a change of the provider. `index` rebuilds them. */
   readonly stale: string[];
-  /** Those of `stale` without passages, which searches do not find: a reindex was interrupted. */
+  /** The records of `stale` without passages, which searches do not find, after a reindex that was interrupted. */
   readonly missing: string[];
   /** Records whose text is too complex to chunk. They keep their passages. */
   readonly uncut: SourceProblem[];
@@ -125,11 +125,6 @@ function firstIds(records: readonly LociRecord[]): number[] {
 async function countRecords({ store, namespace }: EngineContext): Promise<number> {
   const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   return namespaces.find((each) => each.namespace === namespace)?.records ?? 0;
-}
-
-/** `12 records: a.md, b.md …` */
-function nameRecords(records: readonly string[]): string {
-  return `${formatCount(records.length, 'record')}: ${records.slice(0, MAX_NAMED).join(', ')}${records.length > MAX_NAMED ? ' …' : ''}`;
 }
 
 /** With vectors of another model, `index` would fail, so the hint is that of the mismatch. */

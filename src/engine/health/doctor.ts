@@ -14,7 +14,7 @@ import { checkSources } from './check-sources.ts';
 import { checkVaults } from './check-vaults.ts';
 import type { AuditChain } from '../../store/admin-model.ts';
 
-/** What each check looks at, as progress names it. */
+/** The subject of each check, as progress names it. */
 const SUBJECTS = {
   store: 'the store',
   derived: 'the derived state',

@@ -1,6 +1,6 @@
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Span } from '../../core/types.ts';
 import { type Candidate, type PackRecord, passageSpan } from '../../pack/candidate.ts';
-import type { Span } from '../../pack/text/span.ts';
+import { HEAD_LENGTH } from '../../pack/node-items.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
@@ -14,7 +14,7 @@ export interface FoundHit {
   };
   readonly lane: string;
   readonly relevance: Candidate['relevance'];
-  /** The path that led to it, and how it came in words; both `null` for a direct result. */
+  /** The path that led to it, also in words; both `null` for a direct result. */
   readonly path: Candidate['path'];
   readonly via: Candidate['via'];
   readonly isBelowThreshold: boolean;
@@ -79,9 +79,6 @@ function withoutText(header: Hit['passage']['record']): PackRecord {
 
 /** The SHA-256 of nothing: it is in no piece of a receipt. */
 const NO_CONTENT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-/** What says what a text is stands at its beginning. UTF-16 code units. */
-const HEAD_LENGTH = 8000;
 
 /** Finds the credentials in the beginning of each candidate and in its passage; one whose title has a credential is excluded. */
 export function withCredentials(

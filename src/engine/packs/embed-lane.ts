@@ -14,8 +14,8 @@ const MAX_HOSTS = 20;
 const MAX_EMBEDS = 100;
 /** Without an answer within this time, a pack shows the embeds as they are written. Milliseconds. */
 const DEADLINE_MS = 500;
-/** Stands for the passage of a record that no search has found. */
-const NO_PASSAGE = { ordinal: 0, text: '', startLine: 1, endLine: 1 };
+/** Stands for the passage of a record that no search has found, or that has none, such as an empty note. */
+export const NO_PASSAGE = { ordinal: 0, text: '', startLine: 1, endLine: 1 };
 
 /** Finds the notes that candidates embed, so that a section is shown together with what it embeds. */
 export class EmbedLane implements Lane {
@@ -69,7 +69,7 @@ export class EmbedLane implements Lane {
     return added;
   }
 
-  /** They have no relevance of their own: only what embeds them brings them in. */
+  /** They have no relevance of their own: they are here because a candidate embeds them. */
   async #candidatesOf(
     records: readonly LociRecord[],
     embeds: readonly Embed[],

@@ -16,7 +16,7 @@ import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
 import { candidatesOf, foundHits, withCredentials } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
-import { expand, type Lane } from './lanes.ts';
+import { runLanes, type Lane } from './lanes.ts';
 import { baseLanes } from './memory-pack.ts';
 import { nodeCandidate, shownIn, type ShownCandidate } from './node-candidates.ts';
 
@@ -41,7 +41,7 @@ export interface NodeTextResponse {
   readonly empty: string | null;
   /** In the order of the text. */
   readonly candidates: readonly ShownCandidate[];
-  /** What the graph suggests beside them, with the reason. */
+  /** Nodes that the graph suggests beside them, with the reason. */
   readonly expansions: readonly ShownCandidate[];
   readonly receipt: Receipt;
   /** The id of the receipt in the store; `null` if it could not be stored. */
@@ -82,7 +82,7 @@ export async function graphIndex(
     ...{ isOn: true, terms, filter, minScore: context.config.search.minScore },
     allowCrossProject: request.allowCrossProject ?? false,
   });
-  const { candidates: all, lanes } = await expand(base, [lane]);
+  const { candidates: all, lanes } = await runLanes(base, [lane]);
   const candidates = all.map((each): NodeCandidate => {
     const node = lane.nodes.get(each.record.id) ?? null;
     return nodeCandidate(each, node, each.via ?? matchOf(each, query, terms));

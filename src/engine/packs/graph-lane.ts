@@ -149,7 +149,7 @@ function bestPassage(
   return best;
 }
 
-/** How a path looks in a receipt, and in words. */
+/** A path as a receipt has it, and in words. */
 export type PathExplanation = Pick<Candidate, 'via'> & {
   readonly path: NonNullable<ReceiptCandidate['path']>;
 };

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Passage } from '../../core/types.ts';
-import { expand as expandNodes, MAX_DEPTH, type ExpandedNode } from '../../graph/expand.ts';
+import { expand, MAX_DEPTH, type ExpandedNode } from '../../graph/expand.ts';
 import type { WalkOptions } from '../../graph/walk.ts';
 import type { NodeCandidate } from '../../pack/node-items.ts';
 import { buildNodePack } from '../../pack/node-pack.ts';
@@ -15,8 +15,9 @@ import { assertGraphIsOn, type GraphScope, walkOptions } from '../graph/graph-vi
 import { updateGraph } from '../graph/update-relations.ts';
 import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
 import { assertBudget, receiptHead, type NodeTextResponse } from './graph-index.ts';
+import { NO_PASSAGE } from './embed-lane.ts';
 import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
-import { expand } from './lanes.ts';
+import { runLanes } from './lanes.ts';
 import { nodeCandidate, shownIn } from './node-candidates.ts';
 
 /** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
@@ -71,7 +72,7 @@ export async function graphPack(
   const asked = await askedCandidates(context, nodes);
   const looked = Math.round(performance.now() - started);
   let neighbours: readonly NodeCandidate[] = [];
-  const { lanes } = await expand(asked, [
+  const { lanes } = await runLanes(asked, [
     {
       name: GRAPH_LANE,
       deadlineMs: context.config.graph.deadline,
@@ -109,7 +110,7 @@ export async function graphPack(
   };
 }
 
-/** Candidates of the nodes that are asked for. Those that records share, such as a tag, have none. */
+/** Candidates of the nodes that are asked for. A tag and other nodes that records share have none. */
 async function askedCandidates(
   context: EngineContext,
   nodes: readonly GraphNode[],
@@ -129,7 +130,7 @@ async function askedCandidates(
   return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, 'asked for'));
 }
 
-/** What the graph leads to, without the records that are there already. */
+/** The records that the graph leads to, without those that are there already. */
 async function neighbourCandidates(
   context: EngineContext,
   options: WalkOptions,
@@ -137,7 +138,7 @@ async function neighbourCandidates(
 ): Promise<NodeCandidate[]> {
   const anchors = nodes.map((node) => ({ node, score: 1 }));
   // Tasks share the record of their note.
-  const near = await expandNodes({ ...options, depth, limit: 3 * MAX_NEIGHBOURS }, anchors);
+  const near = await expand({ ...options, depth, limit: 3 * MAX_NEIGHBOURS }, anchors);
   const known = new Set(nodes.map(({ record }) => record));
   const added: ExpandedNode[] = [];
   for (const each of near) {
@@ -174,15 +175,12 @@ async function foundOf(context: EngineContext, near: readonly ExpandedNode[]): P
   return near.flatMap((each): FoundNode[] => {
     const record = byId.get(each.node.record!);
     if (record === undefined) return [];
-    const passage = passageOf(each, passages.get(record.id) ?? []) ?? WHOLE;
+    const passage = passageOf(each, passages.get(record.id) ?? []) ?? NO_PASSAGE;
     const lane = each.path.length === 0 ? NODES_LANE : GRAPH_LANE;
     const hit = { passage: { ...passage, record }, confidence: each.score };
     return [{ ...each, hit: { hit, lane, relevance: each.score, isBelowThreshold: false } }];
   });
 }
-
-/** Stands for the passage of a record that has none, such as an empty note. */
-const WHOLE = { ordinal: 0, text: '', startLine: 1, endLine: 1 };
 
 /** The passage that has the task, or the lines that led to the node; else the first one. */
 function passageOf({ node, path }: ExpandedNode, passages: readonly Passage[]): Passage | undefined {

@@ -30,7 +30,7 @@ export async function labelItem(context: EngineContext, request: LabelRequest): 
   const receipt = await requireReceipt(context, request.receipt);
   const query = await queryOf(context, receipt, request.query);
   const record = await recordOf(context, receipt, request.item);
-  const labels = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY);
+  const labels = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY_LABEL);
   const before = labels.find((label) => label.record === record);
   const label: Label = {
     receipt: receipt.id,
@@ -47,11 +47,12 @@ export async function labelItem(context: EngineContext, request: LabelRequest): 
       items: [labelPut(label)],
       audit: [labelAuditDraft(context, 'label', before, label)],
     });
-  const stored = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY);
+  const stored = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY_LABEL);
   return stored.find((each) => each.record === record)!;
 }
 
-const EVERY = { after: null, limit: 10_000 } as const;
+/** More than any receipt has. */
+export const EVERY_LABEL = { after: null, limit: 10_000 } as const;
 
 /** The audit entry for a new or changed label. It has no query. */
 export function labelAuditDraft(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LociError } from '../../core/errors.ts';
 import type { Candidate } from '../../pack/candidate.ts';
-import { expand, type Lane } from './lanes.ts';
+import { runLanes, type Lane } from './lanes.ts';
 
 function candidate(id: number, lane = 'search'): Candidate {
   return { record: { id }, lane } as Candidate;
@@ -16,7 +16,7 @@ const BASE = [candidate(1), candidate(2)];
 it('a lane that is off, fails or is late changes nothing but its entry in the receipt', async () => {
   const { promise: never } = Promise.withResolvers<Candidate[]>();
   let isAborted = false;
-  const { candidates, lanes } = await expand(BASE, [
+  const { candidates, lanes } = await runLanes(BASE, [
     lane('off', { isOff: true, expand: () => Promise.reject(new Error('it was asked')) }),
     lane('broken', { expand: () => Promise.reject(new LociError('store_corrupt', 'the table is gone')) }),
     lane('throws', {
@@ -47,7 +47,7 @@ it('a lane that is off, fails or is late changes nothing but its entry in the re
 it('what a lane finds follows the base, each record once', async () => {
   const found = [candidate(2, 'graph'), candidate(3, 'graph')];
   const other = [candidate(3, 'other'), candidate(4, 'other')];
-  const { candidates, lanes } = await expand(BASE, [
+  const { candidates, lanes } = await runLanes(BASE, [
     lane('graph', { expand: () => Promise.resolve(found) }),
     lane('other', { expand: () => Promise.resolve(other) }),
   ]);

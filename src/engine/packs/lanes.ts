@@ -9,7 +9,7 @@ import type { ReceiptLane } from '../../pack/receipt.ts';
  */
 export interface Lane {
   readonly name: string;
-  /** Past it, what the lane finds is not used. Milliseconds; 0 means no deadline. */
+  /** Later results of the lane are not used. Milliseconds; 0 means no deadline. */
   readonly deadlineMs: number;
   /** Whether it is off by a setting or by the request. */
   readonly isOff: boolean;
@@ -18,13 +18,13 @@ export interface Lane {
 }
 
 export interface Expanded {
-  /** Those of the base, then those that lanes added, each record once. */
+  /** The base, then what lanes added, each record once. */
   readonly candidates: readonly Candidate[];
   readonly lanes: readonly ReceiptLane[];
 }
 
 /** Runs all lanes at once and adds what they find, in the order of the lanes. */
-export async function expand(base: readonly Candidate[], lanes: readonly Lane[]): Promise<Expanded> {
+export async function runLanes(base: readonly Candidate[], lanes: readonly Lane[]): Promise<Expanded> {
   const results = await Promise.all(lanes.map((lane) => runLane(lane, base)));
   const candidates = [...base];
   const known = new Set(base.map(({ record }) => record.id));

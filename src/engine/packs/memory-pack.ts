@@ -24,7 +24,7 @@ import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
 import { graphLane } from './graph-lane.ts';
-import { expand, type Lane } from './lanes.ts';
+import { runLanes, type Lane } from './lanes.ts';
 import { sectionQuery, withPassages } from './section-query.ts';
 
 export interface PackRequest extends Omit<SearchRequest, 'limit' | 'related' | 'audience'> {
@@ -45,7 +45,7 @@ export interface PackResponse {
   readonly tokens: number;
   /** Why the text is empty, in words; `null` unless it is. */
   readonly empty: string | null;
-  /** What is in the text, in its order. */
+  /** The items of the text, in its order. */
   readonly items: readonly PackItem[];
   /** Signals of the search that could not answer. */
   readonly missing: readonly MissingSignal[];
@@ -74,7 +74,7 @@ export interface PackItem {
 /** Related documents that a pack considers, as many as a search shows. */
 const RELATED = 5;
 
-/** What a pack is for: an agent asked for it, or a host puts it before a message. */
+/** The purpose of a pack: an agent asked for it, or a host puts it before a message. */
 interface PackPurpose {
   readonly kind: Receipt['kind'];
   readonly fence: FenceTag;
@@ -88,8 +88,8 @@ interface PackPurpose {
 }
 
 /**
- * A text within a budget for an agent that begins to work on something: retrieval as in a search, what lanes add to it, then as much as
- * fits. Sources that the settings keep out of a model's context stay out, whoever asks.
+ * Packs a text within a budget for an agent that begins to work on something: the results of a search, then what lanes add, as
+ * far as they fit. Sources that the settings keep out of a model's context stay out for every caller.
  * @throws LociError `invalid_input` for an empty query, and the errors of the store and the model
  */
 export async function memoryPack(context: EngineContext, request: PackRequest): Promise<PackResponse> {
@@ -141,7 +141,7 @@ async function makePack(
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
   const embedLane = new EmbedLane(context, outcome.run.filter, citationPrefix);
-  const { lanes, candidates: all } = await expand(base, [embedLane, ...lanesOf(context, request, outcome)]);
+  const { lanes, candidates: all } = await runLanes(base, [embedLane, ...lanesOf(context, request, outcome)]);
   const compared = await withPassages(context.store, context.namespace, outcome, all);
   const candidates = compared.map((each) => ({ ...each, citation: `${citationPrefix}${each.citation}` }));
   const pack = await buildPack({
@@ -172,7 +172,7 @@ async function makePack(
   };
 }
 
-/** What the graph may take to derive what was written since, before a pack goes on without the rest. */
+/** How long the graph may derive the last changes. After that, a pack goes on without the rest. Milliseconds. */
 const CATCH_UP_MS = 5000;
 
 /** No server may be running that does it. Each batch stays, so that the next pack continues from there. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { within } from '../../core/time/within.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
@@ -5,7 +6,6 @@ import type { StoredReceipt } from '../../store/item-model.ts';
 import { receiptPut } from '../../store/items/kinds.ts';
 import type { EngineServices } from '../context.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The newest receipts of a namespace that remain, whatever their age. */
 const MAX_RECEIPTS = 10_000;
 /**
@@ -14,7 +14,7 @@ const MAX_RECEIPTS = 10_000;
  */
 const WRITE_DEADLINE_MS = 2000;
 
-/** Writes what was given to agents, and why. No error of a receipt reaches the answer that it is about. */
+/** Writes receipts of what agents were given, and why. No error of a receipt reaches the answer that it is about. */
 export class ReceiptLog {
   readonly #services: EngineServices;
   readonly #pending = new Set<Promise<unknown>>();
@@ -26,8 +26,8 @@ export class ReceiptLog {
   }
 
   /**
-   * Stores a receipt. Returns its id; `null` if it could not be stored, or not before the deadline, so that the answer must say that it
-   * has none.
+   * Stores a receipt and returns its id; `null` if it is not stored before the deadline. The answer must then say that it has
+   * none.
    */
   async write(namespace: string, receipt: Receipt): Promise<string | null> {
     return within(this.#keep(this.#store(namespace, receipt)), WRITE_DEADLINE_MS, () => null);
@@ -75,7 +75,7 @@ export class ReceiptLog {
     }
   }
 
-  /** A store that is full or broken fails every time, which is said once. */
+  /** A store that is full or broken fails every time: one message is enough. */
   #warn(error: unknown): void {
     const message = `a receipt could not be stored: ${messageOf(error)}`;
     if (message === this.#lastWarning) return;
@@ -84,7 +84,7 @@ export class ReceiptLog {
   }
 }
 
-/** The schema is strict, so that nothing but what is published gets into the store. @throws ZodError */
+/** The schema is strict, so that only the published fields get into the store. @throws ZodError */
 async function storedReceipt(receipt: Receipt): Promise<StoredReceipt> {
   const { receiptSchema } = await import('../../pack/receipt.ts');
   const body = receiptSchema.parse(receipt);

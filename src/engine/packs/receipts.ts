@@ -1,12 +1,11 @@
 import { LociError } from '../../core/errors.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
 import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/item-model.ts';
 import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { wholeCitations } from '../shared/citations.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ReceiptsRequest {
   readonly kind?: ReceiptKind;
@@ -61,7 +60,7 @@ export function oldest({ now, config }: EngineContext): Timestamp {
 export interface ShownReceipt {
   readonly receipt: Receipt;
   readonly labels: readonly StoredLabel[];
-  /** What the records of the candidates are called now. Those that are deleted are left out. */
+  /** The current names of the candidates' records, without those that are deleted. */
   readonly records: readonly NamedRecord[];
 }
 

@@ -5,12 +5,12 @@ import type { SearchOutcome } from '../../search/search.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * The share of meaning in the match of a section. It is larger than in a search, because all sections are of records that the search has
- * found: their words are those of the query anyway.
+ * The share of meaning in the match of a section. It is larger than in a search: the search found these records, so that their
+ * words are those of the query anyway.
  */
 const MEANING_SHARE = 0.7;
 
-/** What the sections of the candidates are compared with. */
+/** The query with which the sections of the candidates are compared. */
 export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
   const { vector, terms, corrections, modelCoverage } = retrieved;
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;

@@ -47,8 +47,8 @@ export interface TimelineResponse {
 }
 
 /**
- * What came before and after a record or a moment, in order (G12). Records of hidden sources are left out, as in a list, and are
- * no anchors.
+ * The records before and after a record or a moment, in order (G12). Records of hidden sources are left out, as in a list, and
+ * are no anchors.
  * @throws LociError `invalid_input` for an anchor together with a time; `not_found`, `ambiguous` for the anchor
  */
 export async function timeline(context: EngineContext, request: TimelineRequest): Promise<TimelineResponse> {

@@ -1,9 +1,9 @@
 import { sha256 } from '../../core/ids.ts';
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Span } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
 import { fencedTexts, findPieces, type SoughtPiece } from '../../pack/find-pieces.ts';
 import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
-import { shownText, type Span } from '../../pack/text/span.ts';
+import { shownText } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';

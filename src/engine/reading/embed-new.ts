@@ -14,7 +14,7 @@ const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
 const COUNT_INTERVAL_MS = 5000;
 
 interface EmbedOptions extends Pick<IndexOptions, 'signal' | 'onProgress' | 'wait'> {
-  /** Those of earlier calls, whose texts are not sent again. */
+  /** The refusals of earlier calls. Their texts are not sent again. */
   readonly refusals?: Refusals;
 }
 
@@ -27,8 +27,8 @@ interface Embedded extends RefusalReport {
 }
 
 /**
- * Embeds the contents of all namespaces that have no vector, except for those that the provider refuses. While another process
- * embeds, this call waits, so that nothing is embedded twice, or returns at once if `wait` is false.
+ * Embeds the contents of all namespaces that have no vector, except those that the provider refuses. While another process
+ * embeds, this call waits, so that nothing is embedded twice; if `wait` is false, it returns at once.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
@@ -68,8 +68,8 @@ export function embeddingProcess(context: EngineContext): Promise<string | null>
 }
 
 /**
- * Estimates when the process that embeds now will be done, from what it has embedded since it began. Milliseconds; `null` if none
- * embeds, or if it has embedded nothing yet.
+ * Estimates when the process that embeds now will be done, from its work so far. Milliseconds; `null` if none embeds, or if it
+ * has embedded nothing yet.
  */
 export async function embeddingTimeLeft(context: EngineContext, generation: number): Promise<number | null> {
   const note = await leaseNote(context, EMBEDDING_LEASE);

@@ -1,13 +1,15 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { LociError } from '../../core/errors.ts';
+import type { Fence } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
-import { withLease, type LeaseHandle } from '../shared/lease.ts';
+import { withLease } from '../shared/lease.ts';
 import { leaseName } from './refresh/refresh.ts';
 import { sourceStateChange } from '../../store/items/source-state.ts';
 
 const PAGE_SIZE = 1000;
-/** The vectors of forgotten notes stay this long, so that a vault that is indexed again need not be embedded again. */
-const VECTORS_KEPT_MS = 24 * 60 * 60 * 1000;
+/** The vectors of forgotten notes stay this long: a vault that is indexed again meanwhile need not be embedded again. */
+const VECTORS_KEPT_MS = DAY_MS;
 /** A lease that nobody drops: it ends by itself. */
 const KEPT_VECTORS = 'vectors of a forgotten vault';
 
@@ -56,7 +58,7 @@ export async function compactUnlessForgotten(
 async function forget(
   context: EngineContext,
   source: string,
-  fence: LeaseHandle,
+  fence: Fence,
   signal: AbortSignal,
 ): Promise<number> {
   const { store, namespace } = context;

@@ -11,7 +11,7 @@ import {
   type ResolvedCommand,
 } from './approval/approval.ts';
 import { changesSince, parseApproval } from './approval/approval-record.ts';
-import { configuredSources, type CommandSource } from './configured/configured-sources.ts';
+import { configuredSources, type ConfiguredCommand } from './configured/configured-sources.ts';
 import type { CodeSource } from './configured/registered-sources.ts';
 import { missingProgramError } from './approval/program.ts';
 import { isStale } from './configured/schedule.ts';
@@ -60,7 +60,7 @@ export interface SourceReport {
   readonly hint: string | null;
 }
 
-/** Every vault and source of the settings and of skills, and those of which only documents are left. */
+/** The vaults and sources of the settings and of skills, and those that are gone but have documents in the store. */
 export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
   const { store, namespace, now } = context;
   const states = await sourceStates(store.records, namespace);
@@ -131,7 +131,7 @@ function codeReport(
 
 async function commandReport(
   context: EngineContext,
-  source: CommandSource,
+  source: ConfiguredCommand,
   state: SourceState | null,
   counts: ReadonlyMap<string, number>,
 ): Promise<SourceReport> {

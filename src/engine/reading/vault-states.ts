@@ -86,7 +86,7 @@ async function stateOf(
 /** New or changed files that are opened, because a file may turn out not to be a note. */
 const MAX_OPENED_FILES = 100;
 
-/** What `index` would change, and what it would leave out. */
+/** The changes that `index` would make, and the files that it would leave out. */
 async function compareWithStore(
   context: EngineContext,
   source: Source,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Timestamp } from '../../core/types.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten } from './embed-written.ts';
@@ -9,8 +9,6 @@ import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayReplace } from '../access/permission.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Removes a record from all results and indexes. It can be restored for `retention.purgeAfterDays`, then it is purged
@@ -29,7 +27,7 @@ export async function deleteRecord(
     audit: [auditDraft(context, 'delete', uuid)],
   });
   schedulePurge(context);
-  const purged = Math.min(purgedAfter(context, at), expiresAt ?? Infinity);
+  const purged = Math.min(at + context.config.retention.purgeAfterDays * DAY_MS, expiresAt ?? Infinity);
   return { id, title, deleted_at: isoTime(at), purged_after: isoTime(purged) };
 }
 
@@ -38,10 +36,6 @@ async function assertMayDelete(context: EngineContext, id: number): Promise<void
   const [record] = await context.store.records.get(context.namespace, [id], 'any');
   if (record?.origin === 'fact') assertMayReplace(context, [record]);
   else assertWritesEnabled(context);
-}
-
-function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {
-  return deletedAt + config.retention.purgeAfterDays * DAY_MS;
 }
 
 /** @throws LociError `not_found`; `gone` for a purged record; `conflict` for a fact whose key has a new value */

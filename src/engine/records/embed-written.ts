@@ -21,8 +21,8 @@ const STILL_EMBEDDING: Embedded = {
 };
 
 /**
- * Embeds the passages of a record that was just written. If the model cannot answer, the next `index` embeds them (R16), and
- * also those of a long text that an engine which is closed leaves.
+ * Embeds the passages of a record that was just written. If the model cannot answer (R16), or if the engine closes before a long
+ * text is embedded, the next `index` embeds them.
  */
 export async function embedWritten(
   { store, namespace }: EngineContext,

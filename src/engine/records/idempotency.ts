@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { IdempotencyKey } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 
-const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+const KEY_LIFETIME_MS = DAY_MS;
 const KEY_FORMAT = /^[\x21-\x7e]{1,255}$/;
 
 interface IdempotentOutcome {

@@ -33,8 +33,8 @@ interface ListedRecord {
 }
 
 /**
- * The caller's records, those that were stored last first. Disabled vaults and sources are left out; for an agent also those
- * that the settings keep out of its context, unless it names sources.
+ * The caller's records, the last stored first. Disabled vaults and sources are left out. For an agent that names no sources,
+ * those are left out too that the settings keep out of its context.
  */
 export async function listRecords(context: EngineContext, request: ListRequest): Promise<ListPage> {
   await expire(context);

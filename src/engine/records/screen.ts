@@ -16,7 +16,7 @@ interface ScreenedTexts<Texts> {
 /** The field whose value the key of a fact describes: a key `password` shows that `hunter2` is a secret. */
 const KEYED_FIELD = 'content';
 
-/** What tells facts, and startup entries, apart. Masked names would be equal, so that one replaced the other. */
+/** The fields that tell facts and startup entries apart. Masked values would be equal, so that one replaced the other. */
 const IDENTIFYING_FIELDS: readonly string[] = ['key', 'category', 'agent'];
 
 /**

@@ -7,7 +7,7 @@ import { snippet, snippetWithProperties, type Snippet } from '../../search/expla
 import { matchedTerms } from '../../search/query/phrases.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { ConfidenceParts, Hit } from '../../search/rank/confidence.ts';
-import type { Contribution } from '../../search/rank/fuse.ts';
+import type { SignalShare } from '../../search/rank/fuse.ts';
 import type { Bridge } from '../../search/rank/rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
@@ -92,7 +92,7 @@ interface LinkedAs {
 
 /** The parts of a result's ranking score: signals, boosts and the contribution of neighbours. */
 export interface Explanation {
-  readonly signals: readonly Contribution[];
+  readonly signals: readonly SignalShare[];
   readonly boosts: readonly Boost[];
   /** From neighbouring turns of a session, or from a better-ranked passage of the same record. */
   readonly neighbourContribution: number;
@@ -224,7 +224,7 @@ export async function searchOutcome(
   });
 }
 
-/** The reranker; with settings that it cannot use, one that refuses, since the order of the search is good enough without it. */
+/** The reranker. If the settings of it are wrong, it refuses every request: the order of the search is good enough without it. */
 async function usableReranker(context: EngineContext): Promise<Pick<Reranker, 'provider' | 'rerank'> | null> {
   try {
     return await context.shared(OpenedReranker).reranker;

@@ -4,8 +4,8 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { chunking, estimateTokens } from '../../ingest/passages.ts';
-import { addRecords } from '../../ingest/record-draft.ts';
+import { chunking, estimateModelTokens } from '../../ingest/passages.ts';
+import { newDraft } from '../../ingest/record-draft.ts';
 import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
@@ -105,30 +105,18 @@ describe('write', () => {
 
 describe('an engine', () => {
   it('shows no record from the millisecond at which it expires', async () => {
+    const draft = newDraft(
+      {
+        ...{ content: 'The parking code is 4711.', title: '', project: 'default', origin: 'memory' },
+        ...{ source: 'library', trust: 'operator', key: null, category: 'general', recordType: 'fact' },
+        ...{ tags: [], metadata: {}, createdAt: NOW - 1000, expiresAt: NOW },
+      },
+      NOW - 1000,
+    );
+    const chunks = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
+    const writes = [{ id: null, draft, passages: await chunks.cut(draft) }];
     const [id] = await withSecondConnection((store) =>
-      addRecords(
-        store,
-        'default',
-        [
-          {
-            content: 'The parking code is 4711.',
-            title: '',
-            project: 'default',
-            origin: 'memory',
-            source: 'library',
-            trust: 'operator',
-            key: null,
-            category: 'general',
-            recordType: 'fact',
-            tags: [],
-            metadata: {},
-            createdAt: NOW - 1000,
-            expiresAt: NOW,
-          },
-        ],
-        chunking('estimate', { maxTokens: 200, countTokens: estimateTokens }),
-        NOW - 1000,
-      ),
+      store.records.commit('default', { writes, chunking: chunks.signature }),
     );
     now = NOW - 1;
     expect(await foundIds('parking code')).toEqual([id]);

@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
+import type { Fence } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 
 /** A process that has not renewed its lease for this long counts as dead. */
 const LEASE_DURATION_MS = 10_000;
 const RENEWAL_INTERVAL_MS = 3000;
 const POLL_INTERVAL_MS = 250;
-
-/** Identifies a lease in writes, which the store refuses after the lease was lost. */
-export interface LeaseHandle {
-  readonly lease: string;
-  readonly token: number;
-}
 
 /** A lease of a namespace, or of the whole store in the administrative namespace. */
 export interface LeaseName {
@@ -42,7 +37,7 @@ export interface LeaseOptions {
 export async function withLease<Result>(
   context: EngineContext,
   { namespace, name }: LeaseName,
-  work: (lease: LeaseHandle, signal: AbortSignal) => Promise<Result>,
+  work: (lease: Fence, signal: AbortSignal) => Promise<Result>,
   { wait = false, takeOver = false, onWait, onAcquired, note, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
@@ -85,7 +80,7 @@ export async function withLease<Result>(
 export async function withFreeLease(
   context: EngineContext,
   name: LeaseName,
-  work: (lease: LeaseHandle, signal: AbortSignal) => Promise<unknown>,
+  work: (lease: Fence, signal: AbortSignal) => Promise<unknown>,
   options: Pick<LeaseOptions, 'signal'>,
 ): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { removeReceiptsBefore } from '../../store/items/kinds.ts';
@@ -10,7 +11,6 @@ import type { EngineContext, EngineServices } from '../context.ts';
 const EXPIRY_CHECK_INTERVAL_MS = 10_000;
 /** Records purged in one transaction. */
 const PURGE_BATCH = 100;
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How often one process looks for records to purge. */
 const PURGE_INTERVAL_MS = 60 * 60 * 1000;
 const LEASE_MS = 60_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StartupEntry } from '../../store/admin-model.ts';
-import { packStartup, textOf } from './budget.ts';
+import { packStartup, joinTexts } from './budget.ts';
 
 function entry(key: string, priority: number, content: string): StartupEntry {
   return {
@@ -19,7 +19,7 @@ function entry(key: string, priority: number, content: string): StartupEntry {
 /** The text, and the keys of the entries that are left out. */
 function packed(entries: readonly StartupEntry[], budget: number): readonly [string, ...string[]] {
   const { included, leftOut } = packStartup(entries, budget);
-  return [textOf(included), ...leftOut.map(({ entry: { key } }) => key)];
+  return [joinTexts(included), ...leftOut.map(({ entry: { key } }) => key)];
 }
 
 const SOUL = entry('soul', 0, 'You are Ada.');
@@ -88,8 +88,8 @@ describe('packStartup', () => {
     fc.assert(
       fc.property(entries, fc.integer({ min: 0, max: 200 }), (all, budget) => {
         const { included, leftOut } = packStartup(all, budget);
-        expect(textOf(included).length).toBeLessThanOrEqual(budget);
-        expect(textOf(included).isWellFormed()).toBe(true);
+        expect(joinTexts(included).length).toBeLessThanOrEqual(budget);
+        expect(joinTexts(included).isWellFormed()).toBe(true);
         const keys = [...included, ...leftOut].map((one) => one.entry.key);
         expect(keys.toSorted()).toEqual(all.map(({ key }) => key).toSorted());
         const partial = [...included.filter((one) => one.text !== one.entry.content), ...leftOut];

@@ -44,7 +44,7 @@ export function whyTooLong(settings: Config['startup'], { content }: StartupEntr
   return `${lengths}: agents do not get all of it`;
 }
 
-export function textOf(included: readonly IncludedEntry[]): string {
+export function joinTexts(included: readonly IncludedEntry[]): string {
   return included.map(({ text }) => text).join(SEPARATOR);
 }
 

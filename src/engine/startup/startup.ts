@@ -8,7 +8,7 @@ import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
 import { screenTexts } from '../records/screen.ts';
-import { budgetFor, packStartup, textOf, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
+import { budgetFor, packStartup, joinTexts, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
 import {
   formatStartupEntry,
   type removeStartupInput,
@@ -47,7 +47,7 @@ export async function injectStartup(
   const visible = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
   const { chosen, replaced } = selectForAgent(visible, agent);
   const whole = packStartup(chosen, budget);
-  const digest = sha256(textOf(whole.included));
+  const digest = sha256(joinTexts(whole.included));
   const seen =
     session === undefined ? null : await startupDigest(store.records, namespace, { agent, session });
   const selected = selectForSession(mode, seen, digest, whole, chosen);
@@ -69,7 +69,7 @@ export async function injectStartup(
 
 /** The text is deterministic: equal entries give equal bytes. */
 function startupText(mode: StartupMode, budget: number, { included, leftOut }: Packed): StartupTextOutput {
-  const text = included.length === 0 ? '' : textOf(included);
+  const text = included.length === 0 ? '' : joinTexts(included);
   return {
     text,
     mode,

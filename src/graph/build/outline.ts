@@ -3,7 +3,7 @@ import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../../sources/markdown/heading-title.ts';
-import { linkSpans, referencesIn, type References } from '../../sources/markdown/scan-links.ts';
+import { linkSpans, linkDefinitions, type References } from '../../sources/markdown/scan-links.ts';
 import type { Statement } from '../../sources/markdown/statement-property.ts';
 import { statementBefore } from './statement.ts';
 import { taskIn, type Task } from './task.ts';
@@ -36,7 +36,7 @@ export interface StatementPlace extends Place {
 }
 
 /** Where the links, tasks and statements of a text are. */
-export interface Outline {
+export interface NoteOutline {
   readonly links: readonly LinkPlace[];
   readonly tasks: readonly TaskPlace[];
   readonly statements: readonly StatementPlace[];
@@ -51,8 +51,8 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
  */
-export function noteOutline(content: string): Outline {
-  const scan = new OutlineScan(referencesIn(content));
+export function noteOutline(content: string): NoteOutline {
+  const scan = new OutlineScan(linkDefinitions(content));
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   let line = 0;
   for (let start = 0; start < content.length;) {
@@ -98,7 +98,7 @@ class OutlineScan {
     }
   }
 
-  outline(): Outline {
+  outline(): NoteOutline {
     return { links: [...this.#links.values()], tasks: this.#tasks, statements: this.#statements };
   }
 
@@ -126,12 +126,12 @@ class OutlineScan {
 }
 
 /** @public A thread finds it by its name. */
-export function noteOutlines(contents: readonly string[]): Outline[] {
+export function noteOutlines(contents: readonly string[]): NoteOutline[] {
   return contents.map(noteOutline);
 }
 
 /** `noteOutlines` as a task for a thread, because long texts would block the caller. */
-export const OUTLINES: ThreadTask<[contents: readonly string[]], Outline[]> = {
+export const OUTLINES: ThreadTask<[contents: readonly string[]], NoteOutline[]> = {
   module: workerModule(import.meta.url, 'outline'),
   name: noteOutlines.name,
   inline: noteOutlines,

@@ -19,7 +19,7 @@ import {
 } from '../../store/graph-model.ts';
 import { projectNodeId, recordNodeId, tagNodeId, taskNodeId } from '../model.ts';
 import { nodeTypeOf, type NodeTypeRules } from './node-type.ts';
-import type { LinkPlace, Outline, Place, TaskPlace } from './outline.ts';
+import type { LinkPlace, NoteOutline, Place, TaskPlace } from './outline.ts';
 
 /** Must grow whenever the same record leads to other nodes or edges; graphs are then derived again. */
 export const BUILD_VERSION = 3;
@@ -28,7 +28,7 @@ export const BUILD_VERSION = 3;
 export interface RecordParts {
   readonly record: LociRecord;
   readonly links: readonly RecordLink[];
-  readonly outline: Outline;
+  readonly outline: NoteOutline;
   readonly passages: readonly Pick<Passage, 'ordinal' | 'startLine' | 'endLine'>[];
   /** Whether another document of its source has the same identity. */
   readonly sharesIdentity: boolean;

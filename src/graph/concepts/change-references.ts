@@ -2,7 +2,7 @@ import { nameKey } from '../../core/names/name.ts';
 import type { ConceptChange } from '../../store/concept-model.ts';
 
 /** The names and notes by which changes refer to concepts. */
-export function referencesIn(changes: readonly ConceptChange[]): string[] {
+export function referencesOf(changes: readonly ConceptChange[]): string[] {
   const references = changes.flatMap((change) => {
     switch (change.kind) {
       case 'merge':

@@ -1,7 +1,7 @@
 import { eachInSlices, type Slices, withoutPauses } from '../../core/threads/slices.ts';
 import type { ConceptChange } from '../../store/concept-model.ts';
+import { compare } from '../walk.ts';
 import {
-  compareText,
   type ConceptGroup,
   type ConceptLabel,
   type GroupedNames,
@@ -30,7 +30,7 @@ export interface IdleChange {
 
 /** The order of changes: by time, ties by id. The same on every machine. */
 function inOrder(changes: readonly ConceptChange[]): ConceptChange[] {
-  return [...changes].sort((a, b) => a.at - b.at || compareText(a.id, b.id));
+  return [...changes].sort((a, b) => a.at - b.at || compare(a.id, b.id));
 }
 
 /** The changes that no later change has undone. A change that undoes another can be undone itself. */
@@ -208,7 +208,7 @@ export class ConceptState {
         records: [...names.keys()].flatMap((key) => this.#records.get(key) ?? []).sort((a, b) => a - b),
       });
     });
-    return all.sort((a, b) => compareText(a.id, b.id));
+    return all.sort((a, b) => compare(a.id, b.id));
   }
 
   /** The notes that claim a name, if they are of different concepts. */
@@ -220,7 +220,7 @@ export class ConceptState {
   conflicts(): NameClaims[] {
     return [...this.#disputed.values()]
       .filter(({ key }) => this.#ownerOf(key) === undefined)
-      .sort((a, b) => compareText(a.key, b.key));
+      .sort((a, b) => compare(a.key, b.key));
   }
 }
 

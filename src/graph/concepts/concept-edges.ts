@@ -1,7 +1,8 @@
 import type { ConceptMention, ConceptName, RecordConcepts } from '../../store/concept-model.ts';
 import type { GraphEdge } from '../../store/graph-model.ts';
+import { compare } from '../walk.ts';
 import type { Concept, ConceptState } from './concept-changes.ts';
-import { compareText, isSpoken } from './concept-groups.ts';
+import { isSpoken } from './concept-groups.ts';
 
 /** How closely the nodes of an edge belong together. A link says more, a tag says less. */
 const WEIGHTS = { mention: 0.5, phrase: 0.4, tag: 0.3, same: 0.9 };
@@ -65,7 +66,7 @@ export function conceptEdges(
 }
 
 function inOrder<T extends { readonly key: string }>(names: readonly T[]): T[] {
-  return names.toSorted((a, b) => compareText(a.key, b.key));
+  return names.toSorted((a, b) => compare(a.key, b.key));
 }
 
 /** The edges from a concept to its notes, if it is several. */

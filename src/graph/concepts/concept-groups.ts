@@ -1,5 +1,6 @@
 import { eachInSlices, type Slices, withoutPauses } from '../../core/threads/slices.ts';
 import type { NameKind, StoredName } from '../../store/concept-model.ts';
+import { compare } from '../walk.ts';
 
 /** A name of a concept, or the note itself, under the id of its node. */
 export interface ConceptLabel {
@@ -74,8 +75,8 @@ export function* groupingSlices(rows: readonly StoredName[]): Slices<GroupedName
     (a, b) =>
       a.record - b.record ||
       KIND_ORDER[a.kind] - KIND_ORDER[b.kind] ||
-      compareText(a.key, b.key) ||
-      compareText(a.text, b.text),
+      compare(a.key, b.key) ||
+      compare(a.text, b.text),
   );
   yield;
   const claims = sorted.filter((row) => isClaim(row) && row.note !== null);
@@ -122,7 +123,7 @@ function idsOfNotes(claims: readonly StoredName[]): Map<number, string> {
 function mostFrequentText(names: readonly StoredName[]): StoredName {
   const [best] = [...names].sort(
     (a, b) =>
-      Number(a.kind === 'tag') - Number(b.kind === 'tag') || b.count - a.count || compareText(a.text, b.text),
+      Number(a.kind === 'tag') - Number(b.kind === 'tag') || b.count - a.count || compare(a.text, b.text),
   );
   return best!;
 }
@@ -144,8 +145,4 @@ function disputedNames(
     });
   }
   return disputed;
-}
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -11,7 +11,7 @@ import {
 import type { GraphState } from '../../store/graph-model.ts';
 import { conceptChanges } from '../../store/items/kinds.ts';
 import type { Store, StoreGraph } from '../../store/store.ts';
-import { referencesIn } from './change-references.ts';
+import { referencesOf } from './change-references.ts';
 import {
   applyChanges,
   changeSlices,
@@ -228,7 +228,7 @@ export class ConceptReader {
   /** The concepts that have these names, or whose notes have these ids, and those that operators changed. */
   async #lookup(project: string, keys: readonly string[]): Promise<ConceptLookup> {
     const changes = await this.#changes(project);
-    const all = [...new Set([...keys, ...referencesIn(withoutUndone(changes))])];
+    const all = [...new Set([...keys, ...referencesOf(withoutUndone(changes))])];
     const selector = { project, only: { keys: all, notes: all }, excludedSources: this.#excludedSources };
     const rows = await this.#graph.conceptNames(this.#namespace, selector);
     return new ConceptLookup(applyChanges(groupNames(rows), changes).state, project);

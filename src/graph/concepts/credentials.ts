@@ -1,6 +1,6 @@
+import type { Span } from '../../core/types.ts';
 import { detectSecrets } from '../../secrets/detect.ts';
 import { MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
-import type { Span } from '../../core/names/phrases.ts';
 
 /** The credentials in the text of a record. A name with one would be shown without the words by which it is detected. */
 export interface Credentials {

@@ -1,13 +1,11 @@
-import { MAX_NAME_WORDS } from '../../core/names/name.ts';
+import { MAX_CONCEPT_WORDS } from '../../core/names/name.ts';
 import { visitNameWords, type NameWord } from '../../core/names/name-words.ts';
+import type { Span } from '../../core/types.ts';
 
 /** A name that was found in a text. */
-export interface NameMatch {
+export interface NameMatch extends Span {
   /** The key of the name. */
   readonly key: string;
-  /** Offsets into the text in UTF-16 code units, end exclusive. */
-  readonly start: number;
-  readonly end: number;
   /** Line of the first word, from 1. */
   readonly line: number;
 }
@@ -20,7 +18,7 @@ interface TrieNode {
 }
 
 /** A name may have breaks between its words. */
-const MAX_PATTERN_WORDS = 2 * MAX_NAME_WORDS;
+const MAX_PATTERN_WORDS = 2 * MAX_CONCEPT_WORDS;
 
 /**
  * Finds many names in a text at once. Its letters are words, so that a name is found at word boundaries only; in Chinese,

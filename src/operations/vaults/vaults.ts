@@ -4,7 +4,7 @@ import { configAppend } from '../../config/edit.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { expandHome } from '../../config/paths.ts';
 import { isJsonMap } from '../../core/json.ts';
-import { nameKey, type VaultConfig } from '../../config/sources-schema.ts';
+import { sourceNameKey, type VaultConfig } from '../../config/sources-schema.ts';
 import { vaultName } from '../../engine/reading/configured/vault-names.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
@@ -134,11 +134,11 @@ function assertNoOverlap(
 }
 
 function unusedName(path: string, usedNames: readonly string[]): string {
-  const keys = new Set(usedNames.map(nameKey));
+  const keys = new Set(usedNames.map(sourceNameKey));
   const name = folderName(path);
   for (let count = 1; ; count++) {
     const candidate = count === 1 ? name : `${name}-${String(count)}`;
-    if (!keys.has(nameKey(candidate))) return candidate;
+    if (!keys.has(sourceNameKey(candidate))) return candidate;
   }
 }
 

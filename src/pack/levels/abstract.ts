@@ -1,5 +1,6 @@
 import { cutOffset } from '../../core/text/cut-offset.ts';
-import { trimSpan, type Span } from '../text/span.ts';
+import type { Span } from '../../core/types.ts';
+import { trimSpan } from '../text/span.ts';
 import type { SplitText } from './document.ts';
 
 /** UTF-16 code units. */

@@ -1,8 +1,9 @@
 import { analyze } from '../../core/text/analyze.ts';
 import { functionWordTest } from '../../core/names/stop-names.ts';
+import type { Span } from '../../core/types.ts';
 import { describedIn, outlineOf, type BlockKind } from '../text/blocks.ts';
-import { sentencesOf } from '../text/sentences.ts';
-import { overlaps, trimSpan, type Span } from '../text/span.ts';
+import { sentenceSpans } from '../text/sentences.ts';
+import { overlaps, trimSpan } from '../text/span.ts';
 
 /** A sentence, heading, item or row of a text. */
 export interface Sentence extends Span {
@@ -37,7 +38,7 @@ export function splitText(content: string, secrets: readonly Span[] = []): Split
         kind === 'comment'
           ? []
           : kind === 'prose' || kind === 'item'
-            ? sentencesOf(text, block).map((span) => ({ ...span, kind, depth }))
+            ? sentenceSpans(text, block).map((span) => ({ ...span, kind, depth }))
             : [{ ...trimSpan(text, block), kind, depth }],
       )
       .filter(isSafe),

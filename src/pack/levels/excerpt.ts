@@ -1,7 +1,8 @@
 import { findTerms } from '../../core/text/additional-terms.ts';
+import type { Span } from '../../core/types.ts';
 import type { CountTokens } from '../tokens.ts';
-import { shownText, trimSpan, type Span } from '../text/span.ts';
-import { sentencesOf } from '../text/sentences.ts';
+import { shownText, trimSpan } from '../text/span.ts';
+import { sentenceSpans } from '../text/sentences.ts';
 
 /** The weight of each index term of the query. */
 export type TermWeights = ReadonlyMap<string, number>;
@@ -14,7 +15,7 @@ export const MIN_EXCERPT_TOKENS = 60;
  * passage without a term of the query, whose meaning alone matches, this is its first sentence.
  */
 export function bestSentence(text: string, passage: Span, terms: TermWeights): Span {
-  const sentences = sentencesOf(text, passage);
+  const sentences = sentenceSpans(text, passage);
   const names = new Set(terms.keys());
   let best = sentences[0] ?? passage;
   let bestWeight = 0;

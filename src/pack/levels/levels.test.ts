@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadTokenCounter } from '../tokens.ts';
-import { sentencesOf } from '../text/sentences.ts';
+import { sentenceSpans } from '../text/sentences.ts';
 import { abstractOf } from './abstract.ts';
 import { splitText } from './document.ts';
 import { bestSentence, excerptOf } from './excerpt.ts';
@@ -28,12 +28,12 @@ describe('sentences', () => {
       ['オーブンを買った。', 'とても大きい？', '「はい。」', '終わり'],
     ],
   ])('of %j are found', (text, expected) => {
-    expect(textsOf(text, sentencesOf(text, whole(text)))).toEqual(expected);
+    expect(textsOf(text, sentenceSpans(text, whole(text)))).toEqual(expected);
   });
 
   it('that are too long are cut between words, and nothing but white space is lost', () => {
     const text = 'word '.repeat(400);
-    const spans = sentencesOf(text, whole(text));
+    const spans = sentenceSpans(text, whole(text));
     expect(spans.length).toBeGreaterThan(3);
     expect(textsOf(text, spans).join(' ')).toBe(text.trim());
   });

@@ -1,4 +1,4 @@
-import type { Span } from '../text/span.ts';
+import type { Span } from '../../core/types.ts';
 import { contentTerms, type Sentence, type SplitText } from './document.ts';
 
 /** Why a sentence is in a summary. */

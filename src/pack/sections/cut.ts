@@ -1,6 +1,7 @@
 import { cutOffset } from '../../core/text/cut-offset.ts';
-import { outlineOf, type Block } from '../text/blocks.ts';
-import { trimSpan, type Span } from '../text/span.ts';
+import type { Span } from '../../core/types.ts';
+import { outlineOf, type TextBlock } from '../text/blocks.ts';
+import { trimSpan } from '../text/span.ts';
 
 /** A part of a record that is judged, and shown as a whole: the text from a heading to the next one, or a piece of it. */
 export interface Section extends Span {
@@ -22,9 +23,9 @@ const MAX_BLOCK = 2800;
  * begins the section below it. A text without headings is cut into groups of paragraphs.
  */
 export function sectionsOf(text: string): Section[] {
-  const open: Block[] = [];
+  const open: TextBlock[] = [];
   const sections: Section[] = [];
-  let group: Block[] = [];
+  let group: TextBlock[] = [];
   const flush = (): void => {
     const headings = open.map((heading) => trimSpan(text, heading));
     for (const piece of piecesOf(text, group)) {
@@ -55,7 +56,7 @@ export function sectionsOf(text: string): Section[] {
 type Piece = Pick<Section, 'start' | 'end' | 'tableHead'>;
 
 /** The pieces of a section: its blocks one after another, as many as fit, without a cut within a list, a table or code. */
-function piecesOf(text: string, blocks: readonly Block[]): Piece[] {
+function piecesOf(text: string, blocks: readonly TextBlock[]): Piece[] {
   const pieces: Piece[] = [];
   let current: Span | null = null;
   for (const unit of unitsOf(text, blocks)) {
@@ -80,12 +81,12 @@ interface Unit {
   tableHead: Span | null;
 }
 
-const LIST_KINDS: ReadonlySet<Block['kind']> = new Set(['item', 'task', 'done']);
+const LIST_KINDS: ReadonlySet<TextBlock['kind']> = new Set(['item', 'task', 'done']);
 
 /** What is not cut: a heading with what follows it, a whole list, and a paragraph that ends with a colon with what it announces. */
-function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
+function unitsOf(text: string, blocks: readonly TextBlock[]): Unit[] {
   const units: Unit[] = [];
-  let previous: Block | undefined;
+  let previous: TextBlock | undefined;
   for (const block of blocks) {
     const last = units.at(-1);
     if (last !== undefined && previous !== undefined && belongsTogether(text, previous, block)) {
@@ -101,7 +102,7 @@ function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
   return units;
 }
 
-function belongsTogether(text: string, before: Block, { kind }: Block): boolean {
+function belongsTogether(text: string, before: TextBlock, { kind }: TextBlock): boolean {
   if (before.kind === 'heading') return true;
   if (LIST_KINDS.has(before.kind)) return LIST_KINDS.has(kind);
   return (

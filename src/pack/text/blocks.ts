@@ -1,10 +1,10 @@
+import type { Span } from '../../core/types.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
-import type { Span } from './span.ts';
 
 export type BlockKind = 'heading' | 'task' | 'done' | 'item' | 'prose' | 'code' | 'table' | 'comment';
 
 /** A part of a Markdown text. */
-export interface Block extends Span {
+export interface TextBlock extends Span {
   readonly kind: BlockKind;
   /** The level of a heading, 1 to 6; else 0. */
   readonly depth: number;
@@ -13,7 +13,7 @@ export interface Block extends Span {
 export interface Outline {
   /** Without its fences; `null` if there is none. */
   readonly frontMatter: Span | null;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly TextBlock[];
 }
 
 /** A fence of code, also in a list or a quote. */
@@ -34,7 +34,7 @@ const COMMENTS: readonly (readonly [open: string, close: string])[] = [
  */
 export function outlineOf(text: string): Outline {
   const front = frontMatterSpan(text);
-  const blocks: Block[] = [];
+  const blocks: TextBlock[] = [];
   const comments = new CommentFinder(text);
   let fence: string | null = null;
   let isBlank = false;
@@ -111,7 +111,7 @@ function kindOf(line: string): BlockKind | null {
 }
 
 /** Whether a line continues the block before it. */
-function continues(last: Block, { kind }: Block): boolean {
+function continues(last: TextBlock, { kind }: TextBlock): boolean {
   if (last.kind === kind) return kind === 'prose' || kind === 'code' || kind === 'table';
   return kind === 'prose' && (last.kind === 'item' || last.kind === 'task' || last.kind === 'done');
 }

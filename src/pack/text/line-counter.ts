@@ -1,4 +1,4 @@
-import type { Span } from './span.ts';
+import type { Span } from '../../core/types.ts';
 
 /** The lines of offsets in rising order, in time linear in the text, however long its lines are. */
 export class LineCounter {

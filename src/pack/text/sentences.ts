@@ -1,5 +1,6 @@
 import { cutOffset } from '../../core/text/cut-offset.ts';
-import { trimSpan, type Span } from './span.ts';
+import type { Span } from '../../core/types.ts';
+import { trimSpan } from './span.ts';
 
 /** Longer sentences are cut, because they are lists or data. UTF-16 code units. */
 const MAX_SENTENCE = 500;
@@ -22,7 +23,7 @@ const LAST_WORD = /[\p{L}\p{N}.]+$/u;
 const CONTINUES = /^\s+\p{Ll}/u;
 
 /** The sentences of a span of prose, without the white space between them. Every other character is in one of them. */
-export function sentencesOf(text: string, { start, end }: Span): Span[] {
+export function sentenceSpans(text: string, { start, end }: Span): Span[] {
   const prose = text.slice(start, end);
   const sentences: Span[] = [];
   let from = 0;

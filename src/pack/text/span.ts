@@ -1,12 +1,6 @@
 import { sha256 } from '../../core/ids.ts';
-import type { Trust } from '../../core/types.ts';
+import type { Span, Trust } from '../../core/types.ts';
 import { removeInvisible } from '../../core/text/invisible-characters.ts';
-
-/** A range of a text: UTF-16 code units, end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Where a span is in its text, and what it says, as receipts name it. */
 export interface SourceRange {

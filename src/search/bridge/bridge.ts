@@ -1,13 +1,14 @@
 import { within } from '../../core/time/within.ts';
 import { requiredPhrases } from '../query/parse.ts';
 import { containsPhrases, matchedTerms } from '../query/phrases.ts';
+import { cosineOf } from '../rank/fuse.ts';
 import type { Bridge, Ranked } from '../rank/rank.ts';
 import type { Bridging } from '../rank/ranking.ts';
 import { policyOf } from '../rank/source-policy.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { idfWeight, replacementsOf, wordingsOf } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
-import { connectionsOf, isConnectable, type Connection } from './neighbours.ts';
+import { connectionsOf, isConnectable, type AnchorConnection } from './neighbours.ts';
 
 /** Connections that are followed to records that no signal found; the strongest first. */
 const MAX_LOADED = 30;
@@ -95,7 +96,7 @@ class QueryWords {
 async function loadUnknown(
   { store, namespace, filter, query }: SearchRun,
   { vector, lists }: RetrievalResult,
-  connections: readonly Connection[],
+  connections: readonly AnchorConnection[],
   known: ReadonlySet<number>,
 ): Promise<Ranked[]> {
   const unknown = connections
@@ -132,7 +133,7 @@ interface Lead {
 }
 
 interface Found {
-  readonly connections: readonly Connection[];
+  readonly connections: readonly AnchorConnection[];
   readonly known: ReadonlyMap<number, Ranked>;
   readonly words: QueryWords;
   readonly bridging: Bridging;
@@ -145,7 +146,7 @@ function leadsOf(
   { connections, known, words, bridging }: Found,
 ): Lead[] {
   const best = Math.max(...connections.map(({ anchor }) => anchor.score));
-  const bestCosine = Math.max(...[...known.values()].map((hit) => cosineOf(hit)));
+  const bestCosine = Math.max(...[...known.values()].map((hit) => cosineOf(hit.contributions) ?? 0));
   const leads = new Map<number, Lead>();
   for (const { anchor, record, strength, kind, text } of connections) {
     const hit = known.get(record);
@@ -155,7 +156,8 @@ function leadsOf(
     const had = words.hadBy(hit.passage);
     const gained =
       words.weightOf(new Set([...lacked].filter((word) => had.has(word)))) / words.weightOf(lacked);
-    const meaning = bestCosine <= 0 ? 0 : (modelCoverage * Math.max(0, cosineOf(hit))) / bestCosine;
+    const meaning =
+      bestCosine <= 0 ? 0 : (modelCoverage * Math.max(0, cosineOf(hit.contributions) ?? 0)) / bestCosine;
     const relevance = Math.min(1, bridging.meaning * meaning + bridging.words * gained);
     const trusted = Math.min(1, policyOf(hit.passage.record, policies)?.weight ?? 1);
     const named = kind === 'phrase' ? 0 : bridging.named;
@@ -175,10 +177,6 @@ function leadsOf(
     leads.set(record, { hit, anchor, bridge, strength: lead });
   }
   return [...leads.values()].sort((a, b) => b.strength - a.strength || a.hit.passage.id - b.hit.passage.id);
-}
-
-function cosineOf({ contributions }: Ranked): number {
-  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? 0;
 }
 
 /**

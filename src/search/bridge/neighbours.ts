@@ -6,7 +6,7 @@ import type { Bridging } from '../rank/ranking.ts';
 import type { SearchRun } from '../run.ts';
 import { hasPhrase, isSingleWord, isUsedAsName, phrasesOf, possibleMentions } from './names.ts';
 
-export interface Connection {
+export interface AnchorConnection {
   readonly anchor: Ranked;
   readonly record: number;
   /** The first passage, for a record that no signal found. */
@@ -33,14 +33,14 @@ export async function connectionsOf(
   anchors: readonly Ranked[],
   ranked: readonly Ranked[],
   bridging: Bridging,
-): Promise<Connection[]> {
+): Promise<AnchorConnection[]> {
   const found = await Promise.all([
     linksOf(run, anchors),
     mentionsOf(run, anchors),
     sharedPhrasesOf(run, anchors, ranked, bridging),
   ]);
   return anchors.flatMap((anchor) => {
-    const strongest = new Map<number, Connection>();
+    const strongest = new Map<number, AnchorConnection>();
     for (const each of found.flatMap((connectionsOfAnchor) => connectionsOfAnchor(anchor)))
       if (
         each.record !== anchor.passage.record.id &&
@@ -53,7 +53,7 @@ export async function connectionsOf(
   });
 }
 
-type ByAnchor = (anchor: Ranked) => readonly Connection[];
+type ByAnchor = (anchor: Ranked) => readonly AnchorConnection[];
 
 async function linksOf({ store, namespace }: SearchRun, anchors: readonly Ranked[]): Promise<ByAnchor> {
   const written = anchors.map(({ passage }) => [passage.record.id, anchorsIn(passage)] as const);
@@ -62,7 +62,7 @@ async function linksOf({ store, namespace }: SearchRun, anchors: readonly Ranked
   const targets = [...new Set(written.flatMap(([, links]) => links.map(({ target }) => target)))];
   const resolved = await store.records.links(namespace, { from, targets }, { after: null, limit: MAX_LINKS });
   return (anchor) =>
-    resolved.flatMap(({ record, target, targetRecord, targetPassage }): Connection[] =>
+    resolved.flatMap(({ record, target, targetRecord, targetPassage }): AnchorConnection[] =>
       record !== anchor.passage.record.id || targetRecord === null || targetPassage === null
         ? []
         : [{ anchor, record: targetRecord, passage: targetPassage, kind: 'link', text: target, strength: 1 }],
@@ -75,7 +75,7 @@ async function mentionsOf({ store, namespace }: SearchRun, anchors: readonly Ran
   const found = Map.groupBy(await store.search.named(namespace, [...names]), ({ name }) => name);
   return (anchor) =>
     possibleMentions(anchor.passage).flatMap((name) =>
-      (found.get(name) ?? []).map(({ record, passage }): Connection => ({
+      (found.get(name) ?? []).map(({ record, passage }): AnchorConnection => ({
         ...{ anchor, record, passage, kind: 'mention', text: name, strength: 1 },
       })),
     );
@@ -104,7 +104,7 @@ async function sharedPhrasesOf(
       const isWord = isSingleWord(phrase);
       if (isWord && !names.has(phrase)) return [];
       const strength = bridging.phrase * (isWord ? bridging.word : 1);
-      return holders.get(phrase)!.map(({ passage }): Connection => ({
+      return holders.get(phrase)!.map(({ passage }): AnchorConnection => ({
         ...{ anchor, record: passage.record.id, passage: passage.id, kind: 'phrase', text: phrase, strength },
       }));
     });

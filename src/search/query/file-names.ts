@@ -14,7 +14,7 @@ const ROOT = /^(?:\.{1,2}|~)?\/+/;
  * The folded path that a word of a query may name a note by; `null` for another word.
  * @param isAlone whether the query has no other words: `Plugins/List of commands` is no path without the ending of a note
  */
-export function pathOf(word: string, isAlone: boolean): string | null {
+export function notePathOf(word: string, isAlone: boolean): string | null {
   const path = fold(word).replaceAll('\\', '/').replace(ROOT, '');
   if (!NOTE_FILE.test(path) && !(isAlone && path.includes('/'))) return null;
   const name = nameOf(path);

@@ -3,7 +3,7 @@ import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isFunctionWordOf, languagesOf, type StoredLanguage } from '../../core/text/language/language.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { TextTerm } from '../../store/search-model.ts';
-import { pathOf } from './file-names.ts';
+import { notePathOf } from './file-names.ts';
 import { isNumber, joinedUnit, otherWordings, type Wording } from './wordings.ts';
 
 /**
@@ -173,7 +173,7 @@ function termsOf(word: QueryWord, previous?: QueryWord, next?: QueryWord): Query
   const tokens = queryTokens(bare);
   const isPhrase = IDENTIFIER.test(bare) || isNumber(bare);
   if (tokens.length > 1 && isPhrase && tokens.every((token) => token.kind === 'word')) {
-    const path = pathOf(bare, previous === undefined && next === undefined);
+    const path = notePathOf(bare, previous === undefined && next === undefined);
     const whole: QueryTerm = {
       ...withAlternatives(
         {

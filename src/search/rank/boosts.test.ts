@@ -3,7 +3,7 @@ import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import type { Metadata } from '../../core/types.ts';
 import type { SearchRun } from '../run.ts';
-import { boostsOf, dayOf, sessionOf, type Boost } from './boosts.ts';
+import { boostsOf, dayStartOf, sessionOf, type Boost } from './boosts.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
 
 const DAY = 86_400_000;
@@ -87,9 +87,9 @@ describe('boostsOf', () => {
 describe('dayOf and sessionOf', () => {
   it('return the date or else the time of the record, and a session that is text or a number', () => {
     // Dates are in local time.
-    const day = dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
+    const day = dayStartOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
     expect(day).toBe(new Date(2026, 4, 3).getTime());
-    expect(dayOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);
+    expect(dayStartOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);
     const session = (value: Metadata[string]): string | null =>
       sessionOf(storedPassage({ record: { metadata: { session: value } } }));
     expect([session('a'), session(7), session(null), session({}), session(true)]).toEqual([

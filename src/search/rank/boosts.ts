@@ -88,7 +88,7 @@ export function sessionOf(passage: StoredPassage): string | null {
 }
 
 /** The start of the day that a record is about: its `date`, else the time at which it was made. */
-export function dayOf(passage: StoredPassage): Timestamp {
+export function dayStartOf(passage: StoredPassage): Timestamp {
   const { record } = passage;
   const { date } = trustedMetadata(passage);
   if (typeof date !== 'string') return record.createdAt;
@@ -116,7 +116,7 @@ function relativeDateBoost(passage: StoredPassage, { query, dates, ranking }: Se
 export function dateOf(passage: StoredPassage, dates: readonly DateRange[]): DateRange | undefined {
   const { origin, metadata } = passage.record;
   if (origin === 'source' && metadata['undated'] === true) return undefined;
-  const day = dayOf(passage);
+  const day = dayStartOf(passage);
   return dates.find(({ from, until }) => day >= from && day < until);
 }
 

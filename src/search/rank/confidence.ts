@@ -3,7 +3,7 @@ import type { SearchRun } from '../run.ts';
 import { isDatedByFile } from './boosts.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
 import { isWanted, QueryCoverage } from './coverage.ts';
-import { EvidenceOfHits, type Evidence, type Match } from './evidence.ts';
+import { EvidenceOfHits, type Evidence, type QueryMatch } from './evidence.ts';
 import type { Ranked } from './rank.ts';
 
 /** If no hit has at least this confidence, nothing surely fits the query. */
@@ -22,7 +22,7 @@ export interface ConfidenceParts {
   readonly typical: number;
   /** What each kind of evidence added to the log odds. */
   readonly parts: readonly ConfidencePart[];
-  readonly match: Match;
+  readonly match: QueryMatch;
   /** The share of the query that the embedding model can judge: the weight of the cosine. 0 to 1. */
   readonly modelCoverage: number;
   /** Lowers the confidence in a note that has the dates of the query by the time of its file alone, and in related documents. 0 to 1. */

@@ -15,7 +15,7 @@ import {
 } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { dateOf, isCompleted, sessionOf } from './boosts.ts';
-import { inOrder, type Contribution, type Fused } from './fuse.ts';
+import { inOrder, type SignalShare, type Fused } from './fuse.ts';
 import type { Ranking } from './ranking.ts';
 
 const NO_TERMS: ReadonlySet<string> = new Set();
@@ -204,6 +204,6 @@ export function weighByCoverage(
   );
 }
 
-function isOfWords({ signal }: Contribution): boolean {
+function isOfWords({ signal }: SignalShare): boolean {
   return signal === 'text' || signal === 'spelling';
 }

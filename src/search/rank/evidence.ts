@@ -5,11 +5,11 @@ import type { Replacements, WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { sessionOf } from './boosts.ts';
 import { coverageOf, QueryCoverage, wantedTerms } from './coverage.ts';
-import type { Contribution } from './fuse.ts';
+import { cosineOf, type SignalShare } from './fuse.ts';
 import type { Ranked } from './rank.ts';
 
 /** How well a passage matches a query, independent of other passages. */
-export interface Match {
+export interface QueryMatch {
   /** Cosine of query and passage; `null` without vectors. */
   readonly cosine: number | null;
   /** The IDF-weighted share of the query's terms that the passage has. 0 to 1. */
@@ -35,17 +35,13 @@ export interface Evidence {
 
 export function matchOf(
   passage: StoredPassage,
-  contributions: readonly Contribution[],
+  contributions: readonly SignalShare[],
   terms: readonly WeightedTerm[],
   replacements: Replacements,
-): Match {
+): QueryMatch {
   const matched = matchedTerms(passage, wantedTerms(terms, replacements));
   const coverage = coverageOf(terms, replacements, (term) => matched.has(term));
   return { cosine: cosineOf(contributions), coverage };
-}
-
-function cosineOf(contributions: readonly Contribution[]): number | null {
-  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
 }
 
 /** The cosine of a passage whose meaning matches in full. */
@@ -78,12 +74,12 @@ export class EvidenceOfHits {
     this.#bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
   }
 
-  matchOf({ passage, contributions, links, bridge }: Ranked): Match {
+  matchOf({ passage, contributions, links, bridge }: Ranked): QueryMatch {
     const ofOthers = new Set([...(links?.best.matchedTerms ?? []), ...(bridge?.matchedTerms ?? [])]);
     return { cosine: cosineOf(contributions), coverage: this.#coverage.of(passage, ofOthers) };
   }
 
-  evidenceOf(hit: Ranked, { cosine, coverage }: Match): Evidence {
+  evidenceOf(hit: Ranked, { cosine, coverage }: QueryMatch): Evidence {
     const reachable = this.#reachableScore();
     const explained = [...hit.contributions, ...hit.boosts].reduce((sum, { added }) => sum + added, 0);
     const words = this.#coverage.full(coverage);

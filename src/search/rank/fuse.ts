@@ -3,7 +3,7 @@ import type { Ranking, SignalWeights } from './ranking.ts';
 import type { Signal, SignalList } from '../retrieve/signals.ts';
 
 /** One signal's part of a passage's score. */
-export interface Contribution {
+export interface SignalShare {
   readonly signal: Signal;
   /** From 1. */
   readonly rank: number;
@@ -15,12 +15,16 @@ export interface Contribution {
   readonly halfLifeDays?: number;
 }
 
+export function cosineOf(contributions: readonly SignalShare[]): number | null {
+  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
+}
+
 export interface Fused {
   readonly passage: number;
   readonly record: number;
   /** The weighted sum of the signals; comparable within one search only. */
   readonly score: number;
-  readonly contributions: readonly Contribution[];
+  readonly contributions: readonly SignalShare[];
 }
 
 /**
@@ -34,7 +38,7 @@ export function fuse(
 ): Fused[] {
   const fused = new Map<
     number,
-    { passage: number; record: number; score: number; contributions: Contribution[] }
+    { passage: number; record: number; score: number; contributions: SignalShare[] }
   >();
   const { weights, notEmbeddedFactor } = fusionWeights(lists, ranking, notEmbedded);
   for (const { signal, scores } of lists) {

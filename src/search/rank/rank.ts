@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
-import { rrf, type Contribution } from './fuse.ts';
+import { cosineOf, rrf, type SignalShare } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
 import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
@@ -31,7 +32,7 @@ export interface Ranked {
   readonly passage: StoredPassage;
   /** Comparable within one search only. */
   readonly score: number;
-  readonly contributions: readonly Contribution[];
+  readonly contributions: readonly SignalShare[];
   readonly boosts: readonly Boost[];
   /** What the links of other notes say about the record; `null` if they do not match the query. */
   readonly links: LinkEvidence | null;
@@ -47,7 +48,6 @@ interface Candidate extends Ranked {
 const SESSION_TOP_K = 3;
 /** The number of notes whose best cosine the documents of sources are compared with. */
 const NOTE_TOP_K = 3;
-const DAY_MS = 86_400_000;
 
 /** Adds boosts and recency to the passages' scores, then ranks each record by its best passage. Best first. */
 export function rank(
@@ -127,12 +127,8 @@ function bestCosineOfNotes(pool: readonly Smoothed[], passages: readonly StoredP
   const notes = pool
     .filter(({ passage }) => (origins.get(passage) ?? 'source') !== 'source')
     .slice(0, NOTE_TOP_K);
-  const cosines = notes.flatMap((entry) => cosineOf(entry) ?? []);
+  const cosines = notes.flatMap((entry) => cosineOf(entry.contributions) ?? []);
   return cosines.length === 0 ? null : Math.max(...cosines);
-}
-
-function cosineOf({ contributions }: Smoothed): number | null {
-  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
 }
 
 function weightOf(
@@ -146,7 +142,7 @@ function weightOf(
   if (intent !== null && policy.weight > 0 && matchesIntent(passage, intent))
     return Math.max(1, policy.weight);
   return passage.record.origin === 'source'
-    ? effectiveWeight(policy.weight, cosineOf(entry), cosineOfNotes)
+    ? effectiveWeight(policy.weight, cosineOf(entry.contributions), cosineOfNotes)
     : policy.weight;
 }
 
@@ -178,7 +174,7 @@ function recencyOf(
   { record }: StoredPassage,
   { ranking, filter: { now } }: SearchRun,
   { rank: timeRank, score, ofSource }: RecencyInput,
-): Contribution {
+): SignalShare {
   const { recency, rrfK } = ranking;
   const weight = ofSource?.weight ?? ranking.weights.recency;
   const contribution = { signal: 'recency', rank: timeRank, raw: record.createdAt } as const;
@@ -190,7 +186,7 @@ function recencyOf(
 }
 
 /** In a list by time, recency is a retrieval signal already: both become one contribution. */
-function withRecency(contributions: readonly Contribution[], recency: Contribution): readonly Contribution[] {
+function withRecency(contributions: readonly SignalShare[], recency: SignalShare): readonly SignalShare[] {
   const retrieved = contributions.find(({ signal }) => signal === 'recency');
   if (retrieved === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
   const merged = { ...recency, rank: retrieved.rank, added: retrieved.added + recency.added };

@@ -1,9 +1,8 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { PassageScore, RankedList, SearchFilter } from '../../store/search-model.ts';
 import type { StartedRun } from '../run.ts';
 import { CONSTRAINED_LIMIT, planRetrieval } from './constrained-retrieval.ts';
 import { bestFirst } from './signals.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Lists the documents of the run's intent by the distance of their time from now, nearest first; those without a date come

@@ -53,7 +53,7 @@ function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): 
 }
 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
-export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
+export async function retrieveCandidates(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
   const [{ run: found, embedded }, { terms: infos, languages }, list] = await Promise.all([
     withVectors(started),

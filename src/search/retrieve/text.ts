@@ -91,7 +91,9 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
     weights: ranking.fields,
   });
   const corrections = correctionsOf(run, infos);
-  const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);
+  const corrected = corrections
+    .flatMap(({ replacements }) => replacements)
+    .map((word) => ({ terms: [stem(word)], prefix: false }));
   // The corrected query finds every passage that the literal one finds. If it has all of the weight, the literal one is not needed.
   const isLiteralNeeded = corrections.length === 0 || ranking.correctionShare !== 1;
   const written = indexWordings(terms);
@@ -180,8 +182,4 @@ function correctionsOf(run: SearchRun, infos: ReadonlyMap<string, TermInfo>): Co
 function isWellSpelt(word: string, { vectors }: SearchRun): boolean {
   if (isFunctionWord(word)) return true;
   return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
-}
-
-function stemmedTerm(word: string): TextTerm {
-  return { terms: [stem(word)], prefix: false };
 }

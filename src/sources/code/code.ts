@@ -22,7 +22,7 @@ export interface CodeOptions {
 /** The longest delay that a timer supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Documents that a function of the program returns, with the limits of those that a command prints. */
+/** Opens a source whose documents a function of the program returns. The limits for the documents of commands apply. */
 export function openCode(options: CodeOptions): DocumentSource {
   return new CodeSource(options);
 }

@@ -1,8 +1,11 @@
 import type { SourceSettings } from '../../config/sources-schema.ts';
-import type { CommandSource } from '../document.ts';
-import { fetchDocuments } from './fetch-documents.ts';
-import { documentMapper } from '../documents/map-document.ts';
 import { argvOf } from '../../core/text/split-command.ts';
+import type { CommandSource, FetchResult } from '../document.ts';
+import { documentCollector } from '../documents/collect-documents.ts';
+import { documentMapper } from '../documents/map-document.ts';
+import type { ReadOptions } from '../documents/unknown-fields.ts';
+import { parseDocuments } from './parse-documents.ts';
+import { type CommandRequest, runCommand } from './run/run-command.ts';
 
 export interface CommandOptions extends Pick<
   SourceSettings,
@@ -12,7 +15,7 @@ export interface CommandOptions extends Pick<
   readonly cwd: string;
   /** The environment of this process. */
   readonly env: NodeJS.ProcessEnv;
-  /** Names of variables that the command may read, in addition to those that every program needs. */
+  /** Variables that the command may read, such as `TODOIST_TOKEN`. Every command may read PATH and its like as well. */
   readonly allowed: readonly string[];
 }
 
@@ -34,6 +37,21 @@ export function openCommand(options: CommandOptions): CommandSource {
         ...(signal !== undefined && { signal }),
       }),
   };
+}
+
+export interface FetchRequest extends CommandRequest, ReadOptions {}
+
+/**
+ * Runs a command and reads the documents that it prints. A bad document is reported as a problem, and the others are returned.
+ * @throws LociError `source_failed` when the command fails or its output cannot be parsed; `aborted`; `invalid_config` for a bad
+ *   template
+ */
+export async function fetchDocuments(request: FetchRequest): Promise<FetchResult> {
+  const collector = documentCollector(request);
+  const { result, ...run } = await runCommand(request, (output) =>
+    collector(parseDocuments(output, request.map?.items)),
+  );
+  return { ...result, ...run };
 }
 
 /** Variables that programs need to find files, the user, the language and the time zone. */

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandEnvironment } from './command.ts';
-import { type FetchRequest, fetchDocuments } from './fetch-documents.ts';
+import { commandEnvironment, type FetchRequest, fetchDocuments } from './command.ts';
 
 let folder = '';
 beforeAll(async () => {

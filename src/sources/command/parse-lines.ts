@@ -48,7 +48,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<Line> {
       line = '';
       start = end + 1;
     }
-    // A line that is too long is buffered only up to the length at which this is known.
+    // Of a line that is too long, no more is buffered than shows that.
     if (line.length <= MAX_LINE_LENGTH) line += text.slice(start);
   }
   if (line.trim() !== '') yield { line, ended: false };

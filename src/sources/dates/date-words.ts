@@ -1,6 +1,6 @@
 /** The languages whose words for months and weekdays are read. */
 const LANGUAGES = 'en en-GB de fr es pt it nl pl sv da nb ru ja zh ko'.split(' ');
-/** Languages whose abbreviations of months are not words that stand beside numbers for another reason, such as `set` or `ago`. */
+/** Languages whose abbreviated months are read. Elsewhere, words such as `set` and `ago` stand beside numbers too. */
 const ABBREVIATING = new Set(['en', 'en-GB', 'de', 'fr', 'nl']);
 
 /** The number of a month, from 1, by its name or abbreviation; `null` for another word. */

@@ -1,7 +1,7 @@
 import type { Json, Metadata } from '../../core/types.ts';
 import { dayIn, findDate, readDate, writtenDate, type OrderOf, type WrittenDate } from './written-date.ts';
 
-/** What a date of a note says: the day that the note is about, which may be ahead, or when it was created or changed. */
+/** The role of a date in a note: the day that the note is about, which may be ahead, its creation, or its last change. */
 type DateRole = 'date' | 'created' | 'modified';
 
 /** Names of properties in lower case, without spaces, dashes and underscores: `created_at` and `Created At` are `createdat`. */
@@ -53,16 +53,16 @@ function textOf(value: Json): string {
 }
 
 export interface NoteDates {
-  /** When the note was created: as it says itself, or else the day that it is about; `null` if neither is known. */
+  /** The creation as the note gives it, or else the day that the note is about; `null` if neither is known. */
   readonly created: WrittenDate | null;
-  /** What a record keeps of them: the day that the note is about, that of its creation if that is another one, and its last change. */
+  /** Metadata of the record: the day that the note is about, the day of its creation if that differs, and its last change. */
   readonly metadata: Metadata;
-  /** Dates whose order of day and month is not known, and those that cannot be read, as they are written. */
+  /** Dates as they are written: `03-05-2024` if the order of day and month is not known, and dates that cannot be read. */
   readonly ambiguous: readonly string[];
   readonly unreadable: readonly string[];
 }
 
-/** Of a date that is named because it cannot be read. In UTF-16 units. */
+/** A problem names this much of a date that cannot be read. UTF-16 units. */
 const MAX_NAMED_LENGTH = 80;
 
 /** The dates of a note. Of several with the same role, the first that can be read counts. */
@@ -90,7 +90,6 @@ export function noteDates(fields: readonly DateField[], fileName: string, orderO
   return { created: created ?? about, metadata, ambiguous, unreadable };
 }
 
-/** The date in the name of a file. */
 export function dateInName(fileName: string, orderOf: OrderOf): WrittenDate | 'ambiguous' | null {
   const found = findDate(fileName);
   if (found === null) return null;

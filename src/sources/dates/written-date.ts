@@ -1,5 +1,5 @@
 import type { DateOrder } from '../../config/sources-schema.ts';
-import type { Timestamp } from '../../core/types.ts';
+import type { Span, Timestamp } from '../../core/types.ts';
 import { monthNamed, weekdayNamed } from './date-words.ts';
 
 export const DATE_ORDERS: readonly DateOrder[] = ['day-first', 'month-first'];
@@ -7,13 +7,10 @@ export const DATE_ORDERS: readonly DateOrder[] = ['day-first', 'month-first'];
 /** A day of the calendar, as `YYYY-MM-DD`, in each order; `null` if there is no such day. Most forms have one meaning in both. */
 type Readings = Readonly<Record<DateOrder, string | null>>;
 
-export interface FoundDate {
+export interface FoundDate extends Span {
   readonly readings: Readings;
-  /** What separates the numbers of a date whose order may be either; else `null`. */
+  /** The separator of a date such as `03-05-2024`, whose order may be either; `null` for other dates. */
   readonly separator: string | null;
-  /** Where it stands in the text. */
-  readonly start: number;
-  readonly end: number;
 }
 
 export interface WrittenDate {

@@ -1,4 +1,3 @@
-import type { DocumentMap } from '../../config/sources-schema.ts';
 import { isJsonMap } from '../../core/json.ts';
 import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
@@ -6,17 +5,9 @@ import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';
 import { readDocument, type ReadDocument, type ReadFields } from './read-document.ts';
 import { pathsOf } from './template.ts';
-import { UnknownFieldFinder } from './unknown-fields.ts';
+import { type ReadOptions, UnknownFieldFinder } from './unknown-fields.ts';
 
-export interface ReadOptions {
-  readonly map?: DocumentMap;
-  /** The parts of a document that may be stored; all of them unless given. */
-  readonly fields?: readonly string[];
-  /** Whether the source may have a `map`. Default true. */
-  readonly canMap?: boolean;
-}
-
-/** A field of this name has the time at which a task is due, also where documents do not say that they are tasks. */
+/** The name of a field with the time at which a task is due, such as `due_date`, even if no document says that it is a task. */
 const DUE = /due|deadline/i;
 
 type Collected = Pick<FetchResult, 'documents' | 'problems' | 'printed'>;

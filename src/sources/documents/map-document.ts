@@ -5,7 +5,7 @@ import { dayText } from '../../core/time/whole-day.ts';
 import type { Json } from '../../core/types.ts';
 import type { DocumentProblem } from '../document.ts';
 import { readTimestamp } from './timestamp.ts';
-import { compileTemplate, hasPath, pathsOf, type Template, textOf } from './template.ts';
+import { compileTemplate, hasPath, pathsOf, type Template, insertedText } from './template.ts';
 
 /** Fields that must be text. */
 const TEXT_FIELDS = ['text', 'title', 'project', 'url'] as const;
@@ -39,7 +39,7 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
       id: value('id'),
       ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, asText(value(field))])),
       tags: asTags(value('tags')),
-      timestamp: textOf(value('timestamp')).trim() === '' ? asDay(day?.(item)) : value('timestamp'),
+      timestamp: insertedText(value('timestamp')).trim() === '' ? asDay(day?.(item)) : value('timestamp'),
       completed: asCompleted(value('completed')),
       metadata: metadata === undefined ? metadataOf(item) : applyAll(metadata, item),
     };
@@ -68,7 +68,7 @@ function applyAll(
   return Object.fromEntries(
     templates.flatMap(([name, template]): [string, Json][] => {
       const value = template(item) ?? null;
-      return value === null ? [] : [[name, Array.isArray(value) ? textOf(value) : value]];
+      return value === null ? [] : [[name, Array.isArray(value) ? insertedText(value) : value]];
     }),
   );
 }
@@ -81,19 +81,19 @@ function asDay(value: Json | undefined): Json | undefined {
 
 function asText(value: Json | undefined): Json | undefined {
   const isText = Array.isArray(value) || typeof value === 'number' || typeof value === 'boolean';
-  return isText ? textOf(value) : value;
+  return isText ? insertedText(value) : value;
 }
 
 function asTags(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value)) return asText(value);
   // Labels that are objects are not changed here: `readDocument` replaces them by their names.
-  return value.map((each) => (isJsonMap(each) ? each : textOf(each)));
+  return value.map((each) => (isJsonMap(each) ? each : insertedText(each)));
 }
 
 /** `true` for the words that tools print for a completed item, `false` for any other word. */
 function asCompleted(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  const word = textOf(value).trim();
+  const word = insertedText(value).trim();
   return word === '' ? null : DONE.test(word);
 }
 

@@ -46,11 +46,11 @@ function exists(value: Json | undefined, path: readonly string[]): boolean {
 }
 
 /** A JSON value as text: a list is joined with commas, an object is JSON, and a missing value is empty. */
-export function textOf(value: Json | undefined): string {
+export function insertedText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value))
     return value
-      .map(textOf)
+      .map(insertedText)
       .filter((text) => text !== '')
       .join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -98,7 +98,7 @@ function filled(pieces: readonly Piece[], item: Item): string {
   const parts: { text: string; literal: boolean }[] = [];
   for (const piece of pieces) {
     const literal = 'literal' in piece;
-    const text = literal ? piece.literal : textOf(valueAt(item, piece.path)).trim();
+    const text = literal ? piece.literal : insertedText(valueAt(item, piece.path)).trim();
     // Two separators are adjacent when the value between them is missing.
     const isRepeated = literal && isSeparator(text) && parts.at(-1)?.literal === true;
     if (text !== '' && !isRepeated) parts.push({ text, literal });

@@ -13,7 +13,7 @@ const EPOCH = /^(?:\d{10}|\d{13}|-?\d{1,13}\.\d{1,20}|-?\d{1,2}(?:\.\d{1,20})?e\
 /** A printed time, in the time zone of this machine if it names none. */
 export interface PrintedTime {
   readonly time: Timestamp;
-  /** The beginning on this machine of the day that may be meant, because there is no time of day or it is that of a whole day. */
+  /** The beginning on this machine of the day that a time may mean: one without a time of day, or `00:00`. */
   readonly day: Timestamp | null;
   /** Whether a time of day is written. */
   readonly hasTime: boolean;

@@ -40,22 +40,23 @@ const MAX_REPORTED = 10;
 
 interface UnknownField {
   documents: number;
-  /** What it seems to be; `null` where every document prints that field too. */
+  /** The field that it seems to be, such as `timestamp` for `due`; `null` if every document prints that field too. */
   meant: Field | null;
   /** A value that says that a task is done. */
   done: string | null;
 }
 
-interface Restrictions {
+export interface ReadOptions {
   readonly map?: DocumentMap;
+  /** The parts of a document that may be stored; all of them unless given. */
   readonly fields?: readonly string[];
   /** Whether the source may have a `map`. Default true. */
   readonly canMap?: boolean;
 }
 
 /**
- * Finds the fields of documents that Loci does not read, and what to call them. With a `map`, or restricted to `fields`, a
- * program may print whatever it likes: then only those are found that seem to be a field which the documents lack.
+ * Finds the fields of documents that Loci does not read, and suggests names for them. With a `map` or `fields`, a program may
+ * print other fields on purpose: then a field is only found if it seems to be one that the documents lack.
  */
 export class UnknownFieldFinder {
   readonly #unknown = new Map<string, UnknownField>();
@@ -66,11 +67,13 @@ export class UnknownFieldFinder {
   readonly #onlyMeant: boolean;
   readonly #canMap: boolean;
 
-  constructor({ map, fields, canMap = true }: Restrictions) {
+  constructor({ map, fields, canMap = true }: ReadOptions) {
     this.#canMap = canMap;
     const { items: _, metadata = {}, ...templates } = map ?? {};
     const all = [...Object.entries(templates), ...Object.entries(metadata)];
-    this.#mapped = new Set(all.flatMap(([key, text]) => pathsOf(`map.${key}`, text)).map(firstStep));
+    this.#mapped = new Set(
+      all.flatMap(([key, text]) => pathsOf(`map.${key}`, text)).map((path) => path.split('.', 1)[0] ?? ''),
+    );
     this.#settled = new Set(
       FIELDS.filter((field) => field in templates || fields?.includes(field) === false),
     );
@@ -129,8 +132,4 @@ function advice(meant: Field | null, done: string | null): string {
 
 function shown(name: string): string {
   return name.toWellFormed().replaceAll(/\p{C}/gu, ' ').slice(0, MAX_NAME_LENGTH).trim();
-}
-
-function firstStep(path: string): string {
-  return path.split('.', 1)[0] ?? '';
 }

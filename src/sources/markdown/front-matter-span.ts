@@ -23,7 +23,7 @@ const FIRST_KEY = /^[ \t]*(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?
 interface Form {
   readonly opening: RegExp;
   readonly closing: RegExp;
-  /** What the first line that is neither empty nor a comment must be, because text between two thematic breaks is text. */
+  /** Must match the first line that is neither empty nor a comment. Otherwise the text between two thematic breaks is text. */
   readonly first: RegExp;
   /** Whether the fences belong to the JSON. */
   readonly included: boolean;

@@ -28,7 +28,7 @@ interface Options {
   /** The line of the file on which the YAML begins. */
   readonly firstLine?: number;
   readonly isToml?: boolean;
-  /** Whether the values of a property are names, which are the text that stands there: `1.10` and `true` are no number and no truth value. */
+  /** Whether the values of a property are names. `1.10` and `true` are then texts. */
   readonly isName?: (property: string) => boolean;
 }
 
@@ -104,11 +104,11 @@ const FIELD = /^((?:"[^"]*"|'[^']*')[ \t]*|[^\s#\-"'[\]{}|>].*?):(?=\s|$)/;
 const CONTINUATION = /^(?:\s|$|#|-(?:\s|$)|[\]}])/;
 /** The property whose values are the lines that belong to no property. */
 const UNREAD = 'unread lines';
-/** A list whose end is missing, or whose lines are not indented, is right up to there. */
+/** Errors of a list whose end is missing, or whose lines are not indented. The parsed part is right. */
 const MISSING_END: ReadonlySet<string> = new Set(['MISSING_CHAR', 'BAD_INDENT']);
 const MAX_NAMED_LINES = 5;
 
-/** Parses each property by itself, and all together with the text of those that are no YAML. `null` if there are no properties. */
+/** Parses each property by itself, then all together, those that are no YAML as text. `null` if there are no properties. */
 function correctFields(yaml: string, firstLine: number): { document: Document; error: string } | null {
   const fields = splitFields(yaml, firstLine);
   if (!fields.some(({ name }) => name !== null)) return null;
@@ -152,7 +152,7 @@ function isOpenList({ lines }: Field): boolean {
   return /^[^:]*:\s*\[/.test(lines[0]!) && !lines.at(-1)!.includes(']');
 }
 
-/** The value of a property that is no YAML, as JSON: what the tabs or the missing end of a list hide, or else its text. */
+/** The value of a property that is no YAML, as JSON: a list with tabs or without its end, or else text. */
 function correctedValue({ name, lines }: Field, faulty: Document): string {
   const yaml = lines.join('\n');
   const spaced = yaml.replaceAll(/^[ \t]+/gm, (space) => space.replaceAll('\t', '  '));
@@ -209,7 +209,7 @@ function omit(budget: Budget, problem: string): null {
   return null;
 }
 
-/** `[[Kitchen]]` without quotes, which YAML reads as a list in a list, as the link that it is; `null` for another list. */
+/** The link `[[Kitchen]]` without quotes, which YAML reads as a list in a list; `null` for another list. */
 function unquotedLink({ items: [inner, ...others] }: YAMLSeq): string | null {
   if (others.length > 0 || !isSeq(inner) || inner.flow !== true || inner.items.length !== 1) return null;
   const [target] = inner.items;
@@ -217,8 +217,8 @@ function unquotedLink({ items: [inner, ...others] }: YAMLSeq): string | null {
 }
 
 /**
- * A name that YAML takes for nothing: `#kitchen`, which is a comment there, and `null` and `~` in a list. As the value of a property,
- * those say that there is none.
+ * The text of a name that YAML reads as null: `#kitchen`, a comment in YAML, and `null` and `~` in a list. As the value of a
+ * property, `null` and `~` mean that there is none.
  */
 function emptyAsText(node: unknown, isInList: boolean): string | null {
   if (!isScalar(node) || node.value !== null) return null;

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it';
+import type { Span } from '../../core/types.ts';
 
 /** A parsed link: `[[target#heading|alias]]`. */
 export interface Link {
@@ -13,11 +14,9 @@ export interface Link {
 }
 
 /** A link within a text. Offsets are UTF-16 code units, end exclusive. */
-export interface ScannedLink {
+export interface ScannedLink extends Span {
   /** `null` for a link to the web. */
   readonly link: Link | null;
-  readonly start: number;
-  readonly end: number;
   /** The images in its text. */
   readonly images: readonly Link[];
 }
@@ -171,7 +170,7 @@ const DEFINITION =
 const TITLE = /^(?:[ \t]+["'(].*)?\s*$/;
 
 /** The definitions of a text; also those in code, which do no harm. The first of several with the same label counts. */
-export function referencesIn(text: string): References {
+export function linkDefinitions(text: string): References {
   const references = new Map<string, string>();
   if (!text.includes(']:')) return references;
   for (const [, label = '', rest = ''] of text.matchAll(DEFINITION)) {
@@ -260,19 +259,16 @@ export function linkText({ alias, target, heading, block }: Link): string {
 }
 
 /** A link within a text, and the words that a reader sees in its place. */
-export interface LinkSpan {
+export interface LinkSpan extends Span {
   readonly link: Link;
   readonly shown: string;
-  /** Offsets of the whole link in the text: UTF-16 code units, end exclusive. */
-  readonly start: number;
-  readonly end: number;
 }
 
 /**
  * The wikilinks, embeds and Markdown links to files in a part of a note, in order and without overlaps; also those in comments.
  * @param references those of the whole note, if the text is a part of it
  */
-export function linkSpans(text: string, references: References = referencesIn(text)): LinkSpan[] {
+export function linkSpans(text: string, references: References = linkDefinitions(text)): LinkSpan[] {
   let end = 0;
   return scanLinks(text, references)
     .toSorted((a, b) => a.start - b.start)

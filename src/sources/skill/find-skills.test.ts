@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findSkills } from './find-skills.ts';
+import { readSkills } from './find-skills.ts';
 
 let root: string;
 
@@ -27,7 +27,7 @@ describe('findSkills', () => {
     await skill('bare', 'No front matter.\n');
     await mkdir(join(root, 'empty'));
     await writeFile(join(root, 'README.md'), SOURCE);
-    expect(await findSkills(root)).toEqual([
+    expect(await readSkills(root)).toEqual([
       {
         id: 'reading-list',
         folder: join(root, 'reading'),
@@ -40,25 +40,25 @@ describe('findSkills', () => {
   it('takes the id from memorySource if it has one', async () => {
     await skill('a', SOURCE.replace('command:', 'id: Google Tasks\n  command:'));
     await skill('b', SOURCE.replace('command:', 'id: 7\n  command:'));
-    expect(await findSkills(root)).toMatchObject([
+    expect(await readSkills(root)).toMatchObject([
       { id: 'google-tasks', memorySource: { command: 'node list.mjs', weight: 0.5 } },
       { id: 'reading-list', memorySource: { id: 7 } },
     ]);
   });
 
   it('returns an empty list if the folder does not exist', async () =>
-    expect(await findSkills(join(root, 'missing'))).toEqual([]));
+    expect(await readSkills(join(root, 'missing'))).toEqual([]));
 
   it('throws unreadable if the folder is a file', async () => {
     await writeFile(join(root, 'file'), '');
-    await expect(findSkills(join(root, 'file'))).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(readSkills(join(root, 'file'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 
   it('reports skills that cannot be read', async () => {
     await skill('large', `${SOURCE}${'x'.repeat(300_000)}`);
     await skill('binary', new Uint8Array([0, 1, 2]));
     await skill('broken', '---\nmemorySource: [unclosed\n---\n');
-    const problems = (await findSkills(root)).map(({ id, problem }) => [id, problem]);
+    const problems = (await readSkills(root)).map(({ id, problem }) => [id, problem]);
     expect(problems).toEqual([
       ['binary', 'SKILL.md is not a text file'],
       ['broken', expect.stringContaining('SKILL.md')],
@@ -71,7 +71,7 @@ describe('findSkills', () => {
     try {
       await writeFile(join(elsewhere, 'SKILL.md'), SOURCE);
       await symlink(elsewhere, join(root, 'linked'));
-      expect(await findSkills(root)).toMatchObject([{ id: 'linked', memorySource: null }]);
+      expect(await readSkills(root)).toMatchObject([{ id: 'linked', memorySource: null }]);
     } finally {
       await rm(elsewhere, { recursive: true });
     }
@@ -81,6 +81,6 @@ describe('findSkills', () => {
     await skill('.hidden', SOURCE);
     await skill('Überblick & Co', '---\nmemorySource:\n  command: x\n---\n');
     await skill('日記', '---\nmemorySource:\n  command: x\n---\n');
-    expect((await findSkills(root)).map(({ id }) => id)).toEqual(['uberblick-co', 'skill']);
+    expect((await readSkills(root)).map(({ id }) => id)).toEqual(['uberblick-co', 'skill']);
   });
 });

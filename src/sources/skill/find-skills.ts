@@ -18,7 +18,7 @@ const MAX_SKILLS = 1000;
  * front matter has `memorySource:`. Returns an empty list if the folder does not exist.
  * @throws LociError `unreadable` when the folder cannot be read
  */
-export async function findSkills(root: string): Promise<FoundSkill[]> {
+export async function readSkills(root: string): Promise<FoundSkill[]> {
   let realRoot: string;
   let names: string[];
   try {

@@ -10,7 +10,7 @@ const edge = z.object({ label: text });
 
 interface CanvasText {
   readonly text: string;
-  /** What of the canvas could not be read; `null` if all could. */
+  /** Why a part of the canvas could not be read; `null` if all of it could. */
   readonly problem: string | null;
 }
 

@@ -15,12 +15,12 @@ import { noteFormat } from './note-text.ts';
 /** Longer notes say nothing about the order. In bytes. */
 const MAX_BYTES = 100_000;
 const FILES_AT_ONCE = 16;
-/** A property or an inline field whose value has a date of three numbers, the last of which is a year. */
+/** A property or an inline field with a date of three numbers, the year last: `date: 19.05.2024`. */
 const NUMERIC_FIELD = /^[^:\n]{1,60}::?[ \t]*(.{0,60}\d{1,2}[-/._]\s?\d{1,2}[-/._]\s?\d{4}.{0,60})$/gmu;
 
 /**
- * The order of day and month in the dates of a vault: that of most dates with the same separator that have one meaning, such as
- * `19.05.2024`; without any, that of most dates with other separators. Reads all notes, so that the answer depends on nothing else.
+ * The order of day and month in the dates of a vault. The dates that have one meaning, such as `19.05.2024`, decide: those with
+ * the same separator, or else those with others. Reads all notes, so that the answer depends on nothing else.
  */
 export async function vaultDateOrder(realRoot: string, keys: readonly string[]): Promise<OrderOf> {
   const counts = new Map<string, Record<DateOrder, number>>();

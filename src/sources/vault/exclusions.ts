@@ -11,7 +11,7 @@ const OBSIDIAN_SETTINGS = `${OBSIDIAN_FOLDER}/app.json`;
 const MAX_SETTINGS_BYTES = 1_000_000;
 /** Expressions and globs of users may take exponential time. */
 const MAX_MATCHING_MS = 500;
-/** Paths that are compared within that time, which takes some milliseconds with a hundred globs. */
+/** Paths that are compared at a time, which takes some milliseconds with a hundred globs. */
 const BATCH_SIZE = 32;
 
 /** A rule that leaves files out. */
@@ -23,7 +23,7 @@ interface Rule {
   readonly matches: (path: string) => boolean;
 }
 
-/** The rules of a vault: `exclude` of its settings, and "Excluded files" of the Obsidian vaults that contain it or that it contains. */
+/** The rules of a vault: `exclude` of its settings, and "Excluded files" of the Obsidian vaults around it and in it. */
 export class Exclusions {
   readonly #vault: string;
   readonly #report: (problem: SourceProblem) => void;
@@ -125,7 +125,7 @@ export class Exclusions {
     }
   }
 
-  /** @param root the path of the root of this vault in that of Obsidian, if that is a folder around it */
+  /** @param root the path of the vault in the Obsidian vault, if that contains it */
   async #readObsidian(folder: string, below: (key: string) => string | null, root = ''): Promise<void> {
     const file = path.join(folder, OBSIDIAN_SETTINGS);
     for (const filter of await this.#readFilters(file, root !== '')) {
@@ -143,7 +143,7 @@ export class Exclusions {
     }
   }
 
-  /** Without the rules, notes that are to be left out would be read: what cannot be read is an error, unless it is another user's. */
+  /** Without its rules, too many notes would be read. So a file that cannot be read is an error, unless it is another user's. */
   async #readFilters(file: string, isOutside: boolean): Promise<string[]> {
     try {
       const bytes = await readRegularFile(file, MAX_SETTINGS_BYTES);
@@ -175,7 +175,7 @@ export function slashed(relative: string): string {
   return relative.split(path.sep).join('/').normalize('NFC');
 }
 
-/** As in `.gitignore`: a glob without a slash is for names in every folder; what it matches is left out with all that it contains. */
+/** As in `.gitignore`: a glob without a slash matches names in every folder, and leaves out a folder with its contents. */
 function globRule(glob: string): Rule {
   // `./x` is `/x`.
   const given = glob.normalize('NFC').replace(/^\.\//, '/');

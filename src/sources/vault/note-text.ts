@@ -7,7 +7,7 @@ import { parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
   readonly note: Note;
-  /** What of a canvas could not be read; `null` if all could. */
+  /** Why a part of a canvas could not be read; `null` if all of it could. */
   readonly canvasProblem: string | null;
 }
 

@@ -5,7 +5,7 @@ import { dateField, type DateField } from '../dates/note-dates.ts';
 import { commentBlocks } from '../markdown/comment-block.ts';
 import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
 import { collectInline, type InlineFindings } from '../markdown/inline-syntax.ts';
-import { referencesIn, type Link, type References } from '../markdown/scan-links.ts';
+import { linkDefinitions, type Link, type References } from '../markdown/scan-links.ts';
 import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 import { notesNamedPlainly } from '../markdown/statement-property.ts';
@@ -103,7 +103,7 @@ export function parseNote(content: string): Note {
 
 function readBody(body: string): InlineFindings & { blockIds: string[]; dates: DateField[] } {
   const found = { links: [], tags: [], blockIds: [] as string[], dates: [] as DateField[] };
-  const references = referencesIn(body);
+  const references = linkDefinitions(body);
   const read = ({ content }: Token): void => {
     collect(content, found, references);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];

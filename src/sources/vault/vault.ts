@@ -28,7 +28,7 @@ export interface VaultOptions {
   readonly name: string;
   /** The folder of the vault. It may be a symlink. */
   readonly root: string;
-  /** The project of notes whose front matter names no project and which are in no folder of `projects`. */
+  /** The project of notes that name none in their front matter and are in no folder of `projects`. */
   readonly project?: string;
   /** Projects by folder of the vault. A note gets the project of the deepest folder that contains it. */
   readonly projects?: Readonly<Record<string, string>>;
@@ -42,16 +42,14 @@ export interface VaultOptions {
   readonly trust?: Trust;
   /** Whether dates such as `03-05-2024` begin with the day or the month. By default other dates of the vault show it. */
   readonly dateOrder?: DateOrder;
-  /** Larger notes are skipped. In bytes. */
-  readonly maxFileSize?: number;
   /** Parses long notes. By default the thread of the caller does. */
   readonly thread?: TaskRunner;
 }
 
 type Report = (problem: SourceProblem) => void;
 
-/** The default of `maxFileSize`. */
-const MAX_NOTE_BYTES = 5_000_000;
+/** Larger notes are skipped. */
+export const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
 const PARSER_VERSION = 5;
@@ -66,7 +64,6 @@ class Vault implements Source {
   readonly origin = 'vault';
   readonly trust: Trust;
   readonly #options: VaultOptions;
-  readonly #maxBytes: number;
   /**
    * The real path of the root at the last listing. If a symlink replaces a folder of this path later, the files resolve to
    * paths outside it, and `read` refuses them.
@@ -82,7 +79,6 @@ class Vault implements Source {
     this.name = options.name;
     this.trust = options.trust ?? 'operator';
     this.#options = options;
-    this.#maxBytes = options.maxFileSize ?? MAX_NOTE_BYTES;
   }
 
   async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
@@ -114,10 +110,10 @@ class Vault implements Source {
     });
     for await (const { key, stats } of walk) {
       this.#keys.push(key);
-      if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
+      if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
-    // What is excluded may be in a folder that could not be read.
+    // A folder that could not be read may have files that the glob matches.
     if (unread.length === 0) exclusions.reportUnmatched();
   }
 
@@ -136,10 +132,10 @@ class Vault implements Source {
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
     try {
-      const file = await readWithin(this.#realRoot, key, this.#maxBytes);
+      const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES);
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
-      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#maxBytes));
+      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, MAX_NOTE_BYTES));
       else
         return await this.#toDocument(key, file.stats, await this.#readText(key, file.bytes, signal), report);
     } catch (error) {

@@ -87,7 +87,7 @@ function pathsTo(walk: Walk, { key, path: realPath, dirent }: Entry): string[] {
   return keys.map((each) => (dirent.isDirectory() ? `${each}/` : each));
 }
 
-/** What services put in place of a file that is not on this machine: iCloud, odrive, Nextcloud and ownCloud. */
+/** Names of the placeholders of iCloud, odrive, Nextcloud and ownCloud for a file that is not on this machine. */
 const PLACEHOLDERS: readonly RegExp[] = [/^\.(.+)\.icloud$/i, /^(.+)\.(?:cloudf?|nextcloud|owncloud)$/i];
 
 /** The name of the file that a placeholder stands for; `null` for other names. */
@@ -185,7 +185,7 @@ function otherFile(walk: Walk, key: string): null {
   return null;
 }
 
-/** A link is not followed into a folder that contains it, nor into a folder that another link has led to. */
+/** A link is not followed into a folder that contains it, nor into a folder that was entered through another link. */
 function shouldEnter(walk: Walk, from: Folder, folder: Folder): boolean {
   if (!folder.throughLink) return true;
   if (walk.enteredLinks.has(folder.realPath) || isWithin(folder.realPath, from.realPath)) return false;

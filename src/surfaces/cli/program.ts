@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
-import { columnsOf, type Io } from '../shared/io.ts';
+import { outputColumns, type Io } from '../shared/io.ts';
 import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
 import { EXIT_CODES } from './report-error.ts';
@@ -58,7 +58,7 @@ export async function buildProgram(
     .commandsGroup(headingOf('help'))
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, helpWidth: columnsOf(io.stdout) })
+    .configureHelp({ showGlobalOptions: true, helpWidth: outputColumns(io.stdout) })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       // A group without a command: the error lists its commands.
@@ -150,7 +150,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 const HEADINGS = Object.keys(HELP_GROUPS);
 
-/** The heading of a command; that of administration for one that is in no group, such as `help`. */
+/** The heading of a command. `help` and other commands that are in no group are below that of administration. */
 function headingOf(word: string): string {
   return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'Administration:';
 }

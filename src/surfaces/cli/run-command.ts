@@ -11,7 +11,7 @@ import { parseInput } from '../../operations/shared/input.ts';
 import { askYesNo, mayAsk } from '../shared/ask.ts';
 import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { hostReaderIn } from '../shared/host-reader.ts';
-import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
+import { outputColumns, type Io, isTerminal } from '../shared/io.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import type { CommandCall } from './describe-command.ts';
 import { ProgressDisplay } from './format/progress-display.ts';
@@ -28,10 +28,12 @@ export interface CommandSession {
 }
 
 /** What a command gives to its context. */
-export type SessionOptions = Required<Pick<ContextOptions, 'caller' | 'env' | 'onProgress' | 'machine'>>;
+export type CommandSessionOptions = Required<
+  Pick<ContextOptions, 'caller' | 'env' | 'onProgress' | 'machine'>
+>;
 
 /** Provides a command with an engine that is open already. */
-export type OpenSession = (options: SessionOptions) => CommandSession;
+export type OpenSession = (options: CommandSessionOptions) => CommandSession;
 
 /**
  * Runs an operation, prints its output, and returns the exit code.
@@ -46,7 +48,7 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
   const reader = hostReaderIn(io.env);
-  const options: SessionOptions = {
+  const options: CommandSessionOptions = {
     caller: {
       surface: 'cli',
       trust: 'operator',
@@ -86,7 +88,7 @@ function outputText(output: unknown, { command, json, viewOptions }: CommandCall
   if (json) return `${toJson(output)}\n`;
   return command.render(output, {
     style: makeStyle(hasColours(io.stdout, io.env)),
-    columns: columnsOf(io.stdout),
+    columns: outputColumns(io.stdout),
     terminal: isTerminal(io.stdout),
     options: viewOptions,
   });
@@ -147,7 +149,7 @@ class ProcessSession implements CommandSession {
   readonly context: OpenContext;
   readonly #interruption: Interruption;
 
-  constructor(call: CommandCall, io: Io, progress: ProgressDisplay, options: SessionOptions) {
+  constructor(call: CommandCall, io: Io, progress: ProgressDisplay, options: CommandSessionOptions) {
     const { operation, command, home } = call;
     const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
     this.#interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);

@@ -17,8 +17,8 @@ import type { HostReader } from '../shared/host-reader.ts';
 type RunIn = (namespace: string, input: unknown) => Promise<unknown>;
 
 /**
- * Runs an operation for an agent that may read several namespaces. Those that search, list, read or count records have all of them in
- * their output; all others concern the agent's own namespace alone.
+ * Runs an operation for an agent that may read several namespaces. Operations that search, list, read or count records have the
+ * records of all of them in their output. All others use the agent's own namespace alone.
  * @param context of the agent's own namespace
  * @throws the errors of the operation
  */
@@ -115,5 +115,5 @@ async function listAll(
   };
 }
 
-/** That of the operation. */
+/** The default of the operation `list`. */
 const DEFAULT_LIMIT = 20;

@@ -3,7 +3,7 @@ import type { Progress } from '../../core/progress.ts';
 import type { OPERATIONS } from '../../operations/registry.ts';
 import type { Operation } from '../../operations/operation.ts';
 
-/** What every method takes beside its input. */
+/** The options of every method. */
 export interface CallOptions {
   /** Ends the call with the error `aborted`. */
   readonly signal?: AbortSignal;

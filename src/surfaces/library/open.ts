@@ -49,7 +49,7 @@ export interface OpenOptions {
    * of skills still need approval.
    */
   readonly trustsSettings?: boolean;
-  /** Told what went wrong without failing a call. By default a warning of the process. */
+  /** Receives messages about errors that fail no call. By default a warning of the process. */
   readonly onWarning?: (message: string) => void;
 }
 

@@ -6,8 +6,8 @@ import { stageText } from '../shared/progress-text.ts';
 const INTERVAL_MS = 100;
 
 /**
- * Notifies a client of the progress of a call. The numbers that it sends must increase (MCP 2025-11-25, "Progress"), while
- * those of a call restart with each stage, so the work of the earlier stages is added.
+ * Notifies a client of the progress of a call. The numbers that it sends must increase (MCP 2025-11-25, "Progress"). Those of a
+ * call restart with each stage, so that the work of the earlier stages is added.
  */
 export function progressNotifier(
   progressToken: ProgressToken,

@@ -66,7 +66,7 @@ export function mcpServer(session: McpSession): McpServer {
   return product;
 }
 
-/** What decides which tools are listed. Calls report settings that cannot be read. */
+/** The settings that decide which tools are listed. Calls report settings that cannot be read. */
 async function toolListing({ context, scopes }: McpSession): Promise<ToolListing> {
   try {
     const { values } = await (await context()).loadConfig();

@@ -12,7 +12,7 @@ export interface Permission {
   readonly forbiddenHint?: (operation: Operation) => string;
 }
 
-/** What a server needs to serve a client: its permission, and the caller and the context of its operations. */
+/** The permission of a client, and the caller and the context of its operations. */
 export interface McpSession extends Permission {
   /** Called at the first request that needs it, because loading the settings takes a while. */
   readonly context: () => Promise<OpenContext>;

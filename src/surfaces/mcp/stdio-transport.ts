@@ -150,7 +150,7 @@ function errorOf(line: string): object | null {
   }
 }
 
-/** The id of a malformed request. The id of a response is that of a request from here, which nobody waits to see answered. */
+/** The id of a malformed request. A response has the id of a request of this server: it needs no answer. */
 function requestIdOf(value: unknown): RequestId | null {
   if (typeof value !== 'object' || value === null || 'result' in value || 'error' in value) return null;
   const { id } = value as { readonly id?: unknown };

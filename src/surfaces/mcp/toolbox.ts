@@ -79,7 +79,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
  * The input of a tool. It has only keywords that mean the same in draft-07 and in 2020-12 of JSON Schema, since clients use
- * either, and as few as possible, since a model gets the schemas with every turn. The operations check everything else, and
+ * either. It has as few as possible, since a model gets the schemas with every turn. The operations check everything else, and
  * their errors say what is expected.
  */
 export function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {

@@ -60,8 +60,8 @@ export class GatewayMemory {
   }
 
   async #load(): Promise<EngineModules> {
-    const { openEngine } = await loadEngine(this.#api.rootDir);
-    const opened = await openEngine({
+    const { openGatewayEngine } = await loadEngine(this.#api.rootDir);
+    const opened = await openGatewayEngine({
       plugin: this.#plugin,
       config: this.#config,
       workspaces: () => workspacesOf(this.#api),
@@ -83,7 +83,7 @@ export class GatewayMemory {
   }
 
   async #keepFresh(signal: AbortSignal): Promise<void> {
-    // A wait that is aborted only ends.
+    // A wait that is aborted ends without an error.
     const wait = (ms: number): Promise<void> =>
       delay(ms, undefined, { ref: false, signal }).catch(() => undefined);
     await wait(START_DELAY_MS);

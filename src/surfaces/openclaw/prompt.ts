@@ -38,9 +38,9 @@ const DEADLINE_MS = 50;
 const FIRST_DEADLINE_MS = 2000;
 
 /**
- * The startup entries for the system prompt of a turn (R10). A model sees only what the prompt of the turn has, so that the whole
- * text stands in each prompt of a session, with equal bytes while the entries do not change; `first-run` keeps the text of the
- * first turn even then.
+ * The startup entries for the system prompt of a turn (R10). A model sees only the prompt of the turn, so that each prompt of a
+ * session has the whole text, with equal bytes while the entries do not change. `first-run` keeps the text of the first turn even
+ * then.
  */
 export class StartupPrompt {
   readonly #memory: GatewayMemory;

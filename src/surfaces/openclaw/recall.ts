@@ -4,7 +4,7 @@ import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptEvent, TurnContext } from './host/api.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
 
-/** A turn does not wait longer for what memory knows about its message. */
+/** A turn does not wait longer for the recall of its message. */
 const DEADLINE_MS = 1500;
 /** Shorter messages, such as "yes", are about what was said before. */
 const MIN_MESSAGE_LENGTH = 8;
@@ -12,8 +12,8 @@ const MIN_MESSAGE_LENGTH = 8;
 const MAX_MESSAGE_LENGTH = 20_000;
 
 /**
- * Puts what memory knows before each message of the user (auto-recall). They are part of the message and not of the system prompt,
- * so that the prompt before it stays the same for the cache of the model.
+ * Puts recalled text before each message of the user (auto-recall). It is a part of the message and not of the system prompt, so
+ * that the prompt before it stays the same for the cache of the model.
  */
 export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
   const texts = new RecentTexts();
@@ -33,7 +33,7 @@ export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
   );
 }
 
-/** What the user said in this turn; `null` for a turn that nobody else started. */
+/** The message of the user in this turn; `null` for a turn that a program started, such as a schedule. */
 export function messageOfUser(event: PromptEvent, turn: TurnContext): string | null {
   if (turn.trigger !== 'user') return null;
   if (turn.inputProvenance !== undefined && turn.inputProvenance.kind !== 'external_user') return null;

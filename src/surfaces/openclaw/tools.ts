@@ -126,7 +126,7 @@ function jsonResult(result: unknown): ToolResult {
   return { content: [{ type: 'text', text }], details: JSON.parse(text) as unknown };
 }
 
-/** What went wrong, and what to do. */
+/** An error, and how to solve it. */
 interface Failure {
   readonly message: string;
   readonly action: string;

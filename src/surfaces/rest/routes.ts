@@ -2,7 +2,7 @@ import { inputFields, type FieldSchema } from '../../operations/shared/input.ts'
 import { remoteOperation } from '../../operations/shared/local-io.ts';
 import { type Operation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { pathOf } from './http/paths.ts';
+import { pathOfTool } from './http/paths.ts';
 
 /** An operation and its path. */
 export interface Route {
@@ -17,7 +17,7 @@ export async function routesOf(entries: readonly OperationEntry[]): Promise<Rout
   return operations
     .flatMap((operation) => remoteOperation(operation) ?? [])
     .map((operation) => ({
-      path: pathOf(toolName(operation)),
+      path: pathOfTool(toolName(operation)),
       operation,
       fields: new Map(inputFields(operation).map(({ name, schema }) => [name, schema])),
     }));

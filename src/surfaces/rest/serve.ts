@@ -94,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       readiness.drain();
       metrics.close();
       const ended = listener.end(limits.shutdownTimeoutMs);
-      // Stops commands of sources, which may run for minutes, so that requests that wait for them can end.
+      // Commands of sources may run for minutes. Requests that wait for them end when they are stopped.
       await loci.stop();
       await endpoint?.close();
       await ended;

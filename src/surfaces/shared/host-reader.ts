@@ -21,7 +21,7 @@ const hostReader = z.strictObject({
   ),
 });
 
-/** On whose behalf a host program runs a command: an agent, which has a namespace of its own and may read others. */
+/** The agent for which a host program runs a command. It has a namespace of its own and may read others. */
 export type HostReader = z.infer<typeof hostReader>;
 
 /** The variable with which a host program passes a `HostReader` to a command, as JSON. */

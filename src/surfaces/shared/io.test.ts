@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { columnsOf } from './io.ts';
+import { outputColumns } from './io.ts';
 
 describe('columnsOf', () => {
   it.each([
@@ -12,6 +12,6 @@ describe('columnsOf', () => {
     [{ isTTY: true as const }, 80],
     [{}, 100],
   ])('of %j is %i', (output, columns) => {
-    expect(columnsOf(Object.assign(new PassThrough(), output))).toBe(columns);
+    expect(outputColumns(Object.assign(new PassThrough(), output))).toBe(columns);
   });
 });

@@ -18,7 +18,7 @@ const MIN_COLUMNS = 40;
 const DEFAULT_COLUMNS = 80;
 
 /** The width to format for: the terminal's, at most 100; 80 if it is unknown; 100 for a file or a pipe. */
-export function columnsOf(output: Output): number {
+export function outputColumns(output: Output): number {
   const columns = output.columns ?? (isTerminal(output) ? DEFAULT_COLUMNS : MAX_COLUMNS);
   return columns < MIN_COLUMNS ? DEFAULT_COLUMNS : Math.min(columns, MAX_COLUMNS);
 }

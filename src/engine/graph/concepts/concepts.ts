@@ -1,14 +1,14 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
-import { referencesIn } from '../../../graph/concepts/change-references.ts';
+import { referencesOf } from '../../../graph/concepts/change-references.ts';
 import { recordsNaming } from '../../../graph/concepts/find-mentions.ts';
-import { compareText } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../shared/citations.ts';
+import { compare } from '../../../graph/walk.ts';
 import { ConceptMask } from './concept-mask.ts';
 import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
 
@@ -81,9 +81,7 @@ async function rank(
   for (const within of projects) for (const each of await counted(context, within)) all.push(each);
   all.sort(
     (a, b) =>
-      b.naming - a.naming ||
-      compareText(a.concept.label, b.concept.label) ||
-      compareText(a.concept.id, b.concept.id),
+      b.naming - a.naming || compare(a.concept.label, b.concept.label) || compare(a.concept.id, b.concept.id),
   );
   return all.map(({ concept }) => concept);
 }
@@ -160,7 +158,7 @@ export async function showConcept(
       conflicts.filter(({ notes }) => notes.some((note) => keys.includes(note))).map(({ text }) => text),
     ),
     changes: await mask.changes(
-      listChanges(within).filter(({ change }) => referencesIn([change]).some((each) => keys.includes(each))),
+      listChanges(within).filter(({ change }) => referencesOf([change]).some((each) => keys.includes(each))),
     ),
   };
 }
@@ -212,7 +210,7 @@ function listChanges(within: ProjectConcepts): ListedChange[] {
   }));
 }
 
-/** The changes without those that speak of names that only hidden sources have. */
+/** The changes, without those of names that only hidden sources have. */
 function visibleChanges({ changes, names, excludedSources }: ProjectConcepts): readonly ConceptChange[] {
   if (excludedSources.length === 0) return changes;
   const known = new Set([
@@ -226,7 +224,7 @@ function visibleChanges({ changes, names, excludedSources }: ProjectConcepts): r
     const isVisible =
       change.kind === 'undo'
         ? visible.has(change.change)
-        : referencesIn([change]).every((name) => known.has(name));
+        : referencesOf([change]).every((name) => known.has(name));
     if (isVisible) visible.add(change.id);
   }
   return changes.filter(({ id }) => visible.has(id));

@@ -44,8 +44,8 @@ export interface FoundConcept {
 }
 
 /**
- * The concepts of one project, or of each, without what only sources say that the caller does not see. Derives what has changed
- * before.
+ * The concepts of one project, or of each. A name that only sources have which the caller does not see is left out. Derives what
+ * has changed before.
  */
 export async function readConcepts(
   context: EngineContext,
@@ -62,7 +62,7 @@ export async function readConcepts(
   return known.get(key, () => readProjects(context, excludedSources, project));
 }
 
-/** The concepts that were read last from a store, for all callers: calls that come together read the same. */
+/** The last concepts that were read, by store and for all callers: calls that come together read the same. */
 const latest = new WeakMap<Store, LatestValue<readonly ProjectConcepts[]>>();
 
 async function readProjects(

@@ -98,7 +98,6 @@ export interface ExportPage {
 
 const MIN_PAGE_CHARACTERS = 200_000;
 
-/** The lines of the JSON Lines export. */
 export async function* exportLines(
   context: EngineContext,
   options: ProgressOptions = {},

@@ -1,4 +1,5 @@
 import { shortHash } from '../../../core/ids.ts';
+import { jsonEscapes } from '../../../core/text/invisible-characters.ts';
 import type { Json } from '../../../core/types.ts';
 import { ITEM_TYPE_NAMES, itemType, type ExportItem } from '../items/items.ts';
 
@@ -49,8 +50,5 @@ export function markdownOf({ type, value }: MarkdownItem): string {
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function yamlOf(value: Json): string {
-  return JSON.stringify(value).replace(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(value).replace(UNPRINTABLE, jsonEscapes);
 }

@@ -107,7 +107,7 @@ export class ImportReport {
   readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Number of texts that were embedded. */
   embedded = 0;
-  /** Those that the embedding provider refused. */
+  /** Texts that the embedding provider refused. */
   refusals: RefusalReport = NO_REFUSALS;
   /** Why other texts were not embedded; `null` when all were. */
   why: string | null = null;

@@ -17,7 +17,7 @@ export interface ItemType<Value> {
   readonly format: LineFormat<Value>;
   /** The items of the caller's namespace that follow a position. */
   read(context: EngineContext, position: Position): Promise<Batch<Value>>;
-  /** What an item is, if only the operator may import items of this type. */
+  /** Why only the operator may import items of this type: `it is a label of the operator`. */
   readonly reserved?: string;
   /**
    * Applies the rules of a write, and masks secrets.
@@ -79,7 +79,7 @@ export interface ItemImporter<Value> {
 const ITEMS_PER_READ = 500;
 export const ITEMS_PER_WRITE = 100;
 
-/** One batch of the items of a type that are read from a position, each with a number by which the next one continues. */
+/** Reads a batch of the items of a type from a position. The number of its last item is the position of the next one. */
 export async function readPage<Item>(
   read: (page: { readonly after: number; readonly limit: number }) => Promise<readonly Item[]>,
   numberOf: (item: Item) => number,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { VERDICTS, type Label } from '../../../store/item-model.ts';
 import { labelPut, storedLabels } from '../../../store/items/kinds.ts';
-import { labelAuditDraft } from '../../packs/labels.ts';
+import { EVERY_LABEL, labelAuditDraft } from '../../packs/labels.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { assertShort, readPage, type ItemType } from './item-type.ts';
 import { lineFormat, sha256Text, time, uuid } from './line-format.ts';
@@ -17,9 +17,6 @@ const schema = z.strictObject({
   at: time,
   actor: z.string(),
 });
-
-/** More than any receipt has. */
-const EVERY_LABEL = { after: null, limit: 10_000 } as const;
 
 export const label: ItemType<Label> = {
   count: 'labels',

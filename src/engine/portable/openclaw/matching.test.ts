@@ -3,7 +3,7 @@ import { draft } from '../../../../test/contract/store-samples.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { Fragment } from './fragments.ts';
 import { baseKeyOf, KeyAllocator } from './keys.ts';
-import { contentHash, matchFragments, type Match } from './matching.ts';
+import { contentHash, matchFragments, type Pairing } from './matching.ts';
 
 function item(content: string, heading = ''): Fragment {
   return { heading, kind: 'item', content };
@@ -22,7 +22,7 @@ function importedRecord(fragment: Fragment, id: number, overrides: Partial<LociR
   };
 }
 
-function ids(matches: readonly Match[]): [string | null, number | null][] {
+function ids(matches: readonly Pairing[]): [string | null, number | null][] {
   return matches.map(({ fragment, record }) => [fragment?.content ?? null, record?.id ?? null]);
 }
 

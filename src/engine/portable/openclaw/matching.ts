@@ -3,7 +3,7 @@ import type { LociRecord } from '../../../core/types.ts';
 import type { Fragment } from './fragments.ts';
 
 /** A fragment of a file and the record that an earlier import made of it. */
-export interface Match {
+export interface Pairing {
   /** `null` when the file no longer has it. */
   readonly fragment: Fragment | null;
   /** `null` for a new fragment. */
@@ -40,7 +40,7 @@ const MAX_COMPARISONS = 100;
  * Pairs the fragments of a file with its records: first those that are unchanged, then those that moved to another
  * heading, then those that were edited. An edited section is recognised by its heading, an edited item by its words.
  */
-export function matchFragments(fragments: readonly Fragment[], records: readonly LociRecord[]): Match[] {
+export function matchFragments(fragments: readonly Fragment[], records: readonly LociRecord[]): Pairing[] {
   const imported = new Map(records.map((record) => [record, importMetadataOf(record)]));
   const hashes = new Map(fragments.map((fragment) => [fragment, contentHash(fragment)]));
   const matcher = new Matcher(fragments, records);
@@ -67,7 +67,7 @@ export function matchFragments(fragments: readonly Fragment[], records: readonly
 
 /** Matches each fragment and each record at most once. */
 class Matcher {
-  readonly #matches: Match[] = [];
+  readonly #matches: Pairing[] = [];
   readonly #records: Set<LociRecord>;
   #fragments: readonly Fragment[];
 
@@ -96,7 +96,7 @@ class Matcher {
   }
 
   /** The pairs, then new fragments, then records that the file no longer has. */
-  result(): Match[] {
+  result(): Pairing[] {
     const added = this.#fragments.map((fragment) => ({ fragment, record: null }));
     const removed = [...this.#records].filter(({ deletedAt }) => deletedAt === null);
     return [...this.#matches, ...added, ...removed.map((record) => ({ fragment: null, record }))];

@@ -11,7 +11,7 @@ import { RecordImporter, type PlannedWrite } from '../items/record-importer.ts';
 import { record as recordType } from '../items/record.ts';
 import { splitIntoFragments, type Fragment, type ListSplitting } from './fragments.ts';
 import { assertImportablePath, baseKeyOf, KeyAllocator } from './keys.ts';
-import { contentHash, importMetadataOf, matchFragments, type Match } from './matching.ts';
+import { contentHash, importMetadataOf, matchFragments, type Pairing } from './matching.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** By the name in lower case: on Linux, OpenClaw reads memory.md where there is no MEMORY.md. */
@@ -134,7 +134,7 @@ export class RecordFileImporter {
   /** `null` when there is nothing to write. */
   async #plan(
     path: string,
-    { fragment, record: existing }: Match,
+    { fragment, record: existing }: Pairing,
     keys: KeyAllocator,
     createdAt: number,
   ): Promise<PlannedWrite | null> {

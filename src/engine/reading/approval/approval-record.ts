@@ -22,7 +22,7 @@ const details = z.object({
     .nullable(),
 });
 
-/** What is recorded about a command when it is approved, so that later changes can be named. */
+/** The details of a command when it is approved, by which later changes can be named. */
 export type ApprovalDetails = Readonly<z.infer<typeof details>>;
 
 /** The approval that the state of a source holds. */

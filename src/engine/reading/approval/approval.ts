@@ -12,7 +12,7 @@ import {
   type ApprovalDetails,
   type RecordedApproval,
 } from './approval-record.ts';
-import type { CommandSource } from '../configured/configured-sources.ts';
+import type { ConfiguredCommand } from '../configured/configured-sources.ts';
 import { findProgram } from './program.ts';
 import { watchedFiles, type WatchedFile } from './watched-files.ts';
 
@@ -39,7 +39,7 @@ export interface ResolvedCommand {
  * @throws LociError `invalid_config` for a command that cannot be split; `not_approved` when a file cannot be watched
  */
 export async function resolveCommand(
-  source: CommandSource,
+  source: ConfiguredCommand,
   approved: RecordedApproval | null,
 ): Promise<ResolvedCommand> {
   const { settings, cwd, skill } = source;
@@ -57,7 +57,7 @@ export async function resolveCommand(
   return { fingerprint, argv, program, cwd, realCwd, env, files, shell };
 }
 
-/** What is recorded with the approval. Secrets are masked, because a command may have keys among its arguments. */
+/** The details that are recorded with the approval. Secrets are masked, because a command may have keys among its arguments. */
 export async function approvalDetails(
   { thread }: EngineContext,
   { argv, program, cwd, realCwd, env, files }: ResolvedCommand,
@@ -72,7 +72,7 @@ async function approvedProgram(program: string | null, name: string, cwd: string
   return findProgram(program, cwd, '');
 }
 
-async function readable<Files>({ id }: CommandSource, files: Promise<Files>): Promise<Files> {
+async function readable<Files>({ id }: ConfiguredCommand, files: Promise<Files>): Promise<Files> {
   try {
     return await files;
   } catch (error) {
@@ -88,7 +88,7 @@ type ApprovalStatus = 'approved' | 'missing' | 'changed' | 'unreadable';
 
 export function approvalStatus(
   { config, trustsSettings }: EngineContext,
-  source: CommandSource,
+  source: ConfiguredCommand,
   { fingerprint }: ResolvedCommand,
   state: Pick<SourceState, 'approval'> | null | undefined,
 ): ApprovalStatus {
@@ -109,7 +109,7 @@ const REFUSALS: Readonly<Record<Exclude<ApprovalStatus, 'approved'>, string>> = 
 
 /** @throws LociError `not_approved` */
 export function assertApproved(
-  { id }: CommandSource,
+  { id }: ConfiguredCommand,
   { argv }: ResolvedCommand,
   status: ApprovalStatus,
 ): void {

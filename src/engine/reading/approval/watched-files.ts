@@ -42,7 +42,7 @@ export const INTERPRETERS =
   /^(?:env|(?:ba|da|z|k|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|deno|bun|ruby|perl|php|lua|Rscript|pwsh|osascript|awk|gawk|mawk|sed)$/;
 /** Options of interpreters after which code follows, and then its data. */
 export const INLINE_CODE = /^(?:-[a-z]*[ce]|--(?:eval|command)|-p|--print)$/i;
-/** What Node.js and Python add to the name of a module. */
+/** The endings that Node.js and Python add to the name of a module. */
 const MODULE_EXTENSIONS = ['.js', '.py'];
 /** Files that commands read as data. Their content changes all the time, and a change does not require a new approval. */
 const DATA_EXTENSIONS = new Set(
@@ -84,7 +84,7 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   return [...states].map(([path, state]) => ({ path, state })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The folder or file of code to which Node.js or Python would resolve a path that is no file; `null` if there is none. */
+/** The code that Node.js or Python loads for a path that is no file, such as `tool.py` for `tool`; `null` if there is none. */
 async function moduleAt(path: string): Promise<string | null> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -103,7 +103,7 @@ function operandPath(operand: string, cwd: string): string {
   );
 }
 
-/** The argument, and what `--option=FILE` and `-oFILE` name. */
+/** The argument, and the file in `--option=FILE` and `-oFILE`. */
 function operandsOf(argument: string): string[] {
   const [, afterEquals] = /^[^=]+=(.+)$/s.exec(argument) ?? [];
   const [, afterFlag] = /^-[^-](.+)$/s.exec(argument) ?? [];

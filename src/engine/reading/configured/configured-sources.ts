@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
 import { readSourceSettings } from '../../../config/problems.ts';
 import { type Config, DEFAULT_SKILL_FOLDERS } from '../../../config/schema.ts';
-import { nameKey, type SourceSettings } from '../../../config/sources-schema.ts';
+import { sourceNameKey, type SourceSettings } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
@@ -16,19 +16,18 @@ import { vaultName } from './vault-names.ts';
 import { RegisteredSources, type CodeSource } from './registered-sources.ts';
 
 /** A command that is defined in the settings or by a skill. */
-export interface CommandSource {
+export interface ConfiguredCommand {
   readonly kind: 'command';
   readonly id: string;
   readonly name: string;
   readonly settings: SourceSettings;
-  /** The working folder of its command. */
   readonly cwd: string;
   /** The folder of the skill that defines it; `null` for a source in the settings. */
   readonly skill: string | null;
 }
 
 /** A command, or a function that the program has registered. */
-export type ConfiguredSource = CommandSource | CodeSource;
+export type ConfiguredSource = ConfiguredCommand | CodeSource;
 
 /** A skill whose source cannot be used. */
 interface BrokenSkill {
@@ -49,7 +48,7 @@ interface ConfiguredSources {
 export async function configuredSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace } = context;
   if (namespace !== config.namespace) return { sources: [], broken: [] };
-  const commands = config.sources.map(({ id, ...settings }): CommandSource => ({
+  const commands = config.sources.map(({ id, ...settings }): ConfiguredCommand => ({
     kind: 'command',
     id,
     name: settings.name ?? id,
@@ -59,7 +58,9 @@ export async function configuredSources(context: EngineContext): Promise<Configu
   }));
   const sources: ConfiguredSource[] = [...commands, ...context.shared(RegisteredSources).list()];
   const broken: BrokenSkill[] = [];
-  const usedNames = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
+  const usedNames = new Set(
+    [...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(sourceNameKey),
+  );
   const skills = await configuredSkills(config);
   for (const skill of skills) {
     // Skills with the same id are not used, so that one cannot take over the approval of another.
@@ -108,7 +109,7 @@ async function configuredSkills({ skills }: Pick<Config, 'skills'>): Promise<Fou
   const defaults = DEFAULT_SKILL_FOLDERS.map(expandHome);
   const found = skills.map(async ({ path }) => {
     const inFolder = await skillsIn(path);
-    // Nobody has asked for the skills of a default folder, and one that cannot be read is likely no source.
+    // The settings do not name a default folder, and a skill in it that cannot be read is likely no source.
     return defaults.includes(path) ? inFolder.filter(({ memorySource }) => memorySource !== null) : inFolder;
   });
   return (await Promise.all(found)).flat();
@@ -131,10 +132,11 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
   }
 }
 
-function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): CommandSource | BrokenSkill {
+function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): ConfiguredCommand | BrokenSkill {
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
-  if (usedNames.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
+  if (usedNames.has(sourceNameKey(id)))
+    return { id, folder, problem: `another source or vault is called ${id}` };
   const read = readSourceSettings(skill.memorySource);
   if ('problem' in read) return { id, folder, problem: read.problem };
   const { settings } = read;

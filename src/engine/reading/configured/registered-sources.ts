@@ -1,12 +1,11 @@
 import { type z } from 'zod';
 import { explainIssues } from '../../../config/problems.ts';
-import { nameKey, source } from '../../../config/sources-schema.ts';
+import { sourceNameKey, source } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/types.ts';
 import type { DocumentSource, FetchedDocument } from '../../../sources/document.ts';
 import { openSource } from '../../../sources/registry.ts';
 
-/** The settings of a source that is no command. */
 const codeSettings = source.omit({
   command: true,
   shell: true,
@@ -113,7 +112,7 @@ export class RegisteredSources {
 }
 
 function assertFree(id: string, names: readonly string[]): void {
-  if (!names.some((name) => nameKey(name) === nameKey(id))) return;
+  if (!names.some((name) => sourceNameKey(name) === sourceNameKey(id))) return;
   throw new LociError('conflict', `another source or vault is called ${id}`, {
     hint: 'Register the source under another id, or unregister the other one first.',
   });

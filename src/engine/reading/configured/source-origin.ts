@@ -55,7 +55,7 @@ function sourceOrigin(
   const { completed, url } = record.metadata;
   const origin = {
     ...source,
-    name: joinLines(source.name),
+    name: source.name.replaceAll(BREAKS, ' ').trim(),
     completed: typeof completed === 'boolean' ? completed : null,
     url: typeof url === 'string' && url !== '' ? url : null,
   };
@@ -89,8 +89,4 @@ function lineOf(
 /** `3 min ago` of `3min ago`. */
 function spaced(age: string): string {
   return age.replace(/^(\d+)/, '$1 ');
-}
-
-function joinLines(name: string): string {
-  return name.replaceAll(BREAKS, ' ').trim();
 }

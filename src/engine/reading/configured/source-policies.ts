@@ -12,7 +12,7 @@ export type NamespaceSource = Pick<
   'id' | 'name' | 'refreshInterval' | 'weight' | 'minScore' | 'includeInContext' | 'enabled'
 >;
 
-/** The settings of a vault or source that affect search, and its name, which is the `source` of its records. */
+/** The search settings of a vault or source. Its records have its name as their `source`. */
 interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
   readonly policy: SourcePolicy;
@@ -51,7 +51,7 @@ export function sourcePolicies(
 /** Who receives the results: a user who searches, or a model whose context gets them without a request. */
 export type Audience = 'user' | 'context';
 
-/** An agent gets what the settings keep out of its context only if it names sources. */
+/** An agent gets the sources that the settings keep out of its context only if it names sources. */
 export function audienceOf(
   { trust }: Pick<Caller, 'trust'>,
   { sources }: { readonly sources?: readonly string[] },
@@ -94,13 +94,13 @@ function namedSettings(
   sources: readonly NamespaceSource[],
 ): readonly NamedSettings[] {
   return [
-    ...vaults.map((vault) => ({ ...vault, name: vaultName(vault), policy: policyOfVault(vault) })),
+    ...vaults.map((vault) => ({
+      ...vault,
+      name: vaultName(vault),
+      policy: withSettings(VAULT_POLICY, vault.weight, vault.minScore),
+    })),
     ...sources.map((source) => ({ ...source, name: source.id, policy: policyOfSource(source) })),
   ];
-}
-
-function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
-  return withSettings(VAULT_POLICY, weight, minScore);
 }
 
 function policyOfSource({ weight, minScore }: NamespaceSource): SourcePolicy {

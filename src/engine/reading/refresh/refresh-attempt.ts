@@ -1,12 +1,12 @@
 import type { Timestamp } from '../../../core/types.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
+import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
-import type { LeaseHandle } from '../../shared/lease.ts';
 import { nextRead, nextTry } from '../configured/schedule.ts';
 import { sourceStateChange } from '../../../store/items/source-state.ts';
 
 export interface AttemptStart {
-  readonly lease: LeaseHandle;
+  readonly lease: Fence;
   /** The state of the source before the attempt. */
   readonly before: SourceState | undefined;
   /** Milliseconds until the source is due again. */

@@ -4,11 +4,12 @@ import { LociError } from '../../../core/errors.ts';
 import { syncSource, type SyncReport } from '../../../ingest/sync.ts';
 import { openSource } from '../../../sources/registry.ts';
 import type { Source } from '../../../sources/source.ts';
+import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import { pickSignal, type ProgressOptions } from '../../../core/progress.ts';
 import { RefreshAttempt } from './refresh-attempt.ts';
-import { withLease, type LeaseHandle, type LeaseOptions } from '../../shared/lease.ts';
+import { withLease, type LeaseOptions } from '../../shared/lease.ts';
 import { leaseName } from './refresh.ts';
 import { formatNoteProblem } from './source-failure.ts';
 import { isDue } from '../configured/schedule.ts';
@@ -60,7 +61,7 @@ export async function refreshVault(
 }
 
 interface ReadOptions extends IndexOptions {
-  readonly lease: LeaseHandle;
+  readonly lease: Fence;
   /** The problems that the previous refresh found in its notes. */
   readonly before: readonly string[];
 }

@@ -6,6 +6,7 @@ import type { DocumentProblem, FetchResult } from '../../../sources/document.ts'
 import { openSource } from '../../../sources/registry.ts';
 import { MAX_PROBLEMS, sourceStates } from '../../../store/items/source-state.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
+import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
@@ -16,8 +17,8 @@ import {
   type ResolvedCommand,
 } from '../approval/approval.ts';
 import { parseApproval } from '../approval/approval-record.ts';
-import type { CommandSource, ConfiguredSource } from '../configured/configured-sources.ts';
-import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
+import type { ConfiguredCommand, ConfiguredSource } from '../configured/configured-sources.ts';
+import { withLease, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
 import { missingProgramError } from '../approval/program.ts';
 import { isDue } from '../configured/schedule.ts';
 import { failureOfSource, noUsableDocument, problemText, shortened } from './source-failure.ts';
@@ -81,7 +82,7 @@ async function stateOf(
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */
 async function requireApproved(
   context: EngineContext,
-  source: CommandSource,
+  source: ConfiguredCommand,
   state: SourceState | undefined,
 ): Promise<ResolvedCommand> {
   const command = await resolveCommand(source, parseApproval(state));
@@ -140,7 +141,7 @@ async function fetchOnce(
 class Refresh {
   readonly #context: EngineContext;
   readonly #source: ConfiguredSource;
-  readonly #lease: LeaseHandle;
+  readonly #lease: Fence;
   readonly #signal: AbortSignal;
   readonly #attempt: RefreshAttempt;
   readonly #before: SourceState | undefined;

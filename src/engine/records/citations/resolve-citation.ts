@@ -6,7 +6,6 @@ import type { EngineContext } from '../../context.ts';
 import { factAt } from './corpus-path.ts';
 import { excludeSources, sourcesHiddenFrom } from '../../reading/configured/source-policies.ts';
 import { nearNotes } from './near-notes.ts';
-import { sectionLines } from './section.ts';
 
 /** Lines of a record, from 1, inclusive. */
 export interface LineRange {
@@ -206,4 +205,31 @@ async function recordBySourceAndPath(
     if (match !== undefined) return match;
   }
   return null;
+}
+
+/**
+ * The lines of a record below a heading, with the heading itself, or of a block (`^id`).
+ * @param name what the caller calls the record
+ * @throws LociError `not_found` with the headings or blocks that the record has
+ */
+async function sectionLines(
+  { thread }: EngineContext,
+  { content }: LociRecord,
+  heading: string,
+  name: string,
+): Promise<LineRange> {
+  const { FIND_SECTION } = await import('./find-section.ts');
+  const found = await thread.run(FIND_SECTION, [content, heading], { size: content.length });
+  if ('from' in found) return found;
+  const { names, count } = found;
+  const kind = heading.startsWith('^') ? 'block' : 'heading';
+  const listed = names.map((each) => JSON.stringify(each));
+  if (count > listed.length) listed.push(`${String(count - listed.length)} more`);
+  throw new LociError(
+    'not_found',
+    `there is no ${kind} ${JSON.stringify(heading.slice(0, 200))} in ${JSON.stringify(name.slice(0, 200))}`,
+    {
+      hint: names.length === 0 ? `The text has no ${kind}s.` : `Its ${kind}s are ${listed.join(', ')}.`,
+    },
+  );
 }

@@ -18,7 +18,6 @@ import { endOrphanProcesses, RUN_ID_ENV } from './orphan-processes.ts';
 export interface CommandRequest {
   /** Program and arguments; a program without a slash is searched in PATH of `env`. */
   readonly argv: readonly string[];
-  /** The working folder. */
   readonly cwd: string;
   /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;
@@ -44,9 +43,8 @@ const EXIT_GRACE_PERIOD_MS = 300;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program without a shell, in its own process group, with an empty standard input, and passes its output to `read`.
- * Before this settles, every process of the group is ended, whatever the outcome, as are those outside of it that
- * `endOrphanProcesses` finds.
+ * Runs a program without a shell, in its own process group, with an empty standard input, and passes its output to `read`. At the
+ * end, it ends every process of the group, and those outside of the group that `endOrphanProcesses` finds.
  * @param read reads the output, which ends when the pipe is closed, or when the program has ended and the pipe is empty
  * @throws LociError `source_failed` with the cause and the end of standard error; `aborted`; what `read` throws
  */

@@ -2,12 +2,12 @@ import { Readable, Writable } from 'node:stream';
 import type { OpenContext } from '../../../operations/context.ts';
 import type { Io } from '../../shared/io.ts';
 import type { OpenSession } from '../run-command.ts';
-import type { CommandRequest } from './request.ts';
+import type { SocketRequest } from './request.ts';
 
 /** Runs a command line in this process. */
 export type RunCommandLine = (argv: readonly string[], io: Io, openSession: OpenSession) => Promise<number>;
 
-export interface Answer {
+export interface CommandAnswer {
   readonly exitCode: number;
   /** What was written, in order: the file descriptor, 1 or 2, and the text. */
   readonly output: readonly (readonly [fd: number, text: string])[];
@@ -16,10 +16,10 @@ export interface Answer {
 /** Runs a command with the open engine and returns what it prints. @param signal aborted when nobody waits for the answer */
 export async function answerCommand(
   context: OpenContext,
-  { argv, cwd, env, stdout, stderr }: CommandRequest,
+  { argv, cwd, env, stdout, stderr }: SocketRequest,
   run: RunCommandLine,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const output: [number, string][] = [];
   const io: Io = {
     stdin: Readable.from([]),
@@ -40,7 +40,7 @@ export async function answerCommand(
 /** An output that appends what is written to `written`. */
 function collector(
   fd: number,
-  { isTTY, columns }: CommandRequest['stdout'],
+  { isTTY, columns }: SocketRequest['stdout'],
   written: [number, string][],
 ): Io['stdout'] {
   const stream = new Writable({

@@ -132,7 +132,7 @@ class Answerer {
       bytes += chunk.length;
       if (bytes > MAX_REQUEST_BYTES) socket.destroy();
       if (socket.destroyed || chunk.at(-1) !== LINE_FEED) return;
-      // What follows is ignored, but the end of the connection has to be noticed.
+      // Further data is ignored, but the end of the connection has to be noticed.
       socket.off('data', onData).resume();
       void this.#answer(Buffer.concat(chunks).toString(), socket, gone.signal);
     };

@@ -35,10 +35,10 @@ const request = z.strictObject({
 });
 
 /** A command line, and everything else that determines its output. */
-export type CommandRequest = z.infer<typeof request>;
+export type SocketRequest = z.infer<typeof request>;
 
 /** Returns `null` for anything but a request. */
-export function parseRequest(line: string): CommandRequest | null {
+export function parseRequest(line: string): SocketRequest | null {
   try {
     return request.safeParse(JSON.parse(line)).data ?? null;
   } catch {
@@ -53,7 +53,7 @@ function buildOf(): string | null {
   return found === undefined ? null : `${String(found.mtimeMs)}:${String(found.size)}`;
 }
 
-/** Decides which requests this process can answer with the output that the command would print in a process of its own. */
+/** Decides which requests this process can answer with the same output as a process of their own. */
 export class RequestCheck {
   readonly #context: OpenContext;
   readonly #build: string | null;
@@ -69,7 +69,7 @@ export class RequestCheck {
   }
 
   /** Returns why the asking process must run the command itself; `null` if this process can answer. */
-  async reasonToDecline(asked: CommandRequest): Promise<string | null> {
+  async reasonToDecline(asked: SocketRequest): Promise<string | null> {
     if (asked.version !== this.#version || asked.build !== this.#build || asked.node !== process.version)
       return 'the program is another';
     if (asked.home !== this.#context.home) return 'the home is another';
@@ -78,7 +78,7 @@ export class RequestCheck {
     return (await this.#hasSameSettings(asked)) ? null : 'the settings or the store have changed';
   }
 
-  async #hasSameSettings({ env, cwd }: CommandRequest): Promise<boolean> {
+  async #hasSameSettings({ env, cwd }: SocketRequest): Promise<boolean> {
     const settings = this.#context.openedWith();
     if (settings === null) return false;
     // A command that finds wrong settings reports them itself.
@@ -104,7 +104,7 @@ async function fileIdentity(path: string): Promise<string | null> {
   return found === null ? null : `${String(found.dev)}:${String(found.ino)}`;
 }
 
-/** Commands that read files or standard input, or name another home, run in the process that has these. */
+/** A command that reads files or standard input, or names another home, runs in the process that has these. */
 function isAnswered(argv: readonly string[]): boolean {
   if (argv.some((word) => word === '-' || /^--(?:input|home)(?:=|$)/.test(word))) return false;
   const [first = '', second = ''] = wordsOf(argv);
@@ -116,7 +116,7 @@ function wordsOf(argv: readonly string[]): readonly string[] {
 }
 
 /** Whether variables that the operations read from this process have the same values there. */
-function hasSameVariables({ argv, env, utcOffset }: CommandRequest): boolean {
+function hasSameVariables({ argv, env, utcOffset }: SocketRequest): boolean {
   if (utcOffset !== new Date().getTimezoneOffset()) return false;
   // `status` looks up the programs of sources.
   const names = wordsOf(argv)[0] === 'status' ? ['HOME', 'TZ', 'PATH'] : ['HOME', 'TZ'];

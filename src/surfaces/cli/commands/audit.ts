@@ -2,7 +2,7 @@ import type { Json } from '../../../core/types.ts';
 import type { AuditOutput } from '../../../engine/audit/read-audit.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
-import { localTime } from '../format/times.ts';
+import { localTimeText } from '../format/times.ts';
 import { indent, wrap } from '../format/wrap.ts';
 import { limitLines } from '../format/lists.ts';
 import type { OperationCommand, View } from './operation-command.ts';
@@ -30,7 +30,7 @@ function entryLines(entry: Entry, view: View): string[] {
   const { at, actor, surface, action, subject, record, diff, erased, seq, chain, hash } = entry;
   const about = record === null ? oneLine(subject ?? '') : `record/${String(record)}`;
   const who = `${oneLine(actor)} via ${oneLine(surface)}`;
-  const head = `${style.dim(localTime(at))}  ${who}  ${style.bold(oneLine(action))}  ${style.link(about)}`;
+  const head = `${style.dim(localTimeText(at))}  ${who}  ${style.bold(oneLine(action))}  ${style.link(about)}`;
   const verbose = options.has('verbose');
   const details = [
     ...(erased ? [style.dim('the change was erased when the record was purged')] : []),

@@ -115,7 +115,7 @@ function expectedText({ expected }: GoldenOutput): string {
     .join('');
 }
 
-/** Nothing if all is as recorded. */
+/** Empty if everything is as recorded. */
 function replayedText(
   { query, expected, unexpected }: GoldenRun['queries'][number],
   { style }: View,

@@ -2,13 +2,13 @@ import type { LociError } from '../../../core/errors.ts';
 import type { Style } from '../format/style.ts';
 
 /**
- * What the command line adds to an operation: the syntax of its input and the text of its output. Everything else follows
- * from the operation's schema.
+ * The command line's part of an operation: the syntax of its input and the text of its output. Everything else follows from the
+ * operation's schema.
  */
 export interface OperationCommand<Output> extends Partial<CommandSyntax> {
   /** Formats the output for a person, in complete lines. Text from records, sources and files must be escaped. */
   render(output: Output, view: View): string;
-  /** What is asked on a terminal before the operation runs, unless `--yes` is given. */
+  /** The question on a terminal before the operation runs, unless `--yes` is given. */
   question?(input: unknown): string;
   /** Warnings for standard error, printed with `--json` too. */
   warnings?(output: Output): string[];

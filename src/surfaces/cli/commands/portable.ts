@@ -81,7 +81,7 @@ function countText(counts: ImportOutput['records']): string {
 
 const MAX_LOCATIONS = 10;
 
-/** Worded so that it is true of a dry run too, and of an import that changes nothing. */
+/** These words are true of a dry run too, and of an import that changes nothing. */
 function maskedWarnings({ masked, masked_in }: ImportOutput): string[] {
   if (masked.length === 0) return [];
   const locations = masked_in

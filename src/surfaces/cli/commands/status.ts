@@ -41,7 +41,7 @@ export const status: OperationCommand<SharedStatus> = {
 
 type Row = readonly [name: string, value: string];
 
-/** What a namespace has. @param index the command that reads its vaults */
+/** The contents of a namespace. @param index the command that reads its vaults */
 function contentRows(output: StatusOutput, index: string): Row[] {
   const { vaults, unconfigured_vaults, sources } = output;
   return [
@@ -140,7 +140,7 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}${language}`;
 }
 
-/** How far the change to the model in the settings is, if searches do not use it yet. */
+/** The progress of the change to the model in the settings, until searches use it. */
 function changeRows({ embedding: { configured, change } }: StatusOutput, index: string): Row[] {
   if (configured === 'none' || change === null) return [];
   const { from, to, texts, embedded, next } = change;

@@ -32,10 +32,10 @@ _loci() {
     esac
   done
   case "$path $option" in
-${indented(commands.flatMap(valueCases), 4)}
+${indented(commands.flatMap(valueCases))}
   esac
   case "$path" in
-${indented(commands.map(wordsCase), 4)}
+${indented(commands.map(wordsCase))}
   esac
 }
 
@@ -67,6 +67,6 @@ function patterns(texts: readonly string[]): string {
   return texts.map((text) => `'${text}'`).join('|');
 }
 
-function indented(lines: readonly string[], spaces: number): string {
-  return lines.map((line) => ' '.repeat(spaces) + line).join('\n');
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `    ${line}`).join('\n');
 }

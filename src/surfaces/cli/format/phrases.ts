@@ -15,7 +15,7 @@ export function formatNotEmbedded({ embedded, why }: { embedded: boolean; why: s
 }
 
 /** `record/2 (Worktop)`. */
-export function recordName({ id, title }: { id: number; title: string }): string {
+export function recordWithTitle({ id, title }: { id: number; title: string }): string {
   return `record/${String(id)}${title === '' ? '' : ` (${oneLine(title)})`}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Progress } from '../../../core/progress.ts';
-import { columnsOf, isTerminal, type Output } from '../../shared/io.ts';
+import { outputColumns, isTerminal, type Output } from '../../shared/io.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';
 import { clip } from './text-width.ts';
@@ -67,7 +67,7 @@ export class ProgressDisplay {
 
   /** A line that wraps cannot be redrawn, so it must fit even on a very narrow terminal. */
   #columns(): number {
-    return Math.min(this.#output.columns || Infinity, columnsOf(this.#output)) - 1;
+    return Math.min(this.#output.columns || Infinity, outputColumns(this.#output)) - 1;
   }
 
   #timing(progress: Progress, now: number): Timing {
@@ -79,7 +79,6 @@ export class ProgressDisplay {
     return { rate, left: Math.max(0, total - done) / workRate };
   }
 
-  /** Removes the bar. */
   clear(): void {
     if (this.#isDrawn) this.#output.write(CLEAR_LINE);
     this.#isDrawn = false;

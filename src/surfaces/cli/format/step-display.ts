@@ -1,4 +1,4 @@
-import { columnsOf, isTerminal, type Output } from '../../shared/io.ts';
+import { outputColumns, isTerminal, type Output } from '../../shared/io.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { clip } from './text-width.ts';
 
@@ -8,8 +8,8 @@ const REDRAW_INTERVAL_MS = 1000;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Shows on standard error what is done now: a line for each step. On a terminal, the line of a step counts its seconds and shows how
- * far it is, so that nobody takes a long step for one that hangs.
+ * Shows the current step on standard error, on a line of its own. On a terminal, the line counts the seconds and shows the
+ * progress of the step, so that nobody takes a long step for one that hangs.
  */
 export class StepDisplay {
   readonly #output: Output;
@@ -61,7 +61,7 @@ export class StepDisplay {
     ];
     const suffix = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
     // A line that wraps cannot be redrawn. The title is shortened first.
-    const columns = Math.min(this.#output.columns || Infinity, columnsOf(this.#output)) - 1;
+    const columns = Math.min(this.#output.columns || Infinity, outputColumns(this.#output)) - 1;
     const title = clip(`loci: ${oneLine(this.#title)}`, Math.max(1, columns - suffix.length));
     this.#output.write(CLEAR_LINE + clip(title + suffix, columns));
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ageText, durationText, expiryText, localDate, localTime, timeLeftText } from './times.ts';
+import { ageText, durationText, expiryText, localDate, localTimeText, timeLeftText } from './times.ts';
 
 /** Converts a local time to ISO 8601 in UTC, the format of outputs. */
 function iso(local: string): string {
@@ -16,7 +16,7 @@ describe('times', () => {
   });
 
   it('localTime uses the local time zone', () => {
-    expect(localTime(iso('2026-11-02T03:04:05'))).toBe('2026-11-02 03:04:05');
+    expect(localTimeText(iso('2026-11-02T03:04:05'))).toBe('2026-11-02 03:04:05');
   });
 
   it('localDate shows only the date of a time at midnight', () => {

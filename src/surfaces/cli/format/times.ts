@@ -1,6 +1,5 @@
 import { formatAge, formatTimeLeft } from '../../../core/time/age.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '../../../core/time/whole-day.ts';
 
 /** `22 December 2026` in the local time zone; with the time of day if fewer than two days are left. */
 export function expiryText(time: string, now: number): string {
@@ -11,15 +10,15 @@ export function expiryText(time: string, now: number): string {
 }
 
 /** `2026-11-22 09:15:53` in the local time zone: a form that `--from` and `--until` accept. */
-export function localTime(time: string): string {
+export function localTimeText(time: string): string {
   return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(
     Date.parse(time),
   );
 }
 
-/** Like `localTime`; of a time at local midnight only the date: `2026-11-22`. */
+/** Like `localTimeText`; of a time at local midnight only the date: `2026-11-22`. */
 export function localDate(time: string): string {
-  return localTime(time).replace(/ 00:00:00$/, '');
+  return localTimeText(time).replace(/ 00:00:00$/, '');
 }
 
 /** `3d ago`. */

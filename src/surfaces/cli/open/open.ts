@@ -13,7 +13,6 @@ import { type Io, isTerminal } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
 
-/** The file of a note. */
 interface NoteFile {
   readonly vault: string;
   /** The real path of the vault's folder. */
@@ -24,7 +23,7 @@ interface NoteFile {
   readonly line: number | null;
 }
 
-/** What opens a note: an address for Obsidian, or an editor. */
+/** How a note is opened: by an address for Obsidian, or in an editor. */
 interface Opening {
   readonly url: string | null;
   /** The program and its arguments; `null` if nothing is to be started. */
@@ -118,7 +117,7 @@ function hasNoTerminalFor(editor: string | null, { stdin, stdout }: Io): boolean
   return editor !== null && !hasTerminal && needsTerminal(editor);
 }
 
-/** What opens a URL with the program that is registered for it, without a shell. */
+/** The commands that open a URL with the program that is registered for it, without a shell. */
 const URL_OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
   // `start` is a command of the shell, which would expand the percent signs.

@@ -4,7 +4,7 @@ import { hasSources } from '../../../engine/reading/configured/configured-source
 import { type SourceReport, sourceReports } from '../../../engine/reading/reports.ts';
 import { keepFresh } from '../../../engine/reading/sources.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
-import { columnsOf, type Io } from '../../shared/io.ts';
+import { outputColumns, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
 import { waitForStop } from '../../shared/stop-signals.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
@@ -51,7 +51,7 @@ async function assertSomethingToRefresh(context: OpenContext): Promise<void> {
 }
 
 function printSources(reports: readonly SourceReport[], { stderr, env }: Io): void {
-  const lines = sourceLines(reports, makeStyle(hasColours(stderr, env)), columnsOf(stderr));
+  const lines = sourceLines(reports, makeStyle(hasColours(stderr, env)), outputColumns(stderr));
   const title = 'Loci refreshes these vaults and sources. Press Ctrl-C to stop.';
   stderr.write([title, ...lines, ''].join('\n'));
 }

@@ -3,7 +3,7 @@ import { closestWord } from '../../../core/text/closest-word.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 
 /** How a client reaches Loci: it starts a process, or it connects to a server. */
-export type Connection =
+export type ClientConnection =
   | {
       readonly command: string;
       readonly args: readonly string[];
@@ -27,9 +27,9 @@ interface McpClient {
   readonly title: string;
   readonly file: string;
   /** The entry for a server in its settings; `null` if they support no such connection. */
-  readonly serverOf: (connection: Connection) => Readonly<Record<string, unknown>> | null;
+  readonly serverOf: (connection: ClientConnection) => Readonly<Record<string, unknown>> | null;
   readonly settingsOf?: (server: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  readonly shellOf?: (connection: Connection) => string;
+  readonly shellOf?: (connection: ClientConnection) => string;
 }
 
 /** Clients read the token from this variable, so that no file contains it. */
@@ -100,7 +100,7 @@ function variables(env: Readonly<Record<string, string>> = {}): string {
 export const CLIENT_NAMES: readonly string[] = Object.keys(CLIENTS);
 
 /** @throws LociError `invalid_input` for an unknown client, or one that cannot connect in this way */
-export function clientSetup(name: string, connection: Connection): ClientSetup {
+export function clientSetup(name: string, connection: ClientConnection): ClientSetup {
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (client === undefined) throw unknownClient(name);
   const server = client.serverOf(connection);

@@ -3,7 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import { configHome } from '../../../config/load.ts';
 import { toJson } from '../../shared/escape-control.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
-import { type ClientSetup, clientSetup, type Connection, settingsText } from './client-setup.ts';
+import { type ClientSetup, clientSetup, type ClientConnection, settingsText } from './client-setup.ts';
 
 /** Runs `loci mcp config CLIENT`: prints the settings of a client for this machine. */
 export const printClientConfig: RunStandalone = async (
@@ -19,7 +19,7 @@ function connectionOf(
   http: string | true | undefined,
   home: string | undefined,
   env: NodeJS.ProcessEnv,
-): Connection {
+): ClientConnection {
   if (typeof http === 'string') {
     const isHttp = URL.canParse(http) && /^https?:$/.test(new URL(http).protocol);
     if (!isHttp)

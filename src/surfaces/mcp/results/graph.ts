@@ -28,7 +28,7 @@ export const graphPathResult: OperationResult = {
       summary: [...warningLines(output), ...unknownLines(unknown)],
       fields: {
         from: from === null ? null : nodeFields(from),
-        // The last step has it otherwise.
+        // Otherwise the last step has it.
         to: to === null || steps.length > 0 ? null : nodeFields(to),
         found,
         partial: partial ? true : null,

@@ -3,7 +3,7 @@ import type { GetOutput } from '../../../operations/records/get.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { onOneLine } from './fence.ts';
 
-/** What a model gets of the output of an operation: the same as text and as structured content, and nothing twice. */
+/** The output of an operation for a model: the same as text and as structured content, and nothing twice. */
 export interface ModelResult {
   /** Sentences of Loci about the result. */
   readonly summary?: readonly string[];
@@ -52,7 +52,7 @@ export function urlLine({ url }: Pick<Provenance, 'url'>): string[] {
 }
 
 /** The tags of a record as one part of a line, if it has any. */
-export function tagList(tags: readonly string[]): string[] {
+export function tagLine(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')];
 }
 
@@ -66,15 +66,15 @@ const MAX_KNOWN_NAMES = 12;
 /** The values of filters that no record has, and values that records have. */
 export function unmatchedLines(unmatched: SearchOutput['unmatched']): string[] {
   return unmatched.map(({ filter, value, known }) => {
-    const names = known.slice(0, MAX_KNOWN_NAMES).map(quoted).join(', ');
+    const names = known.slice(0, MAX_KNOWN_NAMES).map(quotedName).join(', ');
     const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
     const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
-    return `No record has the ${filter} ${quoted(value)}; ${existing}.`;
+    return `No record has the ${filter} ${quotedName(value)}; ${existing}.`;
   });
 }
 
 /** Untrusted text outside of a fence. */
-export function quoted(name: string): string {
+export function quotedName(name: string): string {
   return JSON.stringify(onOneLine(name));
 }
 

@@ -14,7 +14,7 @@ import {
   provenance,
   provenanceFields,
   tagFields,
-  tagList,
+  tagLine,
   unknownLines,
   unmatchedLines,
   urlLine,
@@ -54,7 +54,7 @@ function recordText(record: GetOutput): string {
     `citation: ${onOneLine(citation)}`,
     `lines ${String(lines.from)} to ${String(lines.to)} of ${String(lines.total)}`,
     ...provenance(record),
-    ...tagList(tags),
+    ...tagLine(tags),
   ];
   const head = [...(title === '' ? [] : [onOneLine(title)]), facts.join(' · '), ...urlLine(record)];
   return `${head.join('\n')}\n\n${text}`;
@@ -108,7 +108,7 @@ const NOTHING_NEW =
   'There is no startup text to read now: the user has written none for this agent, or this session has been given it before and ' +
   'it has not changed.';
 
-/** What the user wants every agent to know: instructions of theirs, so that it is not fenced. */
+/** The startup entries. They are instructions of the user for every agent, so that they are not fenced. */
 export const startupResult: OperationResult = {
   resultOf: ({ text }: StartupTextOutput): ModelResult =>
     text === ''
@@ -146,7 +146,7 @@ function packedResult(output: PackedOutput): ModelResult {
   };
 }
 
-/** What the text would have with everything that was asked for. */
+/** Warnings that something which was asked for is not in the text. */
 function gapsOf(output: PackedOutput): string[] {
   const unknown = 'unknown' in output ? output.unknown : [];
   return [...warningLines(output), ...unknownLines(unknown)];

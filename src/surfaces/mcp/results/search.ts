@@ -10,9 +10,9 @@ import {
   type OperationResult,
   provenance,
   provenanceFields,
-  quoted,
+  quotedName,
   tagFields,
-  tagList,
+  tagLine,
   unmatchedLines,
   urlLine,
   warningLines,
@@ -39,14 +39,14 @@ function searchResultOf(output: SearchOutput): ModelResult {
   };
 }
 
-/** What a search found, how sure that is, and what it could not do. */
+/** Lines that say how much a search found, how sure that is, and what it could not do. */
 function summaryLines(output: SearchOutput): string[] {
   const { results, corrections } = output;
   const warnings = [
     ...warningLines(output),
     ...corrections.map(
       ({ word, instead }) =>
-        `No record has ${quoted(word)}; searched for ${instead.map(quoted).join(', ')} too.`,
+        `No record has ${quotedName(word)}; searched for ${instead.map(quotedName).join(', ')} too.`,
     ),
   ];
   if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)];
@@ -97,7 +97,7 @@ function nameOf({ id, title }: { readonly id: number; readonly title: string }):
 function resultText(result: SearchResultOutput, first: readonly string[] = []): string {
   const { rank, title, citation, score, tags, snippet, linked_as: linked, via } = result;
   const name = [title, ...headingsOf(result)].filter((part) => part !== '');
-  const facts = [...first, ...provenance(result), `score ${score.toFixed(2)}`, ...tagList(tags)];
+  const facts = [...first, ...provenance(result), `score ${score.toFixed(2)}`, ...tagLine(tags)];
   return [
     `${String(rank)}. ${onOneLine(name.length === 0 ? citation : name.join(' › '))}`,
     `   citation: ${onOneLine(citation)}`,
@@ -160,7 +160,7 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
   }
   for (const { source, results, best_score: best, min_score: minimum } of nothing.hidden_of_sources)
     lines.push(
-      `Left out of ${quoted(source)}: ${String(results)} that score below ${String(minimum)}, the minimum for this source in the settings, at best ${best.toFixed(2)}.`,
+      `Left out of ${quotedName(source)}: ${String(results)} that score below ${String(minimum)}, the minimum for this source in the settings, at best ${best.toFixed(2)}.`,
     );
   if (lines.length === 0) lines.push('Try other words, or fewer filters.');
   return lines;

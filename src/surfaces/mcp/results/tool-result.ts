@@ -40,12 +40,11 @@ function operationResult(operation: string): OperationResult {
   return (Object.hasOwn(RESULTS, operation) ? RESULTS[operation] : undefined) ?? OWN_FIELDS;
 }
 
-/** The types in JSON Schema of the fields that models get, if they are not those of the operation's output. */
+/** The JSON Schema types of the fields that models get, where they differ from those of the operation's output. */
 export function resultTypes(operation: string): OperationResult['types'] {
   return operationResult(operation).types;
 }
 
-/** The output of an operation as text for a model. */
 export function outputText(operation: string, output: unknown): string {
   return textOf(operationResult(operation).resultOf(output));
 }
@@ -107,7 +106,7 @@ export function errorResult(error: LociError): CallToolResult {
   };
 }
 
-/** Hints that replace hints of the error table which assume that the reader has a shell. */
+/** Hints for a reader without a shell, in place of those of the error table. */
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   store_not_found:
     'Nothing is stored yet. The first record that is written creates the store; the user can index notes with ' +

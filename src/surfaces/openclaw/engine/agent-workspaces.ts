@@ -12,7 +12,7 @@ export interface Workspace {
   readonly extraPaths: readonly ExtraPath[];
 }
 
-/** A file or a folder, of which a pattern may name the only files that are memory. */
+/** A file or a folder. With a pattern, only the files that it matches are memory. */
 export interface ExtraPath {
   readonly path: string;
   readonly pattern?: string;
@@ -49,7 +49,7 @@ export class AgentWorkspaces {
     });
   }
 
-  /** Indexes what has changed, of one agent or of all, after a refresh that is running. Reports what fails, and never throws. */
+  /** Indexes the changed files of one agent, or of all, after a refresh that is running. Reports errors and never throws. */
   refresh(agent?: string): Promise<void> {
     this.#running = this.#running.then(() => this.#refreshAll(agent));
     return this.#running;
@@ -107,7 +107,7 @@ export async function memoryVaults({ agent, folder, extraPaths }: Workspace): Pr
   ];
 }
 
-/** The names count in any case, as OpenClaw reads them. */
+/** The case of the names does not matter, as in OpenClaw. */
 async function workspaceVault(agent: string, folder: string): Promise<VaultConfig> {
   const names = await readdir(folder).catch(() => []);
   const known = MEMORY_FILES.map((name) => name.toLowerCase());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SearchOutput } from '../../../operations/records/search.ts';
-import { estimateTokens, excerptOf, searchAnswer } from './answers.ts';
+import { maxTokensOf, recordExcerpt, searchAnswer } from './answers.ts';
 import { toolAnswer } from './run-tool.ts';
 
 type Result = SearchOutput['results'][number];
@@ -60,7 +60,7 @@ it('an answer stays within its tokens, whatever the texts of its hits are', () =
           maxTokens,
         });
         expect(answer.results.length).toBeGreaterThan(0);
-        expect(estimateTokens(JSON.stringify(toolAnswer(answer)))).toBeLessThanOrEqual(maxTokens);
+        expect(maxTokensOf(JSON.stringify(toolAnswer(answer)))).toBeLessThanOrEqual(maxTokens);
       },
     ),
   );
@@ -114,7 +114,7 @@ it('an excerpt says where the text goes on, and never ends within a line', () =>
     text,
     lines: count,
     nextFrom,
-  } = excerptOf({
+  } = recordExcerpt({
     text: lines.join('\n'),
     lines: { from: 11, to: 510, total: 510 },
   });

@@ -8,8 +8,8 @@ import type { Trust } from '../../../core/types.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
 
-/** A hit as the host has it, and what Loci adds for the agent. */
-export interface Hit extends MemoryHit {
+/** A hit in the form of the host's memory, with fields of Loci for the agent. */
+export interface LociHit extends MemoryHit {
   readonly corpus: 'memory';
   readonly title?: string;
   readonly age: string;
@@ -20,8 +20,8 @@ export interface Hit extends MemoryHit {
 }
 
 export interface SearchAnswer {
-  readonly results: readonly Hit[];
-  /** What was found, how sure that is, and that the texts are data. */
+  readonly results: readonly LociHit[];
+  /** Says what was found, how sure that is, and that the texts are data. */
   readonly notice: string;
   readonly provider: 'loci';
   readonly model: string;
@@ -73,7 +73,7 @@ export function searchAnswer(
       warning: shortened(withoutHidden(warnings.join(' ')), MAX_WARNING_LENGTH),
     }),
   } as const;
-  const results = withinTokens([...hits, ...runs], options.maxTokens - estimateTokens(JSON.stringify(rest)));
+  const results = withinTokens([...hits, ...runs], options.maxTokens - maxTokensOf(JSON.stringify(rest)));
   return { notice: noticeOf(results.length, isSure), results, ...rest };
 }
 
@@ -91,8 +91,8 @@ function noticeOf(count: number, isSure: boolean): string {
 
 const LINES = /#L(\d+)(?:-L(\d+))?$/;
 
-/** A result as the host's memory has it. */
-function hitOf(result: SearchResultOutput): Hit {
+/** A result in the form of the host's memory. */
+function hitOf(result: SearchResultOutput): LociHit {
   const { citation } = result;
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
   const title = name(result.title);
@@ -125,7 +125,7 @@ function plainCitation({ citation, id }: SearchResultOutput): string {
 /** In characters, of which each may be a token. */
 const MAX_CITATION_LENGTH = 200;
 
-function runHit({ path, title, content, score, metadata }: CorpusOutput['documents'][number]): Hit {
+function runHit({ path, title, content, score, metadata }: CorpusOutput['documents'][number]): LociHit {
   const at = Date.parse(typeof metadata['at'] === 'string' ? metadata['at'] : '');
   return {
     path,
@@ -158,10 +158,10 @@ const MIN_SNIPPET_LENGTH = 120;
  * Shortens the snippets, longest first, until the hits fit, and leaves out the last ones if that does not suffice. The first hit
  * always stays.
  */
-function withinTokens(hits: readonly Hit[], maxTokens: number): readonly Hit[] {
+function withinTokens(hits: readonly LociHit[], maxTokens: number): readonly LociHit[] {
   let kept = [...hits];
   const size = (): number =>
-    kept.reduce((sum, hit) => sum + estimateTokens(JSON.stringify(hit)), OVERHEAD_TOKENS);
+    kept.reduce((sum, hit) => sum + maxTokensOf(JSON.stringify(hit)), OVERHEAD_TOKENS);
   for (let length = 600; size() > maxTokens && length >= MIN_SNIPPET_LENGTH; length *= 0.8)
     kept = kept.map((hit) => ({ ...hit, snippet: shortened(hit.snippet, Math.round(length)) }));
   while (kept.length > 1 && size() > maxTokens) kept = kept.slice(0, -1);
@@ -176,10 +176,10 @@ function shortened(text: string, length: number): string {
 }
 
 /**
- * An upper estimate of the tokens of a text: one for three characters of ASCII, which is what JSON with numbers and paths has, and
- * one for each other character.
+ * An upper estimate of the tokens of a text: one for three characters of ASCII, as in JSON with numbers and paths, and one for
+ * each other character.
  */
-export function estimateTokens(text: string): number {
+export function maxTokensOf(text: string): number {
   const others = text.replaceAll(/[\x00-\x7f]/g, '').length;
   return Math.ceil((text.length - others) / 3 + others);
 }
@@ -199,7 +199,7 @@ const MAX_EXCERPT_LENGTH = 12_000;
  * The first whole lines of an output that fit. The first line always does, if only in part.
  * @param end the last line that was asked for: an excerpt that has it is complete, although the record goes on
  */
-export function excerptOf(
+export function recordExcerpt(
   { text, lines }: Pick<GetOutput, 'text' | 'lines'>,
   end: number = lines.to,
 ): Excerpt {

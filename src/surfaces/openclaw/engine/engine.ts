@@ -75,7 +75,6 @@ export class GatewayEngine {
     return namespaceOf(agent, this.settings.agents);
   }
 
-  /** The namespace of the agent's conversations. */
   conversationsOf(agent: string): string {
     return conversationsOf(this.namespaceOf(agent));
   }
@@ -105,7 +104,6 @@ export class GatewayEngine {
     return storeStatus(await this.loci(namespace));
   }
 
-  /** The startup text of an agent. */
   async startup(request: StartupRequest): Promise<StartupTextOutput> {
     const { injectStartup } = await import('../../../engine/startup/startup.ts');
     return injectStartup(await this.loci(), request);

@@ -12,7 +12,7 @@ export interface Grant {
   readonly mayWrite: boolean;
 }
 
-/** What a turn may read and write. With several restrictions, the strictest decides. @param configured the namespace of the owner */
+/** The namespaces of a turn. With several restrictions, the strictest decides. @param configured the namespace of the owner */
 export function grantOf(
   settings: PluginSettings,
   configured: string,

@@ -13,7 +13,7 @@ interface ReaderRequest {
   readonly workspace: Workspace | undefined;
 }
 
-/** The variable that tells a command what an agent recalls: its own namespace, with the files of its workspace, and the shared ones. */
+/** The variable that tells a command what an agent may recall: its own namespace, its workspace, and the shared ones. */
 export async function readerVariable({
   plugin,
   pluginConfig,

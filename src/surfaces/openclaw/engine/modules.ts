@@ -16,7 +16,7 @@ export interface EngineModules {
 }
 
 /** Loads the engine and opens it. @throws LociError why it cannot be opened */
-export async function openEngine(host: EngineHost): Promise<EngineModules> {
+export async function openGatewayEngine(host: EngineHost): Promise<EngineModules> {
   const [{ GatewayEngine: Engine }, tools, recall] = await Promise.all([
     import('./engine.ts'),
     import('./run-tool.ts'),
@@ -25,12 +25,11 @@ export async function openEngine(host: EngineHost): Promise<EngineModules> {
   return { engine: await Engine.open(host), tools, recallText: recall.recallText };
 }
 
-/** Reads the settings of the plugin. */
 export function loadSettings(): Promise<typeof settings> {
   return import('./settings.ts');
 }
 
-/** Loads what says on whose behalf `openclaw memory` runs. */
+/** Loads the module that names the agent for which `openclaw memory` runs. */
 export function loadReader(): Promise<typeof hostReader> {
   return import('./host-reader.ts');
 }

@@ -11,9 +11,9 @@ const MIN_SHARE = 0.5;
 const MIN_CHARS = 400;
 
 /**
- * What the namespaces that a turn may read know about a message: a pack of each, best first, as far as they fit into the settings of
- * auto-recall. Empty if nothing is likely to be about the message. Each pack has a receipt in its own namespace, because namespaces do not
- * know the records of each other; the text does not wait for them.
+ * Recalls what is known about a message: a pack of each namespace that the turn may read, the best first, as far as they fit into
+ * the settings of auto-recall. Empty if nothing is likely to be about the message. Each pack has a receipt in its own namespace,
+ * because namespaces do not know the records of each other. The text does not wait for the receipts.
  * @throws LociError
  */
 export async function recallText(engine: GatewayEngine, query: string, turn: Turn): Promise<string> {

@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 import { lenientInput } from '../../../operations/shared/lenient-input.ts';
-import { excerptOf, type Hit, searchAnswer, type SearchAnswer } from './answers.ts';
+import { recordExcerpt, type LociHit, searchAnswer, type SearchAnswer } from './answers.ts';
 import type { GatewayEngine } from './engine.ts';
 import { requireReadable } from './grant.ts';
 import type { MemoryRead } from '../host/api.ts';
@@ -84,7 +84,7 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens, runs });
 }
 
-/** Runs of tools are appended only where there is room: they say what was done, and rarely what is asked. */
+/** Runs of tools are appended only where there is room, because a question rarely asks what was done. */
 const MAX_RUNS = 2;
 
 async function runsAbout(
@@ -103,7 +103,7 @@ export function toolAnswer({ results, ...answer }: SearchAnswer): unknown {
   return { ...answer, results: results.map(toolHit) };
 }
 
-function toolHit({ provenance, ...hit }: Hit): unknown {
+function toolHit({ provenance, ...hit }: LociHit): unknown {
   return { ...hit, provenance: { originClass: provenance.originClass } };
 }
 
@@ -122,7 +122,7 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
     const output = await runOperation(get, context, { citation: wanted });
     // Without a number of lines, all lines from the first one on are asked for.
     const isOpen = from !== undefined && lines === undefined;
-    const { text, nextFrom, ...range } = excerptOf(output, isOpen ? output.lines.total : output.lines.to);
+    const { text, nextFrom, ...range } = recordExcerpt(output, isOpen ? output.lines.total : output.lines.to);
     return {
       status: 'ok',
       path,

@@ -4,11 +4,6 @@ import { LociError, messageOf } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 
-/** Where OpenClaw keeps the settings of a plugin. */
-function settingsPlace(plugin: string): string {
-  return `plugins.entries.${plugin}.config`;
-}
-
 const whole = (min: number, max: number, value: number, text: string) =>
   z.number().int().min(min).max(max).default(value).describe(text);
 const flag = (value: boolean, text: string) => z.boolean().default(value).describe(text);
@@ -134,7 +129,7 @@ export function parsePluginConfig(
   plugin: string,
   config: Readonly<Record<string, unknown>>,
 ): { readonly settings: PluginSettings; readonly hostSettings: HostSettings } {
-  const place = settingsPlace(plugin);
+  const place = `plugins.entries.${plugin}.config`;
   const own: JsonMap = {};
   const tree: JsonMap = {};
   for (const [key, value] of Object.entries(structuredClone(config) as JsonMap))

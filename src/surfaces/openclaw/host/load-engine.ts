@@ -8,8 +8,8 @@ import type * as modules from '../engine/modules.ts';
 declare const BUNDLED_ENGINE: string | undefined;
 
 /**
- * The folder of the plugin that setup installs which has the engine, as a package with the package of the model beside it. At each
- * start, OpenClaw copies and verifies all that a plugin has, except for folders with this name.
+ * The folder of the engine in the plugin that setup installs: a package, with the package of the model beside it. At each start,
+ * OpenClaw copies and verifies all other folders of a plugin.
  */
 export const ENGINE_FOLDER = 'engine/node_modules';
 export const ENGINE_PACKAGE: string = `${ENGINE_FOLDER}/loci-memory`;

@@ -26,9 +26,9 @@ export function turnOf({ agentId, senderIsOwner, sandboxed }: ToolContext): Turn
 }
 
 /**
- * The turns that the host prepared, by session: its hooks know neither the sender nor the sandbox. Several turns of a session may be
- * prepared at once, and nothing tells a hook which one is its own. So a session in which somebody else than the owner has spoken, or
- * which has been in a sandbox, stays a session of somebody else, or in a sandbox, for the hooks.
+ * The turns that the host prepared, by session: its hooks know neither the sender nor the sandbox. Several turns of a session may
+ * be prepared at once, and a hook does not learn which one is its own. So for the hooks, a session in which somebody else than
+ * the owner has spoken stays a session of somebody else, and one that has been in a sandbox stays in it.
  */
 export class RecentTurns {
   readonly #turns = new Map<string, { readonly turn: Turn; readonly model: string | undefined }>();

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { type ConfigFiles, type KeyChange, keyChange } from './config/config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
@@ -13,7 +13,7 @@ const savedFile = z.strictObject({
   /** The name of the copy in the folder of the backup. */
   copy: z.string(),
   mode: z.number(),
-  /** The hash of what setup wrote; `null` once it found that somebody else had changed the file in between. */
+  /** The hash of the file that setup wrote; `null` if somebody else changed it before the next setup. */
   written: z.string().nullable(),
 });
 
@@ -26,11 +26,11 @@ const manifest = z.object({
   changes: z.array(keyChange),
 });
 
-/** What setup did, and what `undo` needs to revert it. */
+/** The changes of a setup, with all that `undo` needs to revert them. */
 export type Manifest = z.infer<typeof manifest>;
 export type SavedFile = z.infer<typeof savedFile>;
 
-/** The copies of what setup changed, in the Loci home. */
+/** The copies of the files that setup changed, in the Loci home. */
 export class Backup {
   readonly home: string;
   readonly folder: string;
@@ -79,9 +79,9 @@ export class Backup {
       // A copy that is older than what somebody has changed since must not be restored by `undo`.
       const isCurrent =
         known === undefined ||
-        known.written === hashOf(files.originalText(path)) ||
+        known.written === sha256(files.originalText(path)) ||
         (await readIfExists(join(this.folder, known.copy)))?.toString('utf8') === files.originalText(path);
-      const next = { ...copied, written: isCurrent ? hashOf(files.text(path)) : null };
+      const next = { ...copied, written: isCurrent ? sha256(files.text(path)) : null };
       if (known === undefined) saved.push(next);
       else saved[index] = next;
     }
@@ -180,8 +180,8 @@ async function assertUnchanged(path: string, text: string): Promise<void> {
 }
 
 /**
- * The changes of an earlier setup and those of this one. Those of a setup that was killed before it wrote the file are made again,
- * from the same previous value: they count once.
+ * The changes of an earlier setup and of this one. After a setup that was killed before it wrote the file, the same changes are
+ * made again from the same previous values: they count once.
  */
 function allChanges(before: readonly KeyChange[], added: readonly KeyChange[]): KeyChange[] {
   const keyOf = ({ file, path, previous, isElement, value }: KeyChange): string =>
@@ -190,7 +190,6 @@ function allChanges(before: readonly KeyChange[], added: readonly KeyChange[]): 
   return [...before.filter((each) => !again.has(keyOf(each))), ...added];
 }
 
-/** Whether a process runs. */
 export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -199,10 +198,6 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
   }
-}
-
-export function hashOf(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Replaces a text file atomically and keeps its permissions. @throws LociError `unreadable` */

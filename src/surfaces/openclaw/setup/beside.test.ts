@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { changeKeysBeside, usesCorpusPlugin } from './beside.ts';
-import { changeText } from './config/plugin-keys.ts';
+import { describeChange } from './config/plugin-keys.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));
@@ -44,7 +44,7 @@ it('changes nothing the second time', async () => {
   changeKeysBeside(first, null);
   const second = await files(first.text(root));
   changeKeysBeside(second, null);
-  expect(second.changes.map(changeText)).toEqual([]);
+  expect(second.changes.map(describeChange)).toEqual([]);
 });
 
 it.each([

@@ -115,7 +115,7 @@ async function loadedCheck(openclaw: Openclaw): Promise<Check> {
   return found('plugin', `${CORPUS_PLUGIN} is ${state}`, SETUP_BESIDE);
 }
 
-/** What `loci openclaw doctor` checks of the plugin. */
+/** The checks of the plugin for `loci openclaw doctor`. */
 export async function checksBeside(openclaw: Openclaw, values: JsonMap): Promise<Check[]> {
   const problem = memoryCoreProblem(values);
   return [

@@ -9,7 +9,7 @@ import type { Check } from '../../../engine/health/check.ts';
 import { doctor as doctorCommand } from '../../cli/commands/doctor.ts';
 import { hasColours, makeStyle } from '../../cli/format/style.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
-import { columnsOf, isTerminal } from '../../shared/io.ts';
+import { outputColumns, isTerminal } from '../../shared/io.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup } from './backup.ts';
 import { checksBeside, usesCorpusPlugin } from './beside.ts';
@@ -22,15 +22,15 @@ import {
   LOAD_PATHS,
   passed,
   PLUGIN,
-  type Problem,
+  type SetupProblem,
   SLOT,
 } from './config/plugin-keys.ts';
 import type { ConfigFiles } from './config/config-files.ts';
-import { gatewayPort, isListening, searchMemory } from './gateway.ts';
+import { gatewayPort, isListening, probeMemorySearch } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
 import { isThisPackage, pluginsFolder } from './package.ts';
 import { isAbandonedCopy } from './program.ts';
-import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type Session } from './session.ts';
+import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
@@ -46,7 +46,7 @@ export const examineOpenclaw = openclawCommand(async (session) => {
           { healthy, checks },
           {
             style: makeStyle(hasColours(io.stdout, io.env)),
-            columns: columnsOf(io.stdout),
+            columns: outputColumns(io.stdout),
             terminal: isTerminal(io.stdout),
             options: new Set(['verbose']),
           },
@@ -56,7 +56,7 @@ export const examineOpenclaw = openclawCommand(async (session) => {
 });
 
 /** All checks, in the order in which their problems are best solved. */
-async function examine(session: Session): Promise<Check[]> {
+async function examine(session: HostSession): Promise<Check[]> {
   const program = await programCheck(session);
   if (program.result === 'failed') return [program];
   let files: ConfigFiles;
@@ -90,13 +90,13 @@ async function examine(session: Session): Promise<Check[]> {
   return [program, ...rest.flat()];
 }
 
-function failed(name: string, error: unknown, { signal }: Session): Check {
+function failed(name: string, error: unknown, { signal }: HostSession): Check {
   if (signal.aborted) throw new LociError('aborted', 'stopped');
   const { message, hint } = asLociError(error);
   return found(name, message, hint);
 }
 
-async function programCheck(session: Session): Promise<Check> {
+async function programCheck(session: HostSession): Promise<Check> {
   const { openclaw } = session;
   try {
     await openclaw.assertNode();
@@ -106,7 +106,7 @@ async function programCheck(session: Session): Promise<Check> {
   }
 }
 
-async function pluginCheck({ openclaw }: Session): Promise<Check> {
+async function pluginCheck({ openclaw }: HostSession): Promise<Check> {
   const plugin = (await openclaw.plugins()).find(({ id }) => id === PLUGIN);
   const hint = 'Run `loci openclaw setup`.';
   if (plugin?.status !== 'loaded')
@@ -122,7 +122,7 @@ function settingsCheck(values: JsonMap): Check {
 }
 
 /** Whether the store can be read, and whether the index of each agent's memory files is current. */
-async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]> {
+async function memoryChecks(session: HostSession, values: JsonMap): Promise<Check[]> {
   const agents = await session.openclaw.agents();
   const home = lociHomeOf(session, values);
   const states = await workspaceStates(pluginConfig(values), home, workspacesIn(values, agents));
@@ -139,13 +139,13 @@ async function memoryChecks(session: Session, values: JsonMap): Promise<Check[]>
 }
 
 /** Whether the plugin beside memory-core has something to find. */
-async function storeCheck(session: Session, values: JsonMap): Promise<Check> {
+async function storeCheck(session: HostSession, values: JsonMap): Promise<Check> {
   const home = lociHomeOf(session, values, CORPUS_PLUGIN);
   await workspaceStates({}, home, []);
   return passed('store', home);
 }
 
-async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise<Check> {
+async function gatewayCheck({ openclaw, io }: HostSession, values: JsonMap): Promise<Check> {
   const port = gatewayPort(values, io.env);
   const name = 'gateway';
   if (!(await isListening(port)))
@@ -155,13 +155,13 @@ async function gatewayCheck({ openclaw, io }: Session, values: JsonMap): Promise
       'Start it with `openclaw gateway`, and run this again.',
       'warning',
     );
-  const { isLoci, problem } = await searchMemory(openclaw);
+  const { isLoci, problem } = await probeMemorySearch(openclaw);
   if (isLoci) return passed(name, 'memory_search is answered by Loci');
   const hint = 'Solve the problems above, then run `openclaw gateway restart`.';
   return found(name, escapeControl(problem), hint);
 }
 
-/** What a setup or an undo that did not end has left. */
+/** Finds the remains of a setup or an undo that did not end. */
 async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> {
   const leftovers = [
     ...(await unfinishedSetup(files, home)),
@@ -172,7 +172,7 @@ async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> 
 }
 
 /** The backup is made before the keys are changed, and removed after they were restored. */
-async function unfinishedSetup(files: ConfigFiles, home: string): Promise<Problem[]> {
+async function unfinishedSetup(files: ConfigFiles, home: string): Promise<SetupProblem[]> {
   const backup = new Backup(home);
   const manifest = await backup.manifest();
   if (manifest === null || manifest.configFile !== files.root) return [];
@@ -187,7 +187,7 @@ async function unfinishedSetup(files: ConfigFiles, home: string): Promise<Proble
   ];
 }
 
-function unusedPlugin(files: ConfigFiles, home: string): Problem[] {
+function unusedPlugin(files: ConfigFiles, home: string): SetupProblem[] {
   const folder = pluginsFolder(home);
   const isLoaded = listAt(files.values(), ...LOAD_PATHS).some(
     (path) => typeof path === 'string' && dirname(path) === folder,
@@ -201,7 +201,7 @@ function unusedPlugin(files: ConfigFiles, home: string): Problem[] {
   ];
 }
 
-async function abandonedCopies(folder: string): Promise<Problem[]> {
+async function abandonedCopies(folder: string): Promise<SetupProblem[]> {
   const names = (await readdir(folder)).filter(isAbandonedCopy);
   if (names.length === 0) return [];
   return [[`${folder} has copies of the configuration: ${names.join(', ')}`, 'Remove them.']];

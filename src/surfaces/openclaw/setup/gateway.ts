@@ -16,7 +16,7 @@ const RELOAD_TIMEOUT_MS = 90_000;
 const CALL_TIMEOUT_MS = '60000';
 const POLL_INTERVAL_MS = 500;
 
-/** What makes a gateway serve this check alone: no channels, no schedules, no announcement in the network. */
+/** The environment of a gateway for this check alone: no channels, no schedules, no announcement in the network. */
 const CHECK_ENV: NodeJS.ProcessEnv = {
   OPENCLAW_SKIP_CHANNELS: '1',
   OPENCLAW_SKIP_CRON: '1',
@@ -59,14 +59,14 @@ async function isReady(port: number): Promise<boolean> {
 }
 
 /** Who answered `memory_search`. */
-export interface SearchAnswer {
+export interface SearchResponder {
   readonly isLoci: boolean;
   /** Why it is not Loci, or why it cannot search. */
   readonly problem: string;
 }
 
 /** Runs `memory_search` in a gateway, as an agent would. @throws LociError if the gateway does not answer */
-export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
+export async function probeMemorySearch(openclaw: Openclaw): Promise<SearchResponder> {
   const request = { name: 'memory_search', args: { query: 'memory' } };
   const called = await openclaw.json(
     'gateway',
@@ -77,7 +77,7 @@ export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
     '--params',
     JSON.stringify(request),
   );
-  const unlike = (problem: string): SearchAnswer => ({ isLoci: false, problem });
+  const unlike = (problem: string): SearchResponder => ({ isLoci: false, problem });
   const details = isJsonMap(called) && valueAt(called, ['output', 'details']);
   if (!isJsonMap(details)) {
     const message = isJsonMap(called) && valueAt(called, ['error', 'message']);
@@ -93,7 +93,7 @@ export async function searchMemory(openclaw: Openclaw): Promise<SearchAnswer> {
 export async function verifyRunning(openclaw: Openclaw, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + RELOAD_TIMEOUT_MS;
   for (;;) {
-    const answer = await searchMemory(openclaw).catch((error: unknown) => {
+    const answer = await probeMemorySearch(openclaw).catch((error: unknown) => {
       if (signal.aborted) throw error;
       return { isLoci: false, problem: messageOf(error) };
     });
@@ -119,7 +119,7 @@ export async function verifyWithOwnGateway(openclaw: Openclaw, signal: AbortSign
   const gateway = new CheckGateway(program, port);
   try {
     await gateway.untilReady(signal);
-    const answer = await searchMemory(program);
+    const answer = await probeMemorySearch(program);
     if (!answer.isLoci)
       throw new LociError('source_failed', `memory_search does not answer from Loci: ${answer.problem}`, {
         hint: '`loci openclaw doctor` lists what can be in the way: hidden or denied tools, another plugin, an unreadable store.',

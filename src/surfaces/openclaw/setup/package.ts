@@ -49,8 +49,8 @@ export async function pluginFolder(home: string): Promise<string> {
 }
 
 /**
- * Copies what the gateway needs of this package: the entry of the plugin, and in a folder that OpenClaw does not copy the bundle, the
- * files that it reads, and the model.
+ * Copies the parts of this package that the gateway needs: the entry of the plugin, and the bundle with its files and the model.
+ * The bundle is in a folder that OpenClaw does not copy.
  * @param folder is complete whenever it exists
  * @returns whether it had to be made
  * @throws LociError `unreadable`

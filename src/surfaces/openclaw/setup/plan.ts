@@ -5,13 +5,13 @@ import { escapeControl } from '../../shared/escape-control.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { Backup, type Manifest } from './backup.ts';
 import { assertStays, changeKeysBeside } from './beside.ts';
-import { changeKeys, changeText, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
+import { changeKeys, describeChange, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import type { IndexedWorkspace } from './index-memory.ts';
 import { assertBuilt, isThisPackage, pluginFolder } from './package.ts';
 import type { HostAgent } from './program.ts';
-import { loadHostConfig, lociHomeOf, pluginConfig, type Session } from './session.ts';
+import { loadHostConfig, lociHomeOf, pluginConfig, type HostSession } from './session.ts';
 
 /** Everything that is known before anything is changed. */
 export interface Plan {
@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** Checks all that can be checked without a change. */
-export async function makePlan(session: Session): Promise<Plan> {
+export async function makePlan(session: HostSession): Promise<Plan> {
   const { openclaw, io, call } = session;
   const usesCorpusPlugin = call.options['beside'] === true;
   const plugin = usesCorpusPlugin ? CORPUS_PLUGIN : PLUGIN;
@@ -76,7 +76,7 @@ export function facts({ version, files, home, plugin, folder, isRunning }: Plan)
 }
 
 function changeLines({ files }: Plan): string[] {
-  return files.changes.map((change) => `  ${change.file}: ${changeText(change)}`);
+  return files.changes.map((change) => `  ${change.file}: ${describeChange(change)}`);
 }
 
 export function dryRunText(plan: Plan, titles: readonly string[]): string {

@@ -22,7 +22,6 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
 }
 
-/** An agent of OpenClaw. */
 export interface HostAgent {
   readonly id: string;
   readonly workspace: string;

@@ -14,7 +14,7 @@ import { ConfigFiles } from './config/config-files.ts';
 import { Openclaw } from './program.ts';
 
 /** What the commands about OpenClaw use while they run. */
-export interface Session {
+export interface HostSession {
   readonly call: StandaloneCall;
   readonly io: Io;
   readonly openclaw: Openclaw;
@@ -25,7 +25,7 @@ export interface Session {
 }
 
 /** Makes a command. Ctrl-C aborts its signal, so that it can restore what it has changed. */
-export function openclawCommand(run: (session: Session) => Promise<number>): RunStandalone {
+export function openclawCommand(run: (session: HostSession) => Promise<number>): RunStandalone {
   return async (call, io) => {
     const controller = new AbortController();
     const steps = new StepDisplay(io.stderr);
@@ -50,7 +50,7 @@ export function openclawCommand(run: (session: Session) => Promise<number>): Run
 }
 
 /** The configuration of OpenClaw. @throws LociError `not_found` if there is none yet */
-export async function loadHostConfig({ openclaw }: Session): Promise<ConfigFiles> {
+export async function loadHostConfig({ openclaw }: HostSession): Promise<ConfigFiles> {
   const file = await openclaw.configFile();
   if ((await stat(file).catch(() => null)) === null)
     throw new LociError('not_found', `OpenClaw has no configuration yet: ${file} is missing`, {
@@ -66,7 +66,7 @@ export function pluginConfig(values: JsonMap, plugin: string = PLUGIN): JsonMap 
 }
 
 /** The Loci home that the plugin uses, or will use. @throws LociError `invalid_input` if `--home` is another one */
-export function lociHomeOf({ call, io }: Session, values: JsonMap, plugin: string = PLUGIN): string {
+export function lociHomeOf({ call, io }: HostSession, values: JsonMap, plugin: string = PLUGIN): string {
   const { home: configured } = pluginConfig(values, plugin);
   const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
   if (typeof configured !== 'string') return asked;

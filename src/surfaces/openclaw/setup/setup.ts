@@ -1,4 +1,5 @@
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import { askYesNo, mayAsk } from '../../shared/ask.ts';
 import { toJson } from '../../shared/escape-control.ts';
@@ -10,7 +11,7 @@ import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { copyPlugin, removePlugins } from './package.ts';
 import { doneText, dryRunText, facts, makePlan, type Plan } from './plan.ts';
-import { openclawCommand, pluginConfig, type Session } from './session.ts';
+import { openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw setup`. */
 export const setUpOpenclaw = openclawCommand(async (session) => {
@@ -45,7 +46,7 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
 });
 
 /** @throws LociError `invalid_input` if nobody can be asked, and --yes is missing */
-function assertMayAsk({ call, io }: Session): void {
+function assertMayAsk({ call, io }: HostSession): void {
   if (call.options['yes'] === true) return;
   if (mayAsk(io)) return;
   throw new LociError('invalid_input', 'there is no terminal to ask in', {
@@ -53,7 +54,7 @@ function assertMayAsk({ call, io }: Session): void {
   });
 }
 
-async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void> {
+async function confirm({ call, io, signal }: HostSession, plan: Plan): Promise<void> {
   if (call.options['yes'] === true) return;
   const files = plan.files.changedFiles();
   const actions = [
@@ -65,12 +66,12 @@ async function confirm({ call, io, signal }: Session, plan: Plan): Promise<void>
 }
 
 /** The steps of setup. @param indexed what they have indexed */
-function stepsOf(session: Session, plan: Plan, backup: Backup, indexed: IndexedWorkspace[]): Step[] {
+function stepsOf(session: HostSession, plan: Plan, backup: Backup, indexed: IndexedWorkspace[]): SetupStep[] {
   const { files, folder, isRunning, home, plugin } = plan;
   const usesCorpusPlugin = plugin === CORPUS_PLUGIN;
   const agents = plan.agents.map(({ id }) => id).join(', ');
   let hasCopiedPlugin = false;
-  const copy: Step = {
+  const copy: SetupStep = {
     title: `copy the plugin ${PLUGIN} to ${String(folder)}`,
     run: async () => {
       hasCopiedPlugin = folder !== null && (await copyPlugin(folder));
@@ -79,13 +80,13 @@ function stepsOf(session: Session, plan: Plan, backup: Backup, indexed: IndexedW
       if (hasCopiedPlugin) await removePlugins(home, loadPaths(plan));
     },
   };
-  const index: Step = {
+  const index: SetupStep = {
     title: `index the memory files of ${agents} in ${home}`,
     run: async () => {
       indexed.push(...(await indexAll(session, plan)));
     },
   };
-  const change: Step = {
+  const change: SetupStep = {
     title: `change ${files.changedFiles().join(' and ')}`,
     run: () => backup.apply(files),
     revert: () => backup.revert(files),
@@ -115,7 +116,10 @@ function loadPaths({ files }: Plan): readonly unknown[] {
   return listAt(files.originalValues(), ...LOAD_PATHS);
 }
 
-function indexAll({ signal, steps }: Session, { files, agents, home }: Plan): Promise<IndexedWorkspace[]> {
+function indexAll(
+  { signal, steps }: HostSession,
+  { files, agents, home }: Plan,
+): Promise<IndexedWorkspace[]> {
   const values = files.values();
   return indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
     signal,
@@ -127,7 +131,7 @@ function indexAll({ signal, steps }: Session, { files, agents, home }: Plan): Pr
   });
 }
 
-function verify({ openclaw, signal }: Session, { files, isRunning, plugin }: Plan): Promise<void> {
+function verify({ openclaw, signal }: HostSession, { files, isRunning, plugin }: Plan): Promise<void> {
   if (plugin === CORPUS_PLUGIN) return openclaw.withConfigCopy(files.root, files.values(), verifyLoaded);
   if (isRunning) return verifyRunning(openclaw, signal);
   return openclaw.withConfigCopy(files.root, files.values(), (program) =>
@@ -136,7 +140,7 @@ function verify({ openclaw, signal }: Session, { files, isRunning, plugin }: Pla
 }
 
 /** A step of setup. */
-export interface Step {
+export interface SetupStep {
   /** What it does, for the list of steps and the progress: `install the plugin memory-loci`. */
   readonly title: string;
   readonly run: () => Promise<void>;
@@ -149,11 +153,11 @@ export interface Step {
  * @throws LociError the error of the step, with its title
  */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly SetupStep[],
   signal: AbortSignal,
   report: (message: string) => void,
 ): Promise<void> {
-  const begun: Step[] = [];
+  const begun: SetupStep[] = [];
   for (const step of steps) {
     try {
       if (signal.aborted) throw new LociError('aborted', 'stopped');
@@ -167,14 +171,14 @@ export async function runSteps(
   }
 }
 
-async function revertAll(steps: readonly Step[]): Promise<string[]> {
+async function revertAll(steps: readonly SetupStep[]): Promise<string[]> {
   const problems: string[] = [];
   for (const { title, revert } of steps.toReversed())
     await revert?.().catch((error: unknown) => problems.push(`${title}: ${messageOf(error)}`));
   return problems;
 }
 
-function failure({ title }: Step, error: unknown, notReverted: readonly string[]): LociError {
+function failure({ title }: SetupStep, error: unknown, notReverted: readonly string[]): LociError {
   const { code, message, hint } = asLociError(error);
   if (notReverted.length > 0)
     return new LociError(

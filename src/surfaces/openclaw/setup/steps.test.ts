@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LociError } from '../../../core/errors.ts';
 import { compareVersions, isSupportedNode } from './program.ts';
-import { runSteps, type Step } from './setup.ts';
+import { runSteps, type SetupStep } from './setup.ts';
 
 const never = new AbortController().signal;
 
 /** Steps that write down what is run and reverted. */
-function recorded(log: string[], failing: string, error: Error): Step[] {
+function recorded(log: string[], failing: string, error: Error): SetupStep[] {
   return ['a', 'b', 'c'].map((title) => ({
     title,
     run: () => {

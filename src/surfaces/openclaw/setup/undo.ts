@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
-import { Backup, hashOf, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
-import { changeText, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
+import { Backup, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
+import { describeChange, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
 import { ConfigFiles, revertChange } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import { pluginsFolder, removePlugins } from './package.ts';
-import { lociHomeOf, openclawCommand, type Session } from './session.ts';
+import { lociHomeOf, openclawCommand, type HostSession } from './session.ts';
 
 /** What became of a file. */
 interface Restored {
@@ -31,7 +32,7 @@ export const undoOpenclaw = openclawCommand(async (session) => {
   }
 });
 
-async function undo(session: Session, backup: Backup): Promise<number> {
+async function undo(session: HostSession, backup: Backup): Promise<number> {
   const { call, io, steps } = session;
   // Another `undo` may have ended meanwhile.
   const manifest = await backup.manifest();
@@ -53,7 +54,7 @@ async function undo(session: Session, backup: Backup): Promise<number> {
 }
 
 /** @throws LociError `not_found` if setup did not run with this home */
-async function findBackup(session: Session): Promise<Backup> {
+async function findBackup(session: HostSession): Promise<Backup> {
   const { openclaw, call, io } = session;
   const asked = configHome({ env: io.env, ...(call.home !== undefined && { home: call.home }) });
   // The configuration may be damaged: then only the home that was asked for is looked at.
@@ -89,13 +90,13 @@ async function planRestore(backup: Backup, manifest: Manifest, saved: SavedFile)
   const { path, copy, written } = saved;
   const [now, bytes] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
   const before = bytes.toString('utf8');
-  if (now === null || now.equals(bytes) || hashOf(now) === written)
+  if (now === null || now.equals(bytes) || sha256(now) === written)
     return { saved, before, text: null, kept: [] };
   let text = now.toString('utf8');
   const kept: string[] = [];
   for (const change of manifest.changes.filter(({ file }) => file === path).toReversed()) {
     const reverted = revertChange(text, change);
-    if (reverted === null) kept.push(changeText(change));
+    if (reverted === null) kept.push(describeChange(change));
     else text = reverted;
   }
   return { saved, before, text, kept };
@@ -113,7 +114,7 @@ type PluginOutcome = 'kept' | 'no longer loaded' | 'removed';
 
 /** Removes the copies of the plugin that setup has made, unless a gateway may still run their code. */
 async function removePlugin(
-  { io }: Session,
+  { io }: HostSession,
   { home }: Backup,
   { plugin, changes, configFile }: Manifest,
 ): Promise<PluginOutcome> {

@@ -10,7 +10,7 @@ interface HostSettings {
   readonly origins: readonly string[];
 }
 
-/** Headers that name the server that a request is addressed to, and the page that sent it. */
+/** Headers of a request: `Host` names the server that it is addressed to, and the others the page that sent it. */
 export interface HostHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;

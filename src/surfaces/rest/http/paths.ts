@@ -4,7 +4,7 @@ import { escapeControlJson } from '../../shared/escape-control.ts';
 export const API = '/api/v1';
 
 /** The path of an operation, by the name of its tool: `memory_search` is at `/api/v1/memory/search`. */
-export function pathOf(tool: string): string {
+export function pathOfTool(tool: string): string {
   return `${API}/${tool.replace('_', '/')}`;
 }
 
@@ -42,7 +42,7 @@ export function withRequests(text: string): string {
 }
 
 function requestText(tool: string, body?: object): string {
-  return `\`POST ${pathOf(tool)}${body === undefined ? '' : ` ${JSON.stringify(body)}`}\``;
+  return `\`POST ${pathOfTool(tool)}${body === undefined ? '' : ` ${JSON.stringify(body)}`}\``;
 }
 
 /** Operations whose outputs have hints. Fields of these names in other outputs may be anybody's texts. */

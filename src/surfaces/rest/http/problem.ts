@@ -3,7 +3,7 @@ import { ERROR_TABLE, type ErrorCode, LociError } from '../../../core/errors.ts'
 import { withRequests } from './paths.ts';
 
 /** Problem details of RFC 9457, with the error table's code and hint. */
-export interface Problem {
+export interface ProblemDetails {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -16,7 +16,7 @@ export interface Problem {
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** An error as problem details. The message of an error that is not a `LociError` is not shown. */
-export function problemOf(error: unknown, requestId: string): Problem {
+export function problemOf(error: unknown, requestId: string): ProblemDetails {
   const lociError =
     error instanceof LociError
       ? error

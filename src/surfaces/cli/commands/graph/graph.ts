@@ -3,15 +3,12 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
 import { type StepOutput, stepTarget } from '../../../../operations/graph/graph-fields.ts';
-import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
 import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
 import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
-import { graphPack as nodePack } from '../packs/node-texts.ts';
-
-type Unknown = GraphShowOutput['unknown'];
+import { nodeWarnings } from '../packs/node-texts.ts';
 
 const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
   off: 'switched off (graph.enabled)',
@@ -42,7 +39,7 @@ function countsText(counts: Readonly<Partial<Record<string, number>>>): string {
 export const graphShow: OperationCommand<GraphShowOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { k: 'n' },
-  warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
+  warnings: nodeWarnings,
   exitCode: ({ nodes }) => (nodes.length === 0 ? ERROR_TABLE.not_found.exit : 0),
   render: ({ nodes }, view) => nodes.map((node) => nodeLines(node, view).join('\n') + '\n').join('\n'),
 };
@@ -89,7 +86,7 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
     { field: 'from', label: 'from', takes: 'one' },
     { field: 'to', label: 'to', takes: 'one' },
   ],
-  warnings: ({ notices, unknown }) => [...notices.map(oneLine), ...unknownWarnings(unknown)],
+  warnings: nodeWarnings,
   exitCode: ({ found, unknown }) => (unknown.length > 0 ? ERROR_TABLE.not_found.exit : found ? 0 : 1),
   render: ({ from, to, found, partial, steps, across_projects }, { style }) => {
     if (from === null || to === null) return '';
@@ -121,16 +118,6 @@ function acrossText({
     .map((line) => `${line}\n`)
     .join('');
 }
-
-function unknownWarnings(unknown: Unknown): string[] {
-  return unknown.map(({ reason }) => oneLine(reason));
-}
-
-/** Also prints what the graph has to say about the request. */
-export const graphPack: OperationCommand<GraphPackOutput> = {
-  ...nodePack,
-  warnings: (output) => [...output.notices.map(oneLine), ...(nodePack.warnings?.(output) ?? [])],
-};
 
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,

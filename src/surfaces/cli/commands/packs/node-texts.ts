@@ -17,13 +17,14 @@ export const graphIndex: OperationCommand<GraphIndexOutput> = {
 export const graphPack: OperationCommand<GraphPackOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { budget: 'b' },
-  warnings: ({ unknown, notices }) => [
-    ...unknown.map(({ reason }) => oneLine(reason)),
-    ...notices.map(oneLine),
-  ],
+  warnings: nodeWarnings,
   exitCode: ({ text, unknown }) => (text === '' && unknown.length > 0 ? 1 : 0),
   render: nodeText,
 };
+
+export function nodeWarnings({ notices, unknown }: Pick<GraphPackOutput, 'notices' | 'unknown'>): string[] {
+  return [...notices, ...unknown.map(({ reason }) => reason)].map(oneLine);
+}
 
 function nodeText(output: NodeText, { style }: View): string {
   const { text, empty, candidates, expansions, budget, receipt } = output;

@@ -16,7 +16,7 @@ export const pack: OperationCommand<PackOutput> = {
   },
 };
 
-/** What the search behind a text could not do. */
+/** Warnings about what the search for a text could not do. */
 export function gapWarnings({ missing, notices }: Pick<PackOutput, 'missing' | 'notices'>): string[] {
   return [
     ...notices.map(oneLine),
@@ -24,7 +24,7 @@ export function gapWarnings({ missing, notices }: Pick<PackOutput, 'missing' | '
   ];
 }
 
-/** Lanes, and what became of each candidate. */
+/** The lanes, and the outcome of each candidate. */
 export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
   const ofLanes = lanes.map(
     ({ name, status, took_ms, candidates: found, failure }) =>

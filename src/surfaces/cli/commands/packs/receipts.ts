@@ -5,7 +5,7 @@ import type { ReceiptShowOutput } from '../../../../operations/packs/receipt-sho
 import type { ReceiptVerifyOutput } from '../../../../operations/packs/receipt-verify.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
-import { localTime } from '../../format/times.ts';
+import { localTimeText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 
 /** A pipe or a file gets whole cells. */
@@ -22,7 +22,7 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
     if (receipts.length === 0) return 'No receipts.\n';
     const rows = receipts.map((receipt) => [
       receipt.id,
-      localTime(receipt.at),
+      localTimeText(receipt.at),
       receipt.kind,
       `${String(receipt.items)} of ${String(receipt.candidates)}`,
       `${String(receipt.used_tokens)} of ${formatCount(receipt.budget, 'token')}`,
@@ -56,7 +56,7 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
       verdicts.get(candidate.record) ?? '',
     ]);
     return [
-      `${style.link(id)}  ${kind}  ${style.dim(localTime(at))}`,
+      `${style.link(id)}  ${kind}  ${style.dim(localTimeText(at))}`,
       `${String(budget.used)} of ${String(budget.tokens)} ${oneLine(budget.tokenizer)} tokens, ` +
         `${String(included)} of ${formatCount(candidates.length, 'candidate')}, SHA-256 ${hash.slice(0, 12)}…`,
       '',
@@ -68,7 +68,7 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   },
 };
 
-/** `L2 lines 3-9`: what of a candidate is in the text. */
+/** `L2 lines 3-9`: the parts of a candidate that are in the text. */
 function piecesText(pieces: ReceiptShowOutput['receipt']['pieces'], candidate: number): string {
   const own = pieces.filter((piece) => piece.candidate === candidate);
   const parts = own.map(({ level, field, lines: { from, to } }) =>
@@ -91,7 +91,7 @@ export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
     if (receipts.length === 0) return 'The prompt has nothing of a receipt.\n';
     const isCompared = total > 0;
     const lines = receipts.flatMap(({ id, kind, at, whole, pieces }) => [
-      `${style.link(id)}  ${kind}  ${style.dim(localTime(at))}${whole === true ? '  whole' : isCompared ? '  not whole in the prompt' : ''}`,
+      `${style.link(id)}  ${kind}  ${style.dim(localTimeText(at))}${whole === true ? '  whole' : isCompared ? '  not whole in the prompt' : ''}`,
       ...alignColumns(
         pieces.map((piece) => [
           piece.prompt === null

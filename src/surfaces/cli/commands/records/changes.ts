@@ -5,7 +5,7 @@ import type {
   WriteOutput,
 } from '../../../../engine/records/record-schemas.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
-import { maskedWarnings, formatNotEmbedded, recordName } from '../../format/phrases.ts';
+import { maskedWarnings, formatNotEmbedded, recordWithTitle } from '../../format/phrases.ts';
 import { expiryText } from '../../format/times.ts';
 import type { Operand, OperationCommand } from '../operation-command.ts';
 
@@ -46,11 +46,11 @@ export const deleteRecord: OperationCommand<DeleteOutput> = {
   operands: [ID],
   render: (output) => {
     const expiry = expiryText(output.purged_after, Date.now());
-    return `Deleted ${recordName(output)}. \`loci undelete ${String(output.id)}\` restores it until ${expiry}.\n`;
+    return `Deleted ${recordWithTitle(output)}. \`loci undelete ${String(output.id)}\` restores it until ${expiry}.\n`;
   },
 };
 
 export const undelete: OperationCommand<UndeleteOutput> = {
   operands: [ID],
-  render: (output) => `Restored ${recordName(output)}.\n${formatNotEmbedded(output)}`,
+  render: (output) => `Restored ${recordWithTitle(output)}.\n${formatNotEmbedded(output)}`,
 };

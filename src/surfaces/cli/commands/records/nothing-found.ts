@@ -4,7 +4,7 @@ import { oneLine } from '../../../shared/escape-control.ts';
 import { clip } from '../../format/text-width.ts';
 import { wrap } from '../../format/wrap.ts';
 
-/** Says that nothing was found, why if that is known, and what to try. */
+/** Says that nothing was found, the reason if it is known, and what to try. */
 export function nothingFound(output: SearchOutput, columns: number): string[] {
   const query = clip(oneLine(output.query), 60);
   return [

@@ -9,7 +9,7 @@ import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../shared/shell-word.ts';
 import type { Style } from '../../format/style.ts';
 import { clip } from '../../format/text-width.ts';
-import { ageText, durationText, localTime } from '../../format/times.ts';
+import { ageText, durationText, localTimeText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 
 const NO_SOURCES =
@@ -112,7 +112,7 @@ function stateRows(source: SourceOutput): Row[] {
     ['kind', source.kind],
     ['condition', source.condition],
     ['documents', String(source.documents)],
-    ['last read', `${source.last_refresh === null ? 'never' : localTime(source.last_refresh)}${took}`],
+    ['last read', `${source.last_refresh === null ? 'never' : localTimeText(source.last_refresh)}${took}`],
     ['next', nextRefreshText(source)],
     [
       'runs',
@@ -122,7 +122,7 @@ function stateRows(source: SourceOutput): Row[] {
       'found',
       source.last_hit === null
         ? 'never'
-        : `by ${formatCount(source.hits, 'search', 'searches')}, last ${localTime(source.last_hit)}`,
+        : `by ${formatCount(source.hits, 'search', 'searches')}, last ${localTimeText(source.last_hit)}`,
     ],
     ...(source.error === null ? [] : [['error', source.error] as const]),
     ...(source.hint === undefined ? [] : [['what to do', source.hint] as const]),
@@ -156,7 +156,7 @@ function nextRefreshText({ id, condition, next_refresh, refresh_interval_ms }: S
       const interval =
         refresh_interval_ms === null ? '' : `, every ${durationText(refresh_interval_ms / 1000)}`;
       const isAhead = next_refresh !== null && Date.parse(next_refresh) > Date.now();
-      return `${isAhead ? localTime(next_refresh) : 'as soon as `loci watch`, `serve` or `mcp` runs'}${interval}`;
+      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci watch`, `serve` or `mcp` runs'}${interval}`;
     }
   }
 }
@@ -170,7 +170,7 @@ function runRows(
   const approval =
     approved === null
       ? 'never'
-      : `${localTime(approved.at)} by ${approved.by}${isApproved ? '' : '; it has changed since'}`;
+      : `${localTimeText(approved.at)} by ${approved.by}${isApproved ? '' : '; it has changed since'}`;
   return [
     ['command', command],
     ['program', program ?? 'not found'],

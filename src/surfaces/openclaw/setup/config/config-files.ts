@@ -8,15 +8,15 @@ import { unreadableError } from '../../../../core/fs/file-errors.ts';
 import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';
 import {
-  addEntry,
+  insertNode,
   elementOf,
   parseJson5,
   propertyOf,
   propertyText,
   quotesKeys,
-  removeEntry,
+  removeNode,
   replaceNode,
-  textOf,
+  nodeText,
   valueText,
 } from './json5-text.ts';
 
@@ -78,7 +78,6 @@ export class ConfigFiles {
     return this.original.get(file) ?? '';
   }
 
-  /** The files whose text was changed. */
   changedFiles(): string[] {
     return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
   }
@@ -102,7 +101,7 @@ export class ConfigFiles {
     const property = propertyOf(object, name);
     const change = { file, path: within, value, isElement: false };
     if (property !== undefined) {
-      const previous = textOf(text, property.value);
+      const previous = nodeText(text, property.value);
       const replacement = valueText(value, quotes);
       if (previous === replacement) return;
       const changed = replaceNode(text, property.value, replacement);
@@ -110,7 +109,7 @@ export class ConfigFiles {
       return;
     }
     const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-    const changed = addEntry(text, object, propertyText(name, nested, quotes));
+    const changed = insertNode(text, object, propertyText(name, nested, quotes));
     this.#change({ ...change, previous: null, existing: within.length - rest.length }, changed);
   }
 
@@ -121,7 +120,7 @@ export class ConfigFiles {
     if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
     const [text, added] = [this.text(file), JSON.stringify(element)];
     const old = replaced === null ? undefined : elementOf(list, replaced);
-    const changed = old === undefined ? addEntry(text, list, added) : replaceNode(text, old, added);
+    const changed = old === undefined ? insertNode(text, list, added) : replaceNode(text, old, added);
     const previous = replaced === null ? null : JSON.stringify(replaced);
     const change = { file, path: within, value: element, isElement: true };
     this.#change({ ...change, previous, existing: within.length }, changed);
@@ -170,19 +169,19 @@ export function revertChange(text: string, change: KeyChange): string | null {
     const element = elementOf(property.value, value);
     if (element === undefined) return text;
     return previous === null
-      ? removeEntry(text, property.value, element)
+      ? removeNode(text, property.value, element)
       : replaceNode(text, element, previous);
   }
   if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
   if (previous !== null) return replaceNode(text, property.value, previous);
-  let reverted = removeEntry(text, object, property);
+  let reverted = removeNode(text, object, property);
   // Objects that setup had to make are removed again, unless they have something else by now.
   for (let length = path.length - 1; length > existing; length--) {
     const parent = lookUp(reverted, file, path.slice(0, length));
     const inside = parent?.property.value;
-    const isEmpty = inside instanceof JsonObjectNode && textOf(reverted, inside).slice(1, -1).trim() === '';
+    const isEmpty = inside instanceof JsonObjectNode && nodeText(reverted, inside).slice(1, -1).trim() === '';
     if (parent === null || !isEmpty) break;
-    reverted = removeEntry(reverted, parent.object, parent.property);
+    reverted = removeNode(reverted, parent.object, parent.property);
   }
   return reverted;
 }

@@ -70,7 +70,7 @@ export function elementOf(list: JsonArrayNode, value: Json): JsonNode | undefine
   return list.elements.findLast((each) => each.toJSON() === value);
 }
 
-export function textOf(text: string, { location: { start, end } }: JsonNode): string {
+export function nodeText(text: string, { location: { start, end } }: JsonNode): string {
   return text.slice(start.index, end.index);
 }
 
@@ -104,7 +104,7 @@ export function quotesKeys(object: JsonObjectNode): boolean {
 }
 
 /** Adds a property or element after the last one, on a line of its own if the others have one. @param entry JSON5 text */
-export function addEntry(text: string, container: JsonObjectNode | JsonArrayNode, entry: string): string {
+export function insertNode(text: string, container: JsonObjectNode | JsonArrayNode, entry: string): string {
   const entries = entriesOf(container);
   const open = container.location.start.index;
   const last = entries.at(-1);
@@ -132,12 +132,8 @@ export function addEntry(text: string, container: JsonObjectNode | JsonArrayNode
   return hasComma ? added : splice(added, end, end, ',');
 }
 
-/** The inverse of `addEntry`. Comments stay. */
-export function removeEntry(
-  text: string,
-  container: JsonObjectNode | JsonArrayNode,
-  entry: JsonNode,
-): string {
+/** The inverse of `insertNode`. Comments stay. */
+export function removeNode(text: string, container: JsonObjectNode | JsonArrayNode, entry: JsonNode): string {
   const entries = entriesOf(container);
   const { start, end } = entry.location;
   const previous = entries[entries.indexOf(entry) - 1];

@@ -34,7 +34,7 @@ export function changeKeys(files: ConfigFiles, home: string | null, folder: stri
   allowPlugin(files, PLUGIN);
 }
 
-/** Adds the folder of a plugin to those that OpenClaw loads, in place of another version beside it. */
+/** Adds the folder of a plugin to those that OpenClaw loads. It replaces another version beside it. */
 export function addLoadPath(files: ConfigFiles, folder: string): void {
   const paths = listAt(files.values(), ...LOAD_PATHS);
   if (paths.includes(folder)) return;
@@ -62,7 +62,7 @@ export function allowPlugin(files: ConfigFiles, plugin: string): void {
 }
 
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */
-export function changeText({ path, value, previous, isElement }: KeyChange): string {
+export function describeChange({ path, value, previous, isElement }: KeyChange): string {
   const key = path.join('.');
   if (isElement)
     return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;
@@ -90,7 +90,7 @@ export function found(
   return { name, result, detail, hint };
 }
 
-/** What the configuration of OpenClaw alone tells. */
+/** The checks that need only the configuration of OpenClaw. */
 export function configChecks(values: JsonMap): Check[] {
   return [
     slotCheck(values),
@@ -166,13 +166,13 @@ function toolsCheck(values: JsonMap): Check {
   return allFound('tools', problems, 'agents may use memory_search and memory_get');
 }
 
-/** What is wrong, and what to do about it. */
-export type Problem = readonly [detail: string, hint: string];
+/** A problem, and how to solve it. */
+export type SetupProblem = readonly [detail: string, hint: string];
 
 /** @param fine what to say if there are no problems */
 export function allFound(
   name: string,
-  problems: readonly Problem[],
+  problems: readonly SetupProblem[],
   fine: string,
   result?: 'failed' | 'warning',
 ): Check {
@@ -184,8 +184,8 @@ export function allFound(
 /** Profiles without the tools of memory. */
 const PROFILES: readonly string[] = ['minimal', 'messaging'];
 
-/** What hides the tools in a policy, each with its remedy. */
-function hiddenBy(policy: JsonMap, place: string): Problem[] {
+/** The parts of a policy that hide the tools, each with its remedy. */
+function hiddenBy(policy: JsonMap, place: string): SetupProblem[] {
   const denied = listAt(policy, 'deny').filter((entry) => TOOLS.some((tool) => matches(entry, tool)));
   const allow = policy['allow'];
   const alsoAllow = listAt(policy, 'alsoAllow');

@@ -4,7 +4,7 @@ import type { Passage } from '../core/types.ts';
  * Passages in a form that is cheap to send between threads. Cloning the thousands of objects of a long note would block
  * the receiving thread for longer than slicing them out of the content again.
  */
-export interface PackedPassages {
+export interface PassageOffsets {
   /** Five numbers for each passage: start and end offset of its text, first and last line, index in `headings`. */
   readonly positions: Int32Array;
   readonly headings: readonly (readonly string[])[];
@@ -17,7 +17,7 @@ export interface PackedPassages {
 const NUMBERS_PER_PASSAGE = 5;
 
 /** @param passages The passages of `content` by ordinal. Each text is a slice of it, in order. */
-export function packPassages(content: string, passages: readonly Passage[]): PackedPassages {
+export function offsetsOfPassages(content: string, passages: readonly Passage[]): PassageOffsets {
   const positions = new Int32Array(passages.length * NUMBERS_PER_PASSAGE);
   const indexByHeadings = new Map<string, number>();
   const headings: (readonly string[])[] = [];
@@ -34,9 +34,9 @@ export function packPassages(content: string, passages: readonly Passage[]): Pac
   return { positions, headings, context, hashes: passages.map(({ hash }) => hash).join('') };
 }
 
-export function unpackPassages(
+export function passagesAtOffsets(
   content: string,
-  { positions, headings, context, hashes }: PackedPassages,
+  { positions, headings, context, hashes }: PassageOffsets,
 ): Passage[] {
   const count = positions.length / NUMBERS_PER_PASSAGE;
   const hashLength = hashes.length / count;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { draft } from '../../test/contract/store-samples.ts';
-import { packPassages, unpackPassages } from './packed-passages.ts';
-import { estimateTokens, makePassages } from './passages.ts';
+import { offsetsOfPassages, passagesAtOffsets } from './passage-offsets.ts';
+import { estimateModelTokens, makePassages } from './passages.ts';
 
 describe('packed passages', () => {
   it('are the same passages after unpacking, for any text', () => {
@@ -14,9 +14,9 @@ describe('packed passages', () => {
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
         const content = lines.join('\n');
         const record = draft({ origin: 'source', title: 'Note', tags: ['Kitchen'], content });
-        const passages = makePassages(record, { maxTokens: 8, countTokens: estimateTokens });
-        const packed = structuredClone(packPassages(record.content, passages));
-        expect(unpackPassages(record.content, packed)).toEqual(passages);
+        const passages = makePassages(record, { maxTokens: 8, countTokens: estimateModelTokens });
+        const packed = structuredClone(offsetsOfPassages(record.content, passages));
+        expect(passagesAtOffsets(record.content, packed)).toEqual(passages);
       }),
     );
   });
