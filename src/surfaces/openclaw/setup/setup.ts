@@ -1,5 +1,4 @@
 import { LociError, messageOf } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/ids.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import { askYesNo, mayAsk } from '../../shared/ask.ts';
 import { toJson } from '../../shared/escape-control.ts';
