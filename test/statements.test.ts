@@ -47,7 +47,7 @@ it('a store runs few statements, whatever the number of records', async () => {
     await writeFile(join(vault.path, `Note ${String(i)}.md`), text);
   }
   const config = settings(folder.path, { vaults: [vault] });
-  const loci = await openEngine(config, { storeThreads: false });
+  const loci = await openEngine(config, { inlineStore: true });
   onTestFinished(() => loci.close());
   const counts: Record<string, number> = {};
   const count = async (name: string, work: () => Promise<unknown>): Promise<void> => {

@@ -86,6 +86,8 @@ export interface Store {
 export interface StoreCapabilities {
   /** The driver's name, for people to read; no code may depend on it. */
   readonly name: string;
+  /** See `StoreLocation.name`. */
+  readonly location: string;
   /** Whether data outlives the process. */
   readonly durable: boolean;
   /** Whether several processes may open the store at once. */
@@ -96,6 +98,25 @@ export interface StoreCapabilities {
   readonly vectors: 'exact' | 'approximate';
   /** Whether it can only be read here; calls that write fail with `unreadable`. */
   readonly readOnly: boolean;
+}
+
+export interface OpenStoreOptions {
+  /** Whether to create a store that does not exist; else `store_not_found`. */
+  readonly create: boolean;
+  /** Whether calls may block the caller, so that the store opens faster. Default false. */
+  readonly inline?: boolean;
+}
+
+/** Where the settings keep a store. */
+export interface StoreLocation {
+  /** For people to read. It never has a password. */
+  readonly name: string;
+  /** The file of this machine that has the store; `null` for a store elsewhere. Further files have a name that begins so, then a hyphen. */
+  readonly file: string | null;
+  /** The folder of this machine for what Loci keeps beside the store. */
+  readonly stateFolder: string;
+  /** Equal for settings that name the same store. A store that was removed and made again is another; `null` if there is none. */
+  identity(): Promise<string | null>;
 }
 
 /** The canonical data of a namespace, and what is derived from it record by record. */

@@ -22,6 +22,7 @@ export function openSqliteInMemory(): Store {
     ...roles,
     capabilities: {
       name: 'sqlite',
+      location: ':memory:',
       durable: false,
       shared: false,
       bm25: true,

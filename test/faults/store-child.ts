@@ -3,10 +3,9 @@
  * each call after the store has confirmed it.
  */
 import { LociError } from '../../src/core/errors.ts';
-import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raceForLease, refreshUntilKilled } from './refresh-jobs.ts';
-import type { Line } from './store-processes.ts';
+import { openSqlite, type Line } from './store-processes.ts';
 import { searchText, searchVectors } from '../contract/queries.ts';
 import {
   addVectors,
@@ -132,7 +131,7 @@ async function writeDeletePurge(store: Store): Promise<void> {
   }
 }
 
-const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true });
+const store = await openSqlite(path);
 const vectors = await addVectors(store);
 print({ ready: true });
 if (job === 'write') await writeUntilKilled(store, vectors);

@@ -12,7 +12,8 @@ import { embeddingProcess, embeddingTimeLeft } from '../reading/embed-new.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
 export interface Status {
-  readonly storePath: string;
+  /** Where the store is, for people to read. */
+  readonly location: string;
   readonly store: string;
   readonly namespace: string;
   /** On disk, journals included, of all namespaces; `null` unless the operator asks. */
@@ -48,7 +49,7 @@ export async function status(context: EngineContext): Promise<Status> {
     generation === null ? 0 : (await store.vectors.pending(namespace, generation.id, { totals: true })).texts;
   return {
     otherLanguages: embedder === null ? null : await otherLanguageShare(context, embedder),
-    storePath: config.store.path,
+    location: store.capabilities.location,
     store: store.capabilities.name,
     namespace,
     ...(await statsOf(context)),

@@ -138,7 +138,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     embeddingProcess,
     embeddingTimeLeft,
     otherLanguages,
-    storePath,
+    location,
     store,
     namespace,
   } = await status(loci);
@@ -148,7 +148,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
   return {
     home: context.home,
     config_file: config.file,
-    store: { path: storePath, driver: store, bytes, schema_version: schemaVersion },
+    store: { path: location, driver: store, bytes, schema_version: schemaVersion },
     namespace,
     records: ownStats?.records ?? 0,
     passages: ownStats?.passages ?? 0,

@@ -61,7 +61,7 @@ async function statusOf(
     files: sum(({ ownStats }) => ownStats?.records ?? 0),
     chunks: sum(({ ownStats }) => ownStats?.passages ?? 0),
     workspaceDir: memory.workspaceOf(agentId),
-    dbPath: engine.config.store.path,
+    dbPath: statuses[0]!.location,
     fts: { enabled: true, available: true },
     vector: { enabled: hasModel, available: hasModel },
     custom: { engine: 'loci', home: engine.home, namespace, shared },

@@ -32,7 +32,7 @@ describe('full-text search in memory', () => {
   let run = 0;
 
   beforeAll(async () => {
-    const options = { path: join(folder, 'loci.db'), busyTimeoutMs: 5000, create: true, threads: true };
+    const options = { path: join(folder, 'loci.db'), create: true };
     ours = await openSqliteStore(options);
     theirs = await openSqliteStore(options);
   });
