@@ -36,6 +36,8 @@ export interface Dialect {
   readonly entries: (column: string) => string;
   /** Whether the JSON object in a column has this key with the value `true`. */
   readonly isTrue: (column: string, key: string) => string;
+  /** Whether the text in a column is JSON. */
+  readonly isJson: (column: string) => string;
   /** Whether `storedTexts` reads the column. */
   readonly isTextList: (column: string) => string;
   /** Whether `storedObject` reads the column. */

@@ -3,7 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
-import { createStoreProxy, type Route } from './store-proxy.ts';
+import { createStoreProxy, type Route } from '../sql/calls/store-proxy.ts';
 import { Connection } from './connection.ts';
 import type { SessionOptions } from './session.ts';
 import { fileAccess } from './database/file-access.ts';

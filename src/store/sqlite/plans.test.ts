@@ -13,7 +13,8 @@ import {
 } from '../items/kinds.ts';
 import { sourceStates } from '../items/source-state.ts';
 import type { StoreRecords } from '../store.ts';
-import { storeCalls } from './calls.ts';
+import { storeCalls } from '../sql/calls/calls.ts';
+import { sqliteDriver } from './driver.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './admin/migrate.ts';
 
@@ -24,7 +25,7 @@ async function plansOf(
 ): Promise<Map<string, string[]>> {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
   await migrate(db);
-  const calls = storeCalls(db);
+  const calls = storeCalls(sqliteDriver(db));
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
   await calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
   const statements = new Set<string>();

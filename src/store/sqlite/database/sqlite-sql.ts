@@ -22,6 +22,7 @@ export const SQLITE_DIALECT: Dialect = {
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,
+  isJson: (column) => `json_valid(${column})`,
   isTextList: (column) => `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
     ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`,
   // SQLite alone refuses objects that are nested more than 1,000 times.

@@ -1,7 +1,7 @@
-import type { Store, StoreSearch } from '../store.ts';
+import type { Store, StoreSearch } from '../../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
-import { PassageCache } from '../sql/read/passage-cache.ts';
-import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../sql/read/wire.ts';
+import { PassageCache } from '../read/passage-cache.ts';
+import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../read/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';

@@ -1,43 +1,39 @@
-import type { AsyncSlices } from '../../core/threads/slices.ts';
-import { Deadline } from '../../core/time/deadline.ts';
-import type { NamingsOfKey } from '../concept-model.ts';
-import type { Contribution, GraphState } from '../graph-model.ts';
-import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
-import { assertVectorDimensions } from '../rules/validation.ts';
-import type { RetrievalRequest, TermInfo } from '../search-model.ts';
-import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
-import { allNames, linePlaces, namings, recordConcepts, someNames } from '../sql/graph/concepts.ts';
-import { neighbours } from '../sql/graph/neighbours.ts';
-import { contributions, counts, edges, graphState, nodes, waiting } from '../sql/graph/read.ts';
-import { writtenNamespaces } from './database/namespaces.ts';
-import type { Database, SqliteDriver } from './database/database.ts';
-import { SqliteSql } from './database/sqlite-sql.ts';
-import { NO_AUDIT, readAudit } from '../sql/admin/audit.ts';
-import { lease } from '../sql/admin/leases.ts';
-import { readItems } from '../sql/item.ts';
-import { resetDerived, stats, compact } from './admin/maintenance.ts';
-import { verifyFile, verifyNamespace } from './admin/verify.ts';
-import { SqliteTextIndex } from './text/text-search.ts';
-import { SqliteVectorIndex } from './vectors/vectors.ts';
-import { changes } from '../sql/write/changes.ts';
-import { commit, purge } from '../sql/write/commit.ts';
-import { assertQueryVectors, generationById, generations, setGeneration } from '../sql/generations.ts';
-import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../sql/read/listing.ts';
-import { passagesOf, readPassages } from '../sql/read/passages.ts';
-import { bounds, findExisting, findIdempotentResult, recordsInState } from '../sql/read/records.ts';
-import { belongsTo, links, namedRecords } from '../sql/read/relations.ts';
-import { retrieve } from '../sql/read/retrieve.ts';
-import { timeline } from '../sql/read/timeline.ts';
-import { compareRecords, pendingEmbeddings, similarRecords } from '../sql/read/vectors.ts';
+import type { AsyncSlices } from '../../../core/threads/slices.ts';
+import { Deadline } from '../../../core/time/deadline.ts';
+import type { NamingsOfKey } from '../../concept-model.ts';
+import type { Contribution, GraphState } from '../../graph-model.ts';
+import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
+import { assertVectorDimensions } from '../../rules/validation.ts';
+import type { RetrievalRequest, TermInfo } from '../../search-model.ts';
+import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../store.ts';
+import { allNames, linePlaces, namings, recordConcepts, someNames } from '../graph/concepts.ts';
+import { neighbours } from '../graph/neighbours.ts';
+import { contributions, counts, edges, graphState, nodes, waiting } from '../graph/read.ts';
+import type { Driver } from '../driver.ts';
+import { NO_AUDIT, readAudit } from '../admin/audit.ts';
+import { lease } from '../admin/leases.ts';
+import { readItems } from '../item.ts';
+import { compact, resetDerived, stats, writtenNamespaces } from '../admin/maintenance.ts';
+import { verifyNamespace, verifyStorage } from '../admin/verify.ts';
+import { changes } from '../write/changes.ts';
+import { commit, purge } from '../write/commit.ts';
+import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
+import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../read/listing.ts';
+import { passagesOf, readPassages } from '../read/passages.ts';
+import { bounds, findExisting, findIdempotentResult, recordsInState } from '../read/records.ts';
+import { belongsTo, links, namedRecords } from '../read/relations.ts';
+import { retrieve } from '../read/retrieve.ts';
+import { timeline } from '../read/timeline.ts';
+import { compareRecords, pendingEmbeddings, similarRecords } from '../read/vectors.ts';
 import {
   NO_PASSAGES,
   packRetrieval,
   type PackedPassages,
   type PackedRetrieval,
   type PassageRequest,
-} from '../sql/read/wire.ts';
-import { lockNamespace } from '../sql/namespace.ts';
-import { findNamespace, type Sql } from '../sql/sql.ts';
+} from '../read/wire.ts';
+import { lockNamespace } from '../namespace.ts';
+import { findNamespace, type Sql } from '../sql.ts';
 
 type Pausing<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
@@ -62,10 +58,8 @@ export type StoreRole = keyof StoreCalls;
 /** The name of a call, such as `records.commit`. */
 export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role] & string}` }[StoreRole];
 
-export function storeCalls(db: Database): StoreCalls {
-  const sql = new SqliteSql(db);
-  const reader = new Reader(sql);
-  const driver = { sql, text: new SqliteTextIndex(db), vectors: new SqliteVectorIndex(db), db };
+export function storeCalls(driver: Driver): StoreCalls {
+  const reader = new Reader(driver.sql);
   return {
     records: recordCalls(driver, reader),
     search: searchCalls(driver, reader),
@@ -129,8 +123,8 @@ class Reader {
   }
 }
 
-function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'] {
-  const { sql, db } = driver;
+function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
+  const { sql, storage } = driver;
   return {
     commit: (namespace, batch) => commit(driver, namespace, batch),
     get: (namespace, ids, state) =>
@@ -161,7 +155,7 @@ function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'
     purge: async (namespace, request) => {
       if ((await findNamespace(sql, namespace)) === null) return 0;
       const purged = await purge(driver, namespace, request);
-      if (purged > 0) db.truncateWal();
+      if (purged > 0) await storage.reclaim();
       return purged;
     },
     timeline: (namespace, request) =>
@@ -172,7 +166,7 @@ function recordCalls(driver: SqliteDriver, reader: Reader): StoreCalls['records'
   };
 }
 
-function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search'] {
+function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
   const { sql } = driver;
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
@@ -209,7 +203,7 @@ function searchCalls(driver: SqliteDriver, reader: Reader): StoreCalls['search']
   };
 }
 
-function vectorCalls({ sql, text, vectors: index }: SqliteDriver, reader: Reader): StoreCalls['vectors'] {
+function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): StoreCalls['vectors'] {
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
@@ -290,18 +284,18 @@ const NO_BOUNDS = {
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
-function adminCalls(driver: SqliteDriver, reader: Reader): StoreCalls['admin'] {
-  const { sql, db } = driver;
+function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
+  const { sql } = driver;
   return {
-    namespaces: () => writtenNamespaces(db),
-    stats: () => stats(db),
+    namespaces: () => writtenNamespaces(sql),
+    stats: () => stats(driver),
     verify: (namespace) =>
       namespace === ADMIN_NAMESPACE
-        ? verifyFile(db)
-        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns, namespace)),
+        ? verifyStorage(driver)
+        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns)),
     compact: async (namespace) => {
       const ns = await findNamespace(sql, namespace);
-      if (ns !== null) compact(db, ns);
+      if (ns !== null) await compact(driver, ns);
     },
     resetDerived: async (namespace, options) => {
       const ns = await findNamespace(sql, namespace);
