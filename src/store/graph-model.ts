@@ -222,6 +222,7 @@ export interface GraphState extends GraphProgress {
   readonly changedNames: number;
   /** Changes of concepts by operators. */
   readonly conceptChanges: number;
+  readonly waiting: Waiting;
 }
 
 /** What must be derived again. */

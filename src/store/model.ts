@@ -193,13 +193,8 @@ export interface FacetValue {
   readonly value: string;
   /** Records with this value. */
   readonly records: number;
-}
-
-export interface FactCategory {
-  readonly name: string;
-  readonly count: number;
-  /** The keys stored last, newest first. */
-  readonly recentKeys: readonly string[];
+  /** The keys of those that were updated last, newest first, if they are requested. */
+  readonly newestKeys?: readonly string[];
 }
 
 // ── Links and changes ────────────────────────────────────────────────────────────────────────────
@@ -255,6 +250,11 @@ export interface ChangePage {
 export interface ChunkedRecord {
   readonly state: Pick<LociRecord, 'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'contentHash'>;
   readonly passages: readonly Passage[];
+}
+
+/** Removes records permanently, erases the diffs that show their content, and removes expired items. */
+export interface Purge {
+  readonly purge: PurgeRequest;
 }
 
 export interface PurgeRequest {

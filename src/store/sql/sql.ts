@@ -22,8 +22,8 @@ export interface Dialect {
   readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
   readonly isIn: (column: string, parameter: string) => string;
-  /** Ends a SELECT: no other transaction changes the selected rows before the end of this one. */
-  readonly lock: string;
+  /** Ends a SELECT: no other transaction changes the rows of this table that it selects before the end of this one. */
+  readonly lock: (table: string) => string;
   /** The values of a column as a JSON list, as an aggregate. */
   readonly jsonList: (expression: string) => string;
   /** The values of several columns as one JSON list. */
@@ -97,7 +97,6 @@ export const KEYS = {
   audit_attachment: ['ns', 'chain', 'first_seq'],
   item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
-  idempotency: ['ns', 'key'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Table = keyof typeof KEYS;

@@ -8,7 +8,7 @@ import type { RetrievalRequest, TermInfo } from '../../search-model.ts';
 import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../store.ts';
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../graph/concepts.ts';
 import { neighbours } from '../graph/neighbours.ts';
-import { contributions, counts, edges, graphState, nodes, waiting } from '../graph/read.ts';
+import { contributions, counts, edges, graphState, nodes } from '../graph/read.ts';
 import type { Driver } from '../driver.ts';
 import { NO_AUDIT, readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
@@ -18,13 +18,13 @@ import { verifyNamespace, verifyStorage } from '../admin/verify.ts';
 import { changes } from '../write/changes.ts';
 import { commit, purge } from '../write/commit.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
-import { countRecords, facet, factCategories, listRecords, sourceEntries } from '../read/listing.ts';
+import { countRecords, facet, listRecords, sourceEntries } from '../read/listing.ts';
 import { passagesOf, readPassages } from '../read/passages.ts';
-import { bounds, findExisting, findIdempotentResult, recordsInState } from '../read/records.ts';
+import { bounds, findExisting, recordsInState } from '../read/records.ts';
 import { belongsTo, links, namedRecords } from '../read/relations.ts';
 import { retrieve } from '../read/retrieve.ts';
 import { timeline } from '../read/timeline.ts';
-import { compareRecords, pendingEmbeddings, similarRecords } from '../read/vectors.ts';
+import { pendingEmbeddings, similarRecords } from '../read/vectors.ts';
 import {
   NO_PASSAGES,
   packRetrieval,
@@ -44,7 +44,7 @@ type Pausing<Role> = {
 /** The calls of the store interface on a connection. Those that may read much pause after each part. */
 export interface StoreCalls {
   readonly records: Pausing<StoreRecords>;
-  readonly search: Pausing<Pick<StoreSearch, 'terms' | 'compareRecords' | 'similar' | 'named'>> & {
+  readonly search: Pausing<Pick<StoreSearch, 'terms' | 'similar' | 'named'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => Promise<PackedRetrieval>;
     /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
@@ -126,7 +126,12 @@ class Reader {
 function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
   const { sql, storage } = driver;
   return {
-    commit: (namespace, batch) => commit(driver, namespace, batch),
+    commit: async (namespace, batch) => {
+      if (!('purge' in batch)) return commit(driver, namespace, batch);
+      const purged = await purge(driver, namespace, batch);
+      if (purged.length > 0) await storage.reclaim();
+      return purged;
+    },
     get: (namespace, ids, state) =>
       reader.one(namespace, [], (ns) => recordsInState(sql, namespace, ns, ids, state)),
     list: (namespace, selector, page) =>
@@ -138,12 +143,9 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
       const none = identities.map(() => ({ sameUuid: null, sameKey: null }));
       return reader.one(namespace, none, (ns) => findExisting(sql, ns, identities));
     },
-    findIdempotentResult: (namespace, key, now) =>
-      reader.one(namespace, null, (ns) => findIdempotentResult(sql, ns, key, now)),
     bounds: (namespace) => reader.one(namespace, NO_BOUNDS, (ns) => bounds(sql, ns)),
-    facet: (namespace, field, filter) => reader.one(namespace, [], (ns) => facet(sql, ns, field, filter)),
-    factCategories: (namespace, now, recent) =>
-      reader.one(namespace, [], (ns) => factCategories(sql, ns, now, recent)),
+    facet: (namespace, field, filter, newestKeys) =>
+      reader.one(namespace, [], (ns) => facet(sql, ns, field, filter, newestKeys)),
     links: (namespace, selector, page) => reader.one(namespace, [], (ns) => links(sql, ns, selector, page)),
     belongsTo: (namespace, selector) => reader.one(namespace, [], (ns) => belongsTo(sql, ns, selector)),
     changes: (namespace, page) =>
@@ -152,12 +154,6 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
       ),
     passagesOf: (namespace, ids) =>
       reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
-    purge: async (namespace, request) => {
-      if ((await findNamespace(sql, namespace)) === null) return 0;
-      const purged = await purge(driver, namespace, request);
-      if (purged > 0) await storage.reclaim();
-      return purged;
-    },
     timeline: (namespace, request) =>
       reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
         timeline(sql, namespace, ns, request),
@@ -186,12 +182,8 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
         milliseconds: 0,
         isPartial: false,
       }));
-      const none = packRetrieval({ lists, cosines: [] }, NO_PASSAGES);
+      const none = packRetrieval({ lists, cosines: [], compared: new Map() }, NO_PASSAGES);
       return reader.snapshot(namespace, none, (ns) => retrieve(driver, ns, request));
-    },
-    compareRecords: async (namespace, query, records, limit) => {
-      await assertQueryVectors(sql, [query]);
-      return reader.snapshot(namespace, new Map(), (ns) => compareRecords(driver, ns, query, records, limit));
     },
     similar: async (namespace, generation, records, options) => {
       const { id } = await generationById(sql, generation);
@@ -235,14 +227,13 @@ function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): Sto
 const NO_GRAPH: GraphState = {
   ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
   ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
+  waiting: { records: [], names: [] },
 };
 
 function graphCalls(reader: Reader): StoreCalls['graph'] {
   const { sql } = reader;
   return {
-    state: (namespace) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns)),
-    waiting: (namespace, limit) =>
-      reader.one(namespace, { records: [], names: [] }, (ns) => waiting(sql, ns, limit)),
+    state: (namespace, waiting = 0) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns, waiting)),
     nodes: (namespace, selector, filter = {}) =>
       reader.one(namespace, [], (ns) => nodes(sql, ns, selector, filter)),
     edges: (namespace, filter, page) => reader.one(namespace, [], (ns) => edges(sql, ns, filter, page)),

@@ -105,7 +105,7 @@ export async function counts(sql: Sql, ns: number, filter: GraphFilter): Promise
   };
 }
 
-export async function graphState(sql: Sql, ns: number): Promise<GraphState> {
+export async function graphState(sql: Sql, ns: number, limit: number): Promise<GraphState> {
   const row = await sql.get(
     `SELECT n.last_change, p.up_to, p.similar_up_to, p.rules, c.up_to AS concepts_up_to, c.rules AS concept_rules,
        (SELECT count(*) FROM graph_stale AS s WHERE s.ns = :ns) AS stale,
@@ -126,10 +126,12 @@ export async function graphState(sql: Sql, ns: number): Promise<GraphState> {
     stale: numberIn('stale'),
     changedNames: numberIn('changed_names'),
     conceptChanges: numberIn('concept_changes'),
+    waiting: limit === 0 ? { records: [], names: [] } : await waiting(sql, ns, limit),
   };
 }
 
-export async function waiting(sql: Sql, ns: number, limit: number): Promise<Waiting> {
+/** What must be derived again, at most so many of each kind. */
+async function waiting(sql: Sql, ns: number, limit: number): Promise<Waiting> {
   const rows = await sql.all(
     `SELECT * FROM (SELECT record, since, NULL AS project, NULL AS key FROM graph_stale WHERE ns = :ns
        ORDER BY record LIMIT :limit) AS stale

@@ -1,13 +1,5 @@
-import type { LociRecord, Origin, Timestamp } from '../../../core/types.ts';
-import type {
-  FacetField,
-  FacetValue,
-  FactCategory,
-  Page,
-  RecordFilter,
-  RecordSelector,
-  SourceEntry,
-} from '../../model.ts';
+import type { LociRecord, Origin } from '../../../core/types.ts';
+import type { FacetField, FacetValue, Page, RecordFilter, RecordSelector, SourceEntry } from '../../model.ts';
 import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../rules/record-page.ts';
 import { recordCondition } from '../filter.ts';
@@ -126,27 +118,6 @@ function firstAfterPrefix(prefix: string): string | null {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-export async function factCategories(
-  sql: Sql,
-  ns: number,
-  now: Timestamp,
-  recent: number,
-): Promise<FactCategory[]> {
-  const live = `ns = :ns AND origin = 'fact' AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > :now)`;
-  const rows = await sql.all(
-    `SELECT g.name, g.n, (SELECT ${sql.dialect.jsonList('k.key')} FROM (
-         SELECT key FROM record WHERE ${live} AND category = g.name ORDER BY updated_at DESC, id DESC LIMIT :recent
-       ) AS k) AS keys
-     FROM (SELECT category AS name, count(*) AS n FROM record WHERE ${live} GROUP BY category) AS g ORDER BY g.name`,
-    { ns, now, recent },
-  );
-  return rows.map((row) => ({
-    name: row['name'] as string,
-    count: row['n'] as number,
-    recentKeys: (JSON.parse(row['keys'] as string) as (string | null)[]).map((key) => key ?? ''),
-  }));
-}
-
 /** The column of a field. */
 const FACET_COLUMNS: Readonly<Record<FacetField, string>> = {
   project: 'r.project',
@@ -163,20 +134,31 @@ export async function facet(
   ns: number,
   field: FacetField,
   filter: RecordFilter,
+  newestKeys?: number,
 ): Promise<FacetValue[]> {
   const column = FACET_COLUMNS[field];
   const { condition, parameters } = filterSelection(sql.dialect, filter);
-  const { entries, isTextList } = sql.dialect;
-  const [from, isIntact] =
+  const { entries, isTextList, jsonList } = sql.dialect;
+  const [tables, isIntact] =
     field === 'tag'
       ? [`record AS r, ${entries('r.tags')} AS tag`, isTextList('r.tags')]
       : ['record AS r', `${column} IS NOT NULL`];
+  const from = `FROM ${tables} WHERE r.ns = :ns AND ${condition} AND ${isIntact}`;
+  const groups = `SELECT ${column} AS value, count(DISTINCT r.id) AS n ${from} GROUP BY ${column}`;
+  const newest = `SELECT r.key ${from} AND ${column} = g.value ORDER BY r.updated_at DESC, r.id DESC LIMIT :newestKeys`;
   const rows = await sql.all(
-    `SELECT ${column} AS value, count(DISTINCT r.id) AS n FROM ${from} WHERE r.ns = :ns AND ${condition} AND ${isIntact}
-     GROUP BY ${column} ORDER BY n DESC, ${column}`,
-    { ns, ...parameters },
+    newestKeys === undefined
+      ? `${groups} ORDER BY n DESC, ${column}`
+      : `SELECT g.value, g.n, (SELECT ${jsonList('k.key')} FROM (${newest}) AS k) AS keys FROM (${groups}) AS g ORDER BY g.value`,
+    { ns, ...parameters, ...(newestKeys !== undefined && { newestKeys }) },
   );
-  return rows.map((row) => ({ value: row['value'] as string, records: row['n'] as number }));
+  return rows.map(({ value, n, keys }) => ({
+    value: value as string,
+    records: n as number,
+    ...(keys !== undefined && {
+      newestKeys: (JSON.parse(keys as string) as (string | null)[]).map((key) => key ?? ''),
+    }),
+  }));
 }
 
 /** The documents of a source, by key. */

@@ -1,16 +1,9 @@
 import { parseJson } from '../../../core/json.ts';
-import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import type { LociRecord } from '../../../core/types.ts';
 import type { BelongsToPass } from '../../belongs-to-model.ts';
-import type {
-  ExistingRecords,
-  IdempotentResult,
-  RecordBounds,
-  RecordIdentity,
-  RecordState,
-} from '../../model.ts';
+import type { ExistingRecords, RecordBounds, RecordIdentity, RecordState } from '../../model.ts';
 import { RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { storedJson } from '../stored-json.ts';
 
 export async function recordsInState(
   sql: Sql,
@@ -100,22 +93,5 @@ export async function bounds(sql: Sql, ns: number): Promise<RecordBounds> {
       excludedSources: (parseJson(String(row?.['belongs_to_excluded'] ?? '[]')) ?? []) as string[],
       pass: (parseJson(String(row?.['belongs_to_pass'] ?? 'null')) ?? null) as BelongsToPass | null,
     },
-  };
-}
-
-export async function findIdempotentResult(
-  sql: Sql,
-  ns: number,
-  key: string,
-  now: Timestamp,
-): Promise<IdempotentResult | null> {
-  const row = await sql.get(
-    'SELECT fingerprint, records FROM idempotency WHERE ns = :ns AND key = :key AND expires_at > :now',
-    { ns, key, now },
-  );
-  if (row === undefined) return null;
-  return {
-    fingerprint: row['fingerprint'] as string,
-    records: storedJson(row['records'], () => 'the answer for an idempotency key') as number[],
   };
 }

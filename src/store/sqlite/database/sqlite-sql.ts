@@ -13,7 +13,7 @@ export const SQLITE_DIALECT: Dialect = {
     return `(SELECT ${names.join(', ')} FROM json_each(:${parameter}))`;
   },
   // An immediate transaction locks the whole file.
-  lock: '',
+  lock: () => '',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   jsonList: (expression) => `json_group_array(${expression})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
