@@ -66,8 +66,8 @@ export interface Sql {
   update(table: Table, rows: readonly Row[]): Promise<void>;
   /** Removes the rows that have these values in these columns. */
   remove(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Ids for new rows of a table, ascending. Rows that are removed do not free theirs. */
-  allocate(table: 'passage', count: number): Promise<number[]>;
+  /** Adds rows without an id. Returns their ids, which ascend; those of rows that are removed are not given again. */
+  insert(table: 'passage', rows: readonly Row[]): Promise<number[]>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */

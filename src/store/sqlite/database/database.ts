@@ -100,13 +100,11 @@ export class Database {
     return STATEMENTS.hasSubscribers ? published(statement, sql) : statement;
   }
 
-  /** Runs a statement once for each row that `work` hands over. Counts as one statement. */
-  runForEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void {
+  /** Runs a statement once for each row. Counts as one statement. Returns the ids of the rows that it adds. */
+  runForEach(sql: string, rows: readonly (readonly SQLInputValue[])[]): number[] {
     STATEMENTS.publish(sql);
     const statement = this.#prepared(sql);
-    guarded(this.path, () => {
-      for (const row of rows) statement.run(...row);
-    });
+    return guarded(this.path, () => rows.map((row) => Number(statement.run(...row).lastInsertRowid)));
   }
 
   #prepared(sql: string): StatementSync {

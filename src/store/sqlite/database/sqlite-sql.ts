@@ -57,9 +57,11 @@ export class SqliteSql implements Sql {
     onConflict: 'fail' | 'replace' | 'skip' = 'fail',
   ): Promise<void> {
     const columns = columnsOf(rows);
-    const values = columns.map(() => '?').join(', ');
-    const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
-    this.#runEach(`${insert}${conflictClause(table, columns, onConflict)}`, columns, rows);
+    this.#runEach(
+      `${insertInto(table, columns)}${conflictClause(table, columns, onConflict)}`,
+      columns,
+      rows,
+    );
   }
 
   async update(table: Table, rows: readonly Row[]): Promise<void> {
@@ -74,11 +76,9 @@ export class SqliteSql implements Sql {
     this.#runEach(`DELETE FROM ${table} WHERE ${equal(columns)}`, columns, rows);
   }
 
-  async allocate(table: 'passage', count: number): Promise<number[]> {
-    if (count === 0) return [];
-    const row = this.#db.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
-    const last = Number(row?.['seq'] ?? 0);
-    return Array.from({ length: count }, (_, i) => last + i + 1);
+  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
+    const columns = columnsOf(rows);
+    return this.#runEach(insertInto(table, columns), columns, rows);
   }
 
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -106,13 +106,18 @@ export class SqliteSql implements Sql {
     });
   }
 
-  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): void {
-    if (rows.length === 0) return;
-    this.#db.runForEach(
+  /** Returns the ids of the rows that the statement adds. */
+  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): number[] {
+    if (rows.length === 0) return [];
+    return this.#db.runForEach(
       statement,
       rows.map((row) => columns.map((column) => row[column]!)),
     );
   }
+}
+
+function insertInto(table: Table, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
 function columnsOf(rows: readonly Row[]): string[] {
