@@ -1,5 +1,6 @@
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
+import type { StoreAdmin } from '../../store.ts';
 import { resetBelongsTo } from '../derived/belongs-to.ts';
 import { rebuildDerived } from '../derived/rebuild.ts';
 import type { Driver } from '../driver.ts';
@@ -59,10 +60,13 @@ async function namespaceStats({ sql, text }: Driver, ns: number, namespace: stri
   };
 }
 
+/** See `StoreAdmin.resetDerived`. */
+export type ResetOptions = Parameters<StoreAdmin['resetDerived']>[1];
+
 export async function resetDerived(
   { sql, text, vectors, storage }: Driver,
   ns: number,
-  options: { readonly drop: boolean; readonly vectors: boolean },
+  options: ResetOptions,
 ): Promise<void> {
   await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.

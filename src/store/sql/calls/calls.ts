@@ -1,7 +1,6 @@
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
-import type { NamingsOfKey } from '../../concept-model.ts';
-import type { Contribution, GraphState } from '../../graph-model.ts';
+import type { GraphState } from '../../graph-model.ts';
 import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
 import type { RetrievalRequest, TermInfo } from '../../search-model.ts';
@@ -13,7 +12,7 @@ import type { Driver } from '../driver.ts';
 import { NO_AUDIT, readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
 import { readItems } from '../item.ts';
-import { compact, resetDerived, stats, writtenNamespaces } from '../admin/maintenance.ts';
+import { compact, resetDerived, type ResetOptions, stats, writtenNamespaces } from '../admin/maintenance.ts';
 import { verifyNamespace, verifyStorage } from '../admin/verify.ts';
 import { changes } from '../write/changes.ts';
 import { commit, purge } from '../write/commit.ts';
@@ -69,57 +68,66 @@ export function storeCalls(driver: Driver): StoreCalls {
   };
 }
 
-/** Reads of namespaces. They return `empty` for a namespace that does not exist. */
+/** The answer for a namespace that does not exist. */
+type Empty<Parameters extends unknown[], Result> = Result | ((...parameters: Parameters) => Result);
+type Work<Parameters extends unknown[], Answer> = (sql: Sql, ns: number, ...parameters: Parameters) => Answer;
+
+function answerOf<Parameters extends unknown[], Result>(
+  empty: Empty<Parameters, Result>,
+  parameters: Parameters,
+): Result {
+  return typeof empty === 'function'
+    ? (empty as (...parameters: Parameters) => Result)(...parameters)
+    : empty;
+}
+
+/** Makes calls of functions that read a namespace. */
 class Reader {
-  readonly sql: Sql;
+  readonly #sql: Sql;
 
   constructor(sql: Sql) {
-    this.sql = sql;
+    this.#sql = sql;
   }
 
   /** Reads with one statement. */
-  async one<Result>(
-    namespace: string,
-    empty: Result,
-    work: (ns: number) => Promise<Result>,
-  ): Promise<Result> {
-    const ns = await findNamespace(this.sql, namespace);
-    return ns === null ? empty : work(ns);
+  one<Parameters extends unknown[], Result>(
+    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
+    work: Work<Parameters, Promise<Result>>,
+  ) {
+    return async (namespace: string, ...parameters: Parameters): Promise<Result> => {
+      const ns = await findNamespace(this.#sql, namespace);
+      return ns === null ? answerOf(empty, parameters) : work(this.#sql, ns, ...parameters);
+    };
   }
 
   /** Reads with several statements that see the same state. */
-  async snapshot<Result>(
-    namespace: string,
-    empty: Result,
-    work: (ns: number) => Result | Promise<Result>,
-  ): Promise<Result> {
-    return this.one(namespace, empty, (ns) => this.sql.snapshot(async () => work(ns)));
+  snapshot<Parameters extends unknown[], Result>(
+    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
+    work: Work<Parameters, Promise<Result>>,
+  ) {
+    return this.one<Parameters, Result>(empty, (sql, ns, ...parameters) =>
+      sql.snapshot(() => work(sql, ns, ...parameters)),
+    );
   }
 
-  /** Reads with one statement a slice. */
-  async *oneBySlice<Result>(
-    namespace: string,
-    empty: Result,
-    work: (ns: number) => AsyncSlices<Result>,
-  ): AsyncSlices<Result> {
-    const ns = await findNamespace(this.sql, namespace);
-    return ns === null ? empty : yield* work(ns);
-  }
-
-  /** Reads in slices, each of which sees a state of its own. */
-  async *slices<Result>(
-    namespace: string,
-    empty: Result,
-    work: (ns: number) => AsyncSlices<Result>,
-  ): AsyncSlices<Result> {
-    const ns = await findNamespace(this.sql, namespace);
-    if (ns === null) return empty;
-    const slices = work(ns);
-    for (;;) {
-      const { done, value } = await this.sql.snapshot(() => slices.next());
-      if (done === true) return value;
-      yield;
-    }
+  /** Reads in slices, each of which sees a state of its own; with one statement each, it needs no transaction for that. */
+  slices<Parameters extends unknown[], Result>(
+    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
+    work: Work<Parameters, AsyncSlices<Result>>,
+    statements: 'one' | 'several' = 'several',
+  ) {
+    const sql = this.#sql;
+    return async function* (namespace: string, ...parameters: Parameters): AsyncSlices<Result> {
+      const ns = await findNamespace(sql, namespace);
+      if (ns === null) return answerOf(empty, parameters);
+      const slices = work(sql, ns, ...parameters);
+      for (;;) {
+        const next = statements === 'one' ? slices.next() : sql.snapshot(() => slices.next());
+        const { done, value } = await next;
+        if (done === true) return value;
+        yield;
+      }
+    };
   }
 }
 
@@ -133,65 +141,63 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
       return purged;
     },
     get: (namespace, ids, state) =>
-      reader.one(namespace, [], (ns) => recordsInState(sql, namespace, ns, ids, state)),
+      reader.one([], (_, ns) => recordsInState(sql, namespace, ns, ids, state))(namespace),
     list: (namespace, selector, page) =>
-      reader.one(namespace, [], (ns) => listRecords(sql, namespace, ns, selector, page)),
-    count: (namespace, filter) => reader.one(namespace, 0, (ns) => countRecords(sql, ns, filter)),
-    sourceEntries: (namespace, source, page) =>
-      reader.one(namespace, [], (ns) => sourceEntries(sql, ns, source, page)),
-    findExisting: (namespace, identities) => {
-      const none = identities.map(() => ({ sameUuid: null, sameKey: null }));
-      return reader.one(namespace, none, (ns) => findExisting(sql, ns, identities));
-    },
-    bounds: (namespace) => reader.one(namespace, NO_BOUNDS, (ns) => bounds(sql, ns)),
-    facet: (namespace, field, filter, newestKeys) =>
-      reader.one(namespace, [], (ns) => facet(sql, ns, field, filter, newestKeys)),
-    links: (namespace, selector, page) => reader.one(namespace, [], (ns) => links(sql, ns, selector, page)),
-    belongsTo: (namespace, selector) => reader.one(namespace, [], (ns) => belongsTo(sql, ns, selector)),
-    changes: (namespace, page) =>
-      reader.snapshot(namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
-        changes(sql, ns, page),
-      ),
-    passagesOf: (namespace, ids) =>
-      reader.one(namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(sql, ns, ids)),
+      reader.one([], (_, ns) => listRecords(sql, namespace, ns, selector, page))(namespace),
+    count: reader.one(0, countRecords),
+    sourceEntries: reader.one([], sourceEntries),
+    findExisting: reader.one(
+      (identities) => identities.map(() => ({ sameUuid: null, sameKey: null })),
+      findExisting,
+    ),
+    bounds: reader.one(NO_BOUNDS, bounds),
+    facet: reader.one([], facet),
+    links: reader.one([], links),
+    belongsTo: reader.one([], belongsTo),
+    changes: reader.snapshot(
+      ({ after }) => ({ changes: [], mustRestart: after !== null && after > 0 }),
+      changes,
+    ),
+    passagesOf: reader.one((ids) => new Map(ids.map((id) => [id, []])), passagesOf),
     timeline: (namespace, request) =>
-      reader.slices(namespace, { anchor: null, before: [], after: [] }, (ns) =>
+      reader.slices({ anchor: null, before: [], after: [] }, (_, ns) =>
         timeline(sql, namespace, ns, request),
-      ),
+      )(namespace),
     items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
 function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
-  const { sql } = driver;
+  const { sql, text } = driver;
+  const retrieveIn = reader.snapshot(
+    ({ queries }: RetrievalRequest) => {
+      const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
+      return packRetrieval({ lists, cosines: [], compared: new Map() }, NO_PASSAGES);
+    },
+    (_, ns, request: RetrievalRequest) => retrieve(driver, ns, request),
+  );
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
       const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
       const deadline = new Deadline(budgetMs);
-      return reader.snapshot(namespace, { terms, languages: [] }, (ns) =>
-        driver.text.terms(ns, words, languages, deadline),
+      return reader.snapshot({ terms, languages: [] }, (_, ns) => text.terms(ns, words, languages, deadline))(
+        namespace,
       );
     },
     retrieve: async (namespace, request) => {
       const { queries, cosines } = request;
       const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
       await assertQueryVectors(sql, cosines === undefined ? vectors : [...vectors, cosines]);
-      const lists = request.queries.map(() => ({
-        scores: [],
-        overQuota: [],
-        milliseconds: 0,
-        isPartial: false,
-      }));
-      const none = packRetrieval({ lists, cosines: [], compared: new Map() }, NO_PASSAGES);
-      return reader.snapshot(namespace, none, (ns) => retrieve(driver, ns, request));
+      return retrieveIn(namespace, request);
     },
     similar: async (namespace, generation, records, options) => {
       const { id } = await generationById(sql, generation);
-      return reader.snapshot(namespace, new Map(), (ns) => similarRecords(driver, ns, id, records, options));
+      return reader.snapshot(new Map(), (_, ns) => similarRecords(driver, ns, id, records, options))(
+        namespace,
+      );
     },
-    named: (namespace, names) => reader.one(namespace, [], (ns) => namedRecords(sql, ns, names)),
-    readPassages: (namespace, request) =>
-      reader.snapshot(namespace, NO_PASSAGES, (ns) => readPassages(sql, ns, request)),
+    named: reader.one([], namedRecords),
+    readPassages: reader.snapshot(NO_PASSAGES, readPassages),
   };
 }
 
@@ -199,10 +205,7 @@ function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): Sto
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
-    pending: (namespace, generation, request) =>
-      reader.snapshot(namespace, { passages: [], texts: 0, bytes: 0 }, (ns) =>
-        pendingEmbeddings(sql, ns, generation, request),
-      ),
+    pending: reader.snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
     put: (namespace, generation, vectors, sentences = new Map()) =>
       sql.transaction(async () => {
         // Within the transaction, because another process may remove the generation.
@@ -219,7 +222,7 @@ function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): Sto
       }),
     sentences: async (namespace, generation, hashes) => {
       const { dimensions } = await generationById(sql, generation);
-      return reader.one(namespace, new Map(), (ns) => index.sentences(ns, generation, dimensions, hashes));
+      return reader.one(new Map(), (_, ns) => index.sentences(ns, generation, dimensions, hashes))(namespace);
     },
   };
 }
@@ -231,68 +234,47 @@ const NO_GRAPH: GraphState = {
 };
 
 function graphCalls(reader: Reader): StoreCalls['graph'] {
-  const { sql } = reader;
+  const allConceptNames = reader.slices([], allNames);
+  const someConceptNames = reader.one([], someNames);
   return {
-    state: (namespace, waiting = 0) => reader.one(namespace, NO_GRAPH, (ns) => graphState(sql, ns, waiting)),
-    nodes: (namespace, selector, filter = {}) =>
-      reader.one(namespace, [], (ns) => nodes(sql, ns, selector, filter)),
-    edges: (namespace, filter, page) => reader.one(namespace, [], (ns) => edges(sql, ns, filter, page)),
-    neighbours: (namespace, request) => {
-      const none = { out: [], in: [], nodes: [], degrees: [], tags: [] };
-      return reader.one(namespace, none, (ns) => neighbours(sql, ns, request));
-    },
-    counts: (namespace, filter) =>
-      reader.snapshot(namespace, { nodes: [], edges: [], tags: [] }, (ns) => counts(sql, ns, filter)),
-    contributions: (namespace, lane, records) => {
-      const none = new Map<number, Contribution>(
-        records.map((record) => [record, { nodes: [], edges: [], isSharing: false }]),
-      );
-      return reader.snapshot(namespace, none, (ns) => contributions(sql, ns, lane, records));
-    },
+    state: reader.one(NO_GRAPH, graphState),
+    nodes: reader.one([], nodes),
+    edges: reader.one([], edges),
+    neighbours: reader.one({ out: [], in: [], nodes: [], degrees: [], tags: [] }, neighbours),
+    counts: reader.snapshot({ nodes: [], edges: [], tags: [] }, counts),
+    contributions: reader.snapshot(
+      (_, records) => new Map(records.map((record) => [record, { nodes: [], edges: [], isSharing: false }])),
+      contributions,
+    ),
     conceptNames: (namespace, selector) =>
-      selector.only === undefined
-        ? reader.slices(namespace, [], (ns) => allNames(sql, ns, selector))
-        : reader.one(namespace, [], (ns) => someNames(sql, ns, selector)),
-    recordConcepts: (namespace, records) =>
-      reader.one(namespace, new Map(), (ns) => recordConcepts(sql, ns, records)),
-    namings: (namespace, request) => {
-      const none = new Map<string, NamingsOfKey>(
-        request.keys.map((key) => [key, { records: 0, places: [] }]),
-      );
-      return reader.oneBySlice(namespace, none, (ns) => namings(sql, ns, request));
-    },
-    linePlaces: (namespace, lines) => reader.one(namespace, [], (ns) => linePlaces(sql, ns, lines)),
+      (selector.only === undefined ? allConceptNames : someConceptNames)(namespace, selector),
+    recordConcepts: reader.one(new Map(), recordConcepts),
+    namings: reader.slices(
+      ({ keys }) => new Map(keys.map((key) => [key, { records: 0, places: [] }])),
+      namings,
+      'one',
+    ),
+    linePlaces: reader.one([], linePlaces),
   };
 }
 
 /** The bounds of a namespace without records. */
 const NO_BOUNDS = {
-  highestId: 0,
-  nextExpiry: null,
-  oldestDeletion: null,
-  nextHistoryExpiry: null,
-  lastChange: 0,
+  ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
 };
 
 function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
   const { sql } = driver;
+  const verifyDerivedOf = reader.snapshot([], (_, ns) => verifyNamespace(driver, ns));
   return {
     namespaces: () => writtenNamespaces(sql),
     stats: () => stats(driver),
     verify: (namespace) =>
-      namespace === ADMIN_NAMESPACE
-        ? verifyStorage(driver)
-        : reader.snapshot(namespace, [], (ns) => verifyNamespace(driver, ns)),
-    compact: async (namespace) => {
-      const ns = await findNamespace(sql, namespace);
-      if (ns !== null) await compact(driver, ns);
-    },
-    resetDerived: async (namespace, options) => {
-      const ns = await findNamespace(sql, namespace);
-      if (ns !== null) await resetDerived(driver, ns, options);
-    },
-    audit: (namespace, request) => reader.snapshot(namespace, NO_AUDIT, (ns) => readAudit(sql, ns, request)),
+      namespace === ADMIN_NAMESPACE ? verifyStorage(driver) : verifyDerivedOf(namespace),
+    compact: reader.one(undefined, (_, ns) => compact(driver, ns)),
+    resetDerived: reader.one(undefined, (_, ns, options: ResetOptions) => resetDerived(driver, ns, options)),
+    audit: reader.snapshot(NO_AUDIT, readAudit),
     lease: (namespace, operation) => lease(sql, namespace, operation),
   };
 }

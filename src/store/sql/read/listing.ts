@@ -3,7 +3,7 @@ import type { FacetField, FacetValue, Page, RecordFilter, RecordSelector, Source
 import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../rules/record-page.ts';
 import { recordCondition } from '../filter.ts';
-import { RECORD_COLUMNS, recordOf } from '../rows.ts';
+import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Dialect, Parameters, Sql } from '../sql.ts';
 
 /** Bytes of the contents before the last record of a page, at most: a character of JavaScript has up to three in UTF-8. */
@@ -172,17 +172,11 @@ export async function sourceEntries(
   const comparison = page.after === null ? '>=' : '>';
   const { isTextList, isObject } = sql.dialect;
   const rows = await sql.all(
-    `SELECT id, key, identity, content_hash,
-       CASE WHEN ${isTextList('tags')} AND ${isObject('metadata')} THEN revision END AS revision FROM record
+    `SELECT id, key, identity, CASE WHEN ${isTextList('tags')} AND ${isObject('metadata')} THEN revision END AS revision,
+       content_hash AS "contentHash" FROM record
      WHERE ns = :ns AND source = :source AND origin IN ('vault', 'source') AND key ${comparison} :after AND deleted_at IS NULL
      ORDER BY key LIMIT :limit`,
     { ns, source, after: page.after ?? '', limit: page.limit },
   );
-  return rows.map((row) => ({
-    id: row['id'] as number,
-    key: row['key'] as string,
-    identity: row['identity'] as string | null,
-    revision: row['revision'] as string | null,
-    contentHash: row['content_hash'] as string,
-  }));
+  return objectsOf(rows);
 }

@@ -2,7 +2,7 @@ import { parseJson } from '../../../core/json.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { BelongsToPass } from '../../belongs-to-model.ts';
 import type { ExistingRecords, RecordBounds, RecordIdentity, RecordState } from '../../model.ts';
-import { RECORD_COLUMNS, recordOf } from '../rows.ts';
+import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 export async function recordsInState(
@@ -47,13 +47,13 @@ export async function findExisting(
     key: 'text',
   } as const;
   const rows = await sql.all(
-    `SELECT (SELECT id FROM record WHERE ns = :ns AND uuid = i.uuid) AS same_uuid,
+    `SELECT (SELECT id FROM record WHERE ns = :ns AND uuid = i.uuid) AS "sameUuid",
        CASE WHEN i.origin = 'fact' THEN
          (SELECT id FROM record WHERE ns = :ns AND category = i.category AND key = i.key AND uuid <> i.uuid
           AND origin = 'fact' AND deleted_at IS NULL)
        ELSE
          (SELECT id FROM record WHERE ns = :ns AND source = i.source AND key = i.key AND uuid <> i.uuid AND origin <> 'fact')
-       END AS same_key
+       END AS "sameKey"
      FROM ${sql.dialect.rows('identities', columns)} AS i ORDER BY i.position`,
     {
       ns,
@@ -65,10 +65,7 @@ export async function findExisting(
       ),
     },
   );
-  return rows.map((row) => ({
-    sameUuid: row['same_uuid'] as number | null,
-    sameKey: row['same_key'] as number | null,
-  }));
+  return objectsOf(rows);
 }
 
 export async function bounds(sql: Sql, ns: number): Promise<RecordBounds> {
