@@ -1,7 +1,6 @@
 import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditReport, AuditRequest, Lease, LeaseOperation, StoreStats } from './admin-model.ts';
-import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type {
   NameSelector,
   NamingRequest,
@@ -22,6 +21,8 @@ import type {
   NeighbourRequest,
   Neighbours,
   NodeSelector,
+  BelongsTo,
+  BelongsToSelector,
 } from './graph-model.ts';
 import type {
   ChangePage,
@@ -40,9 +41,10 @@ import type {
   RecordSelector,
   RecordState,
   SourceEntry,
+  TimelineRecords,
+  TimelineRequest,
 } from './model.ts';
 import type { ItemCursor, ItemSelector, StoredItem } from './item-model.ts';
-import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   ChangedGeneration,

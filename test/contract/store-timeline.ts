@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
+import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { ALL_LIVE, evict, note, NOW, verifyStore, write } from './store-samples.ts';
 import { deleteRecords, fact, purgeRequest, restore, purge } from './written-samples.ts';

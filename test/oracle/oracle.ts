@@ -1,12 +1,18 @@
 import { Deadline } from '../../src/core/time/deadline.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
-import type { RecordBounds, RecordFilter, RecordSelector } from '../../src/store/model.ts';
+import type {
+  RecordBounds,
+  RecordFilter,
+  RecordSelector,
+  TimedRecord,
+  TimelineRecords,
+  TimelineRequest,
+} from '../../src/store/model.ts';
 import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
-import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, compact, purge, resetDerived } from './commit.ts';
 import { languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';

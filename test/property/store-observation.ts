@@ -1,8 +1,7 @@
 import { mentionNames } from '../../src/store/rules/mention-names.ts';
 import { idempotentResult } from '../../src/store/items/kinds.ts';
-import type { RecordFilter } from '../../src/store/model.ts';
+import type { RecordFilter, TimelineRequest } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
-import type { TimelineRequest } from '../../src/store/timeline-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';

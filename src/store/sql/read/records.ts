@@ -1,6 +1,6 @@
 import { parseJson } from '../../../core/json.ts';
 import type { LociRecord } from '../../../core/types.ts';
-import type { BelongsToPass } from '../../belongs-to-model.ts';
+import type { BelongsToPass } from '../../graph-model.ts';
 import type { ExistingRecords, RecordBounds, RecordIdentity, RecordState } from '../../model.ts';
 import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';

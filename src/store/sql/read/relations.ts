@@ -1,4 +1,4 @@
-import type { BelongsTo, BelongsToSelector } from '../../belongs-to-model.ts';
+import type { BelongsTo, BelongsToSelector } from '../../graph-model.ts';
 import type { LinkCursor, LinkSelector, Page, RecordLink } from '../../model.ts';
 import { MAX_BEARERS } from '../../rules/mention-names.ts';
 import type { NamedRecord } from '../../search-model.ts';
