@@ -78,12 +78,7 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
   const partial = `${folder}.partial`;
   mkdirSync(partial, { recursive: true });
   const corpus = new Corpus(options.namespaces);
-  const store = await openStore({
-    driver: 'sqlite',
-    path: join(partial, 'loci.db'),
-    busyTimeoutMs: 5000,
-    create: true,
-  });
+  const store = await openStore({ path: join(partial, 'loci.db') }, { create: true });
   const plain = new PlainSearch(join(partial, 'plain.db'));
   try {
     const generation = await store.vectors.setGeneration(ADMIN_NAMESPACE, {

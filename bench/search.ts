@@ -23,7 +23,7 @@ const WARM_UP_QUERIES = 100;
 
 /** Compares a whole search and its vector stage with a plain FTS5 AND query and an exact scan, one query after the other. */
 export async function measureSearch(bench: BenchStore, passages: number): Promise<Measure[]> {
-  const store = await openStore({ driver: 'sqlite', path: bench.path, busyTimeoutMs: 5000, create: false });
+  const store = await openStore({ path: bench.path }, { create: false });
   const local = await openEmbedder({ provider: 'local' });
   const plain = new PlainSearch(bench.plainPath);
   try {

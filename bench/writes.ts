@@ -24,7 +24,7 @@ export async function measureWrites(bench: BenchStore, folder: string): Promise<
   const plainPath = join(folder, 'plain.db');
   copyFileSync(bench.path, path, constants.COPYFILE_FICLONE);
   copyFileSync(bench.plainPath, plainPath, constants.COPYFILE_FICLONE);
-  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 5000, create: false });
+  const store = await openStore({ path }, { create: false });
   const bare = new BareTable(join(folder, 'bare.db'));
   const plain = new PlainSearch(plainPath);
   const commit = (documents: readonly Document[]): Promise<number[]> =>

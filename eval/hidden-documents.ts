@@ -5,8 +5,9 @@ import type { Store, StoreSearch } from '../src/store/store.ts';
 export function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store {
   const isShown = ({ record }: PassageScore): boolean => !hidden.has(record);
   const retrieve: StoreSearch['retrieve'] = async (namespace, request) => {
-    const { lists, cosines, passages } = await store.search.retrieve(namespace, request);
+    const { lists, cosines, passages, ...rest } = await store.search.retrieve(namespace, request);
     return {
+      ...rest,
       lists: lists.map((list) => ({ ...list, scores: list.scores.filter(isShown) })),
       cosines: cosines.filter(isShown),
       passages: passages.filter(({ record }) => !hidden.has(record.id)),

@@ -82,7 +82,7 @@ export async function openIndexed(
     await lock.take('shared', signal);
     if (!isIndexed(set, model, folder) || set.collections.some(hasSources))
       await lock.take('exclusive', signal);
-    store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 60_000, create: true });
+    store = await openStore({ path }, { create: true });
     return { store, generation: await index(store, set, model, path, signal), close };
   } catch (error) {
     await close();

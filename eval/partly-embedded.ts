@@ -22,14 +22,14 @@ export function partlyEmbedded(store: Store, share: number, order: EmbeddingOrde
         ? record <= share * highestId
         : pseudoRandom(order === 'random' ? passage : record) < share;
     const queries = request.queries.map((query) => (query.by === 'vector' ? widen(query, share) : query));
-    const { lists, cosines, passages } = await store.search.retrieve(namespace, { ...request, queries });
+    const { lists, cosines, ...rest } = await store.search.retrieve(namespace, { ...request, queries });
     return {
+      ...rest,
       lists: lists.map((list, i) => {
         const query = request.queries[i]!;
         return query.by === 'vector' ? embeddedOnly(list, query.limit, isEmbedded) : list;
       }),
       cosines: cosines.filter(isEmbedded),
-      passages,
     };
   };
   return { ...store, search: { ...store.search, retrieve } };

@@ -152,7 +152,7 @@ async function stepTimes(text: string): Promise<Map<Step, number>> {
   const vault = { name: 'notes', path: folder.path };
   await writeFile(join(folder.path, 'Long.md'), `${text}\n\nThe warm hob.`);
   await writeFile(join(folder.path, 'Short.md'), 'The hob of [[Long]] in New York City.');
-  const loci = await openEngine(settings(folder.path, { vaults: [vault] }), { storeThreads: false });
+  const loci = await openEngine(settings(folder.path, { vaults: [vault] }), { inlineStore: true });
   const times = new Map<Step, number>();
   const time = async (step: Step, work: () => Promise<unknown>): Promise<void> => {
     times.set(step, (times.get(step) ?? 0) + (await cpuTimeMs(work)));

@@ -47,7 +47,7 @@ it('a store runs few statements, whatever the number of records', async () => {
     await writeFile(join(vault.path, `Note ${String(i)}.md`), text);
   }
   const config = settings(folder.path, { vaults: [vault] });
-  const loci = await openEngine(config, { storeThreads: false });
+  const loci = await openEngine(config, { inlineStore: true });
   onTestFinished(() => loci.close());
   const counts: Record<string, number> = {};
   const count = async (name: string, work: () => Promise<unknown>): Promise<void> => {
@@ -73,7 +73,7 @@ it('a store runs few statements, whatever the number of records', async () => {
     '300 notes indexed': expect.toSatisfy((n) => n < 600),
     'nothing changed': expect.toSatisfy((n) => n <= 20),
     'a search': expect.toSatisfy((n) => n <= 25),
-    'one memory written': expect.toSatisfy((n) => n <= 17),
+    'one memory written': expect.toSatisfy((n) => n <= 14),
     'a pack': expect.toSatisfy((n) => n <= 30),
     'a pack with graph after a write': expect.toSatisfy((n) => n <= 150),
     'a pack of other notes': expect.toSatisfy((n) => n <= 40),

@@ -5,9 +5,6 @@ import { openStore } from '../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { EngineContext } from './context.ts';
 
-/** How long a call waits for another process that writes to the store. */
-const BUSY_TIMEOUT_MS = 5000;
-
 export interface OpenOptions {
   /** Creates the store if it does not exist. Default true. */
   readonly create?: boolean;
@@ -22,11 +19,8 @@ export interface OpenOptions {
   readonly trustsSettings?: boolean;
   /** Whether nothing but Loci runs in this process, so that it may set options of V8. Default false. */
   readonly ownsProcess?: boolean;
-  /**
-   * Whether the store has threads of its own, so that its calls do not block the caller. Default true. A program that makes a few
-   * calls and ends starts faster without them.
-   */
-  readonly storeThreads?: boolean;
+  /** Whether calls of the store may block the caller, so that a program that makes a few and ends starts faster. Default false. */
+  readonly inlineStore?: boolean;
   /** Receives messages about errors that fail no call. By default a warning of the process. */
   readonly onWarning?: (message: string) => void;
 }
@@ -37,12 +31,9 @@ export interface OpenOptions {
  */
 export async function openEngine(config: Config, options: OpenOptions = {}): Promise<EngineContext> {
   assertSupportedNode();
-  const store = await openStore({
-    driver: 'sqlite',
-    path: config.store.path,
-    busyTimeoutMs: BUSY_TIMEOUT_MS,
+  const store = await openStore(config.store, {
     create: options.create ?? true,
-    threads: options.storeThreads ?? true,
+    inline: options.inlineStore ?? false,
   });
   const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch(() => []);
   const active = generations.find((generation) => generation.active)?.id ?? null;

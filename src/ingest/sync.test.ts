@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 function openAt(name: string): Promise<Store> {
-  return openStore({ driver: 'sqlite', path: join(folder.path, name), busyTimeoutMs: 5000, create: true });
+  return openStore({ path: join(folder.path, name) }, { create: true });
 }
 
 async function sync(

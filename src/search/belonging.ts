@@ -1,4 +1,4 @@
-import type { NoteOfDocument } from '../store/belongs-to-model.ts';
+import type { NoteOfDocument } from '../store/graph-model.ts';
 import { matchOf } from './rank/evidence.ts';
 import { replacementsOf } from './retrieve/text.ts';
 import type { SearchOutcome } from './search.ts';

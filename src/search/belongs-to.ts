@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertNotAborted, type ProgressOptions } from '../core/progress.ts';
 import type { LociRecord, Origin, Timestamp } from '../core/types.ts';
-import type { BelongsToProgress, NoteOfDocument } from '../store/belongs-to-model.ts';
+import type { BelongsToProgress, NoteOfDocument } from '../store/graph-model.ts';
 import type { RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { notesByEvidence } from './belonging.ts';

@@ -1,4 +1,4 @@
-import type { BelongsTo } from '../store/belongs-to-model.ts';
+import type { BelongsTo } from '../store/graph-model.ts';
 import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
 import { admits } from '../store/rules/filter.ts';
 import { subjectOf } from './explain/trace.ts';

@@ -1,5 +1,5 @@
 import { analyze } from '../core/text/analyze.ts';
-import type { BelongsTo } from '../store/belongs-to-model.ts';
+import type { BelongsTo } from '../store/graph-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { subjectOf } from './explain/trace.ts';
 import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';

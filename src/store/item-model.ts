@@ -16,6 +16,7 @@ export const ITEM_KINDS = [
   'concept_change',
   'source_state',
   'token',
+  'idempotency',
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 

@@ -2,12 +2,11 @@
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, AuditEntry } from './admin-model.ts';
-import type { BelongsToProgress, BelongsToUpdate } from './belongs-to-model.ts';
 import type { ConceptUpdate } from './concept-model.ts';
-import type { GraphUpdate } from './graph-model.ts';
+import type { GraphUpdate, BelongsToProgress, BelongsToUpdate } from './graph-model.ts';
 import type { ItemChange } from './item-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
-import type { SearchFilter } from './search-model.ts';
+import type { RecordHeader, SearchFilter } from './search-model.ts';
 
 /** One page of a long result: at most `limit` rows after the cursor. */
 export interface Page<Cursor> {
@@ -193,13 +192,8 @@ export interface FacetValue {
   readonly value: string;
   /** Records with this value. */
   readonly records: number;
-}
-
-export interface FactCategory {
-  readonly name: string;
-  readonly count: number;
-  /** The keys stored last, newest first. */
-  readonly recentKeys: readonly string[];
+  /** The keys of those that were updated last, newest first, if they are requested. */
+  readonly newestKeys?: readonly string[];
 }
 
 // ── Links and changes ────────────────────────────────────────────────────────────────────────────
@@ -257,6 +251,11 @@ export interface ChunkedRecord {
   readonly passages: readonly Passage[];
 }
 
+/** Removes records permanently, erases the diffs that show their content, and removes expired items. */
+export interface Purge {
+  readonly purge: PurgeRequest;
+}
+
 export interface PurgeRequest {
   /** Purges records that expire at or before this time. */
   readonly expiredBy: Timestamp;
@@ -265,4 +264,31 @@ export interface PurgeRequest {
   readonly limit: number;
   /** Fields of the audit entries. Each purged record gets one entry. */
   readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface'>;
+}
+
+// ── Timeline ───────────────────────────────────────────────────────────────────────────────────────
+
+/** Which records of the timeline to read: those nearest to a record, or to a moment. */
+export interface TimelineRequest {
+  readonly filter: SearchFilter;
+  /** Records at the moment itself count as after it. */
+  readonly around: { readonly record: number } | { readonly time: Timestamp };
+  /** Maximum numbers of records. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A record and its time in the timeline (`rules/record-time.ts`). */
+export interface TimedRecord {
+  readonly at: Timestamp;
+  readonly record: RecordHeader;
+}
+
+/** Records in the order of time, ties by id. */
+export interface TimelineRecords {
+  /** The record around which the others are, if it is live, whatever the filter hides; `null` for a moment. */
+  readonly anchor: TimedRecord | null;
+  /** Nearest first; both lists are empty if the record is not live. */
+  readonly before: readonly TimedRecord[];
+  readonly after: readonly TimedRecord[];
 }

@@ -1,17 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { openStore, STORE_DRIVERS } from './registry.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { locateStore, openStore } from './registry.ts';
 
-const OPTIONS = { path: '', busyTimeoutMs: 0, create: true };
-
-describe('openStore', () => {
-  it('opens the configured store', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'loci-registry-'));
-    const store = await openStore({ ...OPTIONS, driver: 'sqlite', path: join(folder, 'loci.db') });
+it('opens and locates the configured store', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loci-registry-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const settings = { path: join(folder, 'loci.db') };
+  const location = locateStore(settings);
+  expect(location).toMatchObject({ name: settings.path, file: settings.path, stateFolder: folder });
+  expect(await location.identity()).toBeNull();
+  const open = async (): Promise<string | null> => {
+    const store = await openStore(settings, { create: true });
     expect(store.capabilities).toEqual({
       name: 'sqlite',
+      location: settings.path,
       durable: true,
       shared: true,
       bm25: true,
@@ -19,19 +25,9 @@ describe('openStore', () => {
       readOnly: false,
     });
     await store.close();
-    rmSync(folder, { recursive: true });
-    expect(STORE_DRIVERS).toEqual(['sqlite']);
-  });
-
-  it.each([
-    ['sqllite', `unknown store driver 'sqllite': did you mean 'sqlite'?`],
-    ['memory', `unknown store driver 'memory': expected sqlite`],
-    ['toString', `unknown store driver 'toString': expected sqlite`],
-    ['', `unknown store driver '': expected sqlite`],
-  ])('refuses %j', async (driver, message) => {
-    await expect(openStore({ ...OPTIONS, driver })).rejects.toMatchObject({
-      code: 'invalid_config',
-      message,
-    });
-  });
+    return location.identity();
+  };
+  const identity = await open();
+  expect(identity).toEqual(expect.any(String));
+  expect(await open()).toBe(identity);
 });

@@ -1,43 +1,37 @@
-/** The only module that names the drivers. Each is loaded when it is opened. */
+/** The only module that names the drivers. Each is loaded when a store is opened. */
 
-import { LociError } from '../core/errors.ts';
-import { closestWord } from '../core/text/closest-word.ts';
-import type { Store } from './store.ts';
+import type { Config } from '../config/schema.ts';
+import { locateSqliteStore } from './sqlite/locate.ts';
+import type { OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
-interface StoreOptions {
-  /** One of `STORE_DRIVERS`. */
-  readonly driver: string;
-  /** The store's file. */
-  readonly path: string;
-  /** How long to wait for another process's write, in milliseconds. */
-  readonly busyTimeoutMs: number;
-  /** Whether to create a store that does not exist; else `store_not_found`. */
-  readonly create: boolean;
-  /** Whether calls run in threads of their own. Default true. Without them the store opens faster, and a call blocks the caller. */
-  readonly threads?: boolean;
+/** What the settings say about the store. */
+export type StoreSettings = Config['store'];
+
+interface StoreDriver {
+  readonly locate: (settings: StoreSettings) => StoreLocation;
+  readonly open: (settings: StoreSettings, options: OpenStoreOptions) => Promise<Store>;
 }
 
-type Open = (options: StoreOptions) => Promise<Store>;
-
-const DRIVERS: Readonly<Record<string, Open>> = {
-  sqlite: async (options) =>
-    (await import('./sqlite/open.ts')).openSqliteStore({ threads: true, ...options }),
+/** By the setting that names a store of the driver. If several are set, the first one here counts. */
+const DRIVERS: Readonly<Record<keyof StoreSettings, StoreDriver>> = {
+  path: {
+    locate: ({ path }) => locateSqliteStore(path),
+    open: async ({ path }, options) =>
+      (await import('./sqlite/open.ts')).openSqliteStore({ path, ...options }),
+  },
 };
 
-export const STORE_DRIVERS: readonly string[] = Object.keys(DRIVERS);
-
-/**
- * @throws LociError `invalid_config` for an unknown driver; `store_not_found`, `store_newer`, `store_corrupt`,
- *   `store_full`, `unreadable`
- */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  const open = Object.hasOwn(DRIVERS, options.driver) ? DRIVERS[options.driver] : undefined;
-  if (open === undefined) throw new LociError('invalid_config', unknownDriver(options.driver));
-  return open(options);
+function driverOf(settings: Partial<StoreSettings>): StoreDriver {
+  const names = Object.keys(DRIVERS) as (keyof StoreSettings)[];
+  return DRIVERS[names.find((name) => settings[name] !== undefined)!];
 }
 
-function unknownDriver(driver: string): string {
-  const meant = closestWord(driver, STORE_DRIVERS);
-  const advice = meant === undefined ? `expected ${STORE_DRIVERS.join(' or ')}` : `did you mean '${meant}'?`;
-  return `unknown store driver '${driver}': ${advice}`;
+/** Where the settings keep a store, which need not exist. */
+export function locateStore(settings: StoreSettings): StoreLocation {
+  return driverOf(settings).locate(settings);
+}
+
+/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
+export async function openStore(settings: StoreSettings, options: OpenStoreOptions): Promise<Store> {
+  return driverOf(settings).open(settings, options);
 }

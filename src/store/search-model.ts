@@ -99,6 +99,8 @@ export interface RetrievalRequest {
   readonly cosines?: QueryVector;
   /** Passages that are compared with it as well, unless a vector query found them. */
   readonly compared?: readonly number[];
+  /** Records whose passages are all compared with it, of the records in this order as many passages as the limit allows. */
+  readonly records?: { readonly ids: readonly number[]; readonly limit: number };
   /** Whether to load the best passage of each record in the lists. */
   readonly load?: boolean;
   /** How long the ranking may take, in milliseconds; unlimited unless given. Past it, the lists have what was found. */
@@ -121,6 +123,8 @@ export interface Retrieved {
   readonly lists: readonly RankedList[];
   /** In no particular order; passages without a vector are left out. */
   readonly cosines: readonly PassageScore[];
+  /** The passages of `records` that have a vector, by ordinal. Records without any are left out. */
+  readonly compared: ReadonlyMap<number, readonly ComparedPassage[]>;
   readonly passages: readonly StoredPassage[];
 }
 

@@ -1,7 +1,6 @@
 import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditReport, AuditRequest, Lease, LeaseOperation, StoreStats } from './admin-model.ts';
-import type { BelongsTo, BelongsToSelector } from './belongs-to-model.ts';
 import type {
   NameSelector,
   NamingRequest,
@@ -22,7 +21,8 @@ import type {
   NeighbourRequest,
   Neighbours,
   NodeSelector,
-  Waiting,
+  BelongsTo,
+  BelongsToSelector,
 } from './graph-model.ts';
 import type {
   ChangePage,
@@ -30,12 +30,10 @@ import type {
   ExistingRecords,
   FacetField,
   FacetValue,
-  FactCategory,
-  IdempotentResult,
   LinkCursor,
   LinkSelector,
   Page,
-  PurgeRequest,
+  Purge,
   RecordBounds,
   RecordFilter,
   RecordIdentity,
@@ -43,12 +41,12 @@ import type {
   RecordSelector,
   RecordState,
   SourceEntry,
+  TimelineRecords,
+  TimelineRequest,
 } from './model.ts';
 import type { ItemCursor, ItemSelector, StoredItem } from './item-model.ts';
-import type { TimelineRecords, TimelineRequest } from './timeline-model.ts';
 import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
-  ComparedPassage,
   ChangedGeneration,
   Generation,
   GenerationChange,
@@ -57,7 +55,6 @@ import type {
   NeighbourReach,
   PendingEmbeddings,
   PendingRequest,
-  QueryVector,
   RetrievalRequest,
   Retrieved,
   SearchFilter,
@@ -86,6 +83,8 @@ export interface Store {
 export interface StoreCapabilities {
   /** The driver's name, for people to read; no code may depend on it. */
   readonly name: string;
+  /** See `StoreLocation.name`. */
+  readonly location: string;
   /** Whether data outlives the process. */
   readonly durable: boolean;
   /** Whether several processes may open the store at once. */
@@ -98,11 +97,30 @@ export interface StoreCapabilities {
   readonly readOnly: boolean;
 }
 
+export interface OpenStoreOptions {
+  /** Whether to create a store that does not exist; else `store_not_found`. */
+  readonly create: boolean;
+  /** Whether calls may block the caller, so that the store opens faster. Default false. */
+  readonly inline?: boolean;
+}
+
+/** Where the settings keep a store. */
+export interface StoreLocation {
+  /** For people to read. It never has a password. */
+  readonly name: string;
+  /** The file of this machine that has the store; `null` for a store elsewhere. Further files have a name that begins so, then a hyphen. */
+  readonly file: string | null;
+  /** The folder of this machine for what Loci keeps beside the store. */
+  readonly stateFolder: string;
+  /** Equal for settings that name the same store. A store that was removed and made again is another; `null` if there is none. */
+  identity(): Promise<string | null>;
+}
+
 /** The canonical data of a namespace, and what is derived from it record by record. */
 export interface StoreRecords {
   /**
    * Writes all of the batch or nothing. It is durable when the promise resolves. Returns the ids of the writes, then those
-   * of the imports, in order.
+   * of the imports, in order; or those of the purged records.
    * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
    *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
    *   idempotency key, a lease that another holder took over, an item that must not exist or has changed, and an entry of an attached
@@ -110,7 +128,7 @@ export interface StoreRecords {
    *   no source, for a new record that keeps passages, for an attached audit log that is broken and for a time or count that is not a whole number; `store_full`,
    *   `store_busy`
    */
-  commit(namespace: string, batch: CommitBatch): Promise<number[]>;
+  commit(namespace: string, batch: CommitBatch | Purge): Promise<number[]>;
   /** Records in the order of the ids; ids without a record in this state are skipped. */
   get(namespace: string, ids: readonly number[], state: RecordState): Promise<LociRecord[]>;
   /** A page may be shorter than its limit, because long contents limit it too. Only an empty page is the last. */
@@ -121,16 +139,18 @@ export interface StoreRecords {
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
   /** For each identity, the records that it would collide with. */
   findExisting(namespace: string, identities: readonly RecordIdentity[]): Promise<ExistingRecords[]>;
-  /** The result of the batch with this idempotency key; `null` if there was none or the key has expired. */
-  findIdempotentResult(namespace: string, key: string, now: Timestamp): Promise<IdempotentResult | null>;
   bounds(namespace: string): Promise<RecordBounds>;
   /**
    * The values of a field among the records that pass a filter: the most frequent first, ties by code point. Reads every
-   * record that passes, so it may take a while.
+   * record that passes, so it may take a while. With `newestKeys`, they are in the order of the values, each with the keys of so many
+   * records that were updated last.
    */
-  facet(namespace: string, field: FacetField, filter: RecordFilter): Promise<FacetValue[]>;
-  /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
-  factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
+  facet(
+    namespace: string,
+    field: FacetField,
+    filter: RecordFilter,
+    newestKeys?: number,
+  ): Promise<FacetValue[]>;
   /** The records nearest in time to a record or a moment, in the order of their time. */
   timeline(namespace: string, request: TimelineRequest): Promise<TimelineRecords>;
   /** The passages of each record by ordinal; an empty list for an unknown record. */
@@ -151,11 +171,6 @@ export interface StoreRecords {
    * record. The newest 10,000 removals remain.
    */
   changes(namespace: string, page: Page<number>): Promise<ChangePage>;
-  /**
-   * Permanently removes expired and long deleted records, erases the diffs that show their content, and removes expired
-   * history. Returns the number of removed records.
-   */
-  purge(namespace: string, request: PurgeRequest): Promise<number>;
   /** Items of one kind. `items/kinds.ts` reads what each kind has. */
   items(namespace: string, selector: ItemSelector, page: Page<ItemCursor>): Promise<StoredItem[]>;
 }
@@ -178,17 +193,6 @@ export interface StoreSearch {
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
   retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
-  /**
-   * Compares the passages of records with a vector: of each record by ordinal, of the records in this order as many passages as the
-   * limit allows. Passages without a vector are left out, and so are records without any.
-   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
-   */
-  compareRecords(
-    namespace: string,
-    vector: QueryVector,
-    records: readonly number[],
-    limit: number,
-  ): Promise<Map<number, ComparedPassage[]>>;
   /**
    * For each record, the other live records with the passages nearest to its first passage: the nearest first, ties by id. A
    * record without a vector is not in the map.
@@ -248,9 +252,8 @@ export interface StoreVectors {
  * removes the record. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
  */
 export interface StoreGraph {
-  state(namespace: string): Promise<GraphState>;
-  /** What must be derived again, at most so many of each kind. */
-  waiting(namespace: string, limit: number): Promise<Waiting>;
+  /** @param waiting how much of what must be derived again to read, of each kind. Default none. */
+  state(namespace: string, waiting?: number): Promise<GraphState>;
   /** Nodes that pass the filter. Unknown ids and records are skipped. */
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
   /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */

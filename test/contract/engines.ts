@@ -34,5 +34,5 @@ export function settings(folder: string, values: Readonly<Record<string, unknown
 
 /** Opens an engine whose store runs in this thread. It starts in half the time. */
 export function openInline(config: Config, options: OpenOptions = {}): Promise<EngineContext> {
-  return openEngine(config, { storeThreads: false, ...options });
+  return openEngine(config, { inlineStore: true, ...options });
 }

@@ -1,7 +1,8 @@
 import { withoutAsyncPauses } from '../../src/core/threads/slices.ts';
-import { createStoreProxy } from '../../src/store/sqlite/store-proxy.ts';
-import { storeCalls } from '../../src/store/sqlite/calls.ts';
+import { createStoreProxy } from '../../src/store/sql/calls/store-proxy.ts';
+import { storeCalls } from '../../src/store/sql/calls/calls.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
+import { sqliteDriver } from '../../src/store/sqlite/driver.ts';
 import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -10,7 +11,9 @@ type Run = (...parameters: readonly unknown[]) => unknown;
 /** The SQLite store without its threads and without a file: fast enough to open one for each test. */
 export function openSqliteInMemory(): Store {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
+  const calls = storeCalls(sqliteDriver(db)) as unknown as Readonly<
+    Record<string, Readonly<Record<string, Run>>>
+  >;
   let last: Promise<unknown> = migrate(db);
   const roles = createStoreProxy((call, _route, parameters) => {
     const [role = '', name = ''] = call.split('.');
@@ -22,6 +25,7 @@ export function openSqliteInMemory(): Store {
     ...roles,
     capabilities: {
       name: 'sqlite',
+      location: ':memory:',
       durable: false,
       shared: false,
       bm25: true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BelongsToProgress, NoteOfDocument } from '../../src/store/belongs-to-model.ts';
+import type { BelongsToProgress, NoteOfDocument } from '../../src/store/graph-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { commit, deleteRecords } from './written-samples.ts';

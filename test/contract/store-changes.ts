@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
 import { evict, note, NOW, write } from './store-samples.ts';
-import { ALL, commit, deleteRecords, fact, purgeRequest, restore } from './written-samples.ts';
+import { ALL, commit, deleteRecords, fact, purgeRequest, restore, purge } from './written-samples.ts';
 
 export function describeChanges({ store, namespace }: StoreFixture): void {
   /** Each change after a cursor, as `record kind`, and the cursor at the end of the feed. */
@@ -44,7 +44,7 @@ export function describeChanges({ store, namespace }: StoreFixture): void {
       const { cursor } = await changesAfter(ns, null);
       await deleteRecords(store(), ns, 1);
       await evict(store(), ns, 2);
-      await store().records.purge(ns, purgeRequest({ expiredBy: NOW + 1, deletedBefore: 0 }));
+      await purge(store().records, ns, purgeRequest({ expiredBy: NOW + 1, deletedBefore: 0 }));
       const next = await changesAfter(ns, cursor);
       expect(next.changed).toEqual(['1 deleted', '2 removed', '3 removed']);
       await restore(store(), ns, 1, 'a');

@@ -11,7 +11,7 @@ import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
-import { commit, deleteRecords, purgeRequest } from './written-samples.ts';
+import { commit, deleteRecords, purgeRequest, purge } from './written-samples.ts';
 
 const LIMIT = 1000;
 
@@ -212,14 +212,14 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('are removed when a record is purged', async () => {
       const ns = await filled();
       await deleteRecords(store(), ns, 3);
-      await store().records.purge(ns, purgeRequest());
+      await purge(store().records, ns, purgeRequest());
       expect(await store().graph.recordConcepts(ns, [3])).toEqual(new Map());
     });
   });
 
   describe('titles and aliases for which texts were not searched', () => {
     const namesOf = async (ns: string, limit = 10): Promise<string[]> =>
-      (await store().graph.waiting(ns, limit)).names.map(({ project, key }) => `${project} ${key}`);
+      (await store().graph.state(ns, limit)).waiting.names.map(({ project, key }) => `${project} ${key}`);
 
     it('are those that a record got, lost or took to another project, until they were searched for', async () => {
       const ns = await filled();
@@ -315,9 +315,9 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     expect(await counts(other, ['oven'])).toEqual([0]);
     expect(await naming(other, 'p', ['oven'])).toEqual([]);
     expect(await conceptChanges(store().records, other)).toEqual([]);
-    expect((await graph.waiting(other, 10)).names).toEqual([]);
+    expect((await graph.state(other, 10)).waiting.names).toEqual([]);
     await put(other, { searched: 'all' });
-    expect((await graph.waiting(ns, 10)).names).toHaveLength(4);
+    expect((await graph.state(ns, 10)).waiting.names).toHaveLength(4);
     await commit(store(), other, { items: [conceptChangePut(conceptChange('b', NOW + 5))] });
     expect((await conceptChanges(store().records, ns))[0]!.at).toBe(NOW);
   });

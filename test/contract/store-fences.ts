@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { idempotentResult } from '../../src/store/items/kinds.ts';
 import type { ItemChange } from '../../src/store/item-model.ts';
 import type { CommitBatch, Fence } from '../../src/store/model.ts';
 import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
@@ -35,7 +36,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
     terms: (await store().search.terms(ns, ['ambient', 'former'])).terms,
     states: [...(await sourceStates(store().records, ns))],
     audit: await auditEntries(store(), ns, {}, { after: null, limit: 10 }),
-    idempotentResult: await store().records.findIdempotentResult(ns, 'o', NOW),
+    idempotentResult: await idempotentResult(store().records, ns, 'o', NOW),
     highestId: (await store().records.bounds(ns)).highestId,
   });
 

@@ -14,7 +14,7 @@ import { recordNode } from '../../src/store/graph-model.ts';
 import type { CommitBatch } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
-import { ALL, commit, deleteRecords, purgeRequest } from './written-samples.ts';
+import { ALL, commit, deleteRecords, purgeRequest, purge } from './written-samples.ts';
 
 const HASH = 'a'.repeat(64);
 
@@ -110,7 +110,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
   const edgesOf = async (ns: string): Promise<string[]> =>
     (await store().graph.edges(ns, {}, ALL)).map(({ src, type, dst }) => `${src} ${type} ${dst}`);
   const stale = async (ns: string): Promise<readonly StaleRecord[]> =>
-    (await store().graph.waiting(ns, 10)).records;
+    (await store().graph.state(ns, 10)).waiting.records;
   const sharing = async (ns: string, records: readonly number[]): Promise<number[]> =>
     [...(await store().graph.contributions(ns, 'text', records))].flatMap(([record, { isSharing }]) =>
       isSharing ? [record] : [],
@@ -132,6 +132,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         expect(await store().graph.state(ns)).toEqual({
           ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', conceptRules: '' },
           ...{ stale: 0, changedNames: 0, conceptChanges: 0, lastChange: written ? 1 : 0 },
+          waiting: { records: [], names: [] },
         });
       }
     });
@@ -318,7 +319,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         else {
           const writes = [2, 3].map((id) => ({ ...note('x', { expiresAt: NOW - 1 }), id }));
           await commit(store(), ns, { writes });
-          await store().records.purge(ns, purgeRequest());
+          await purge(store().records, ns, purgeRequest());
         }
         expect([remove, await nodesOf(ns), await edgesOf(ns)]).toEqual([
           remove,

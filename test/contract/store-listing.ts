@@ -164,19 +164,22 @@ export function describeListing({ store, namespace }: StoreFixture): void {
         note('no fact', { category: 'b' }),
       );
       await deleteRecords(store(), ns, 8);
-      const b = { name: 'b', count: 4, recentKeys: ['newest', 'same time', 'newer'] };
+      const facts = { now: NOW, origins: ['fact' as const] };
+      const b = { value: 'b', records: 4, newestKeys: ['newest', 'same time', 'newer'] };
       const others = [
-        { name: 'B', count: 1, recentKeys: ['only'] },
-        { name: 'é', count: 1, recentKeys: ['for ever'] },
+        { value: 'B', records: 1, newestKeys: ['only'] },
+        { value: 'é', records: 1, newestKeys: ['for ever'] },
       ] as const;
-      expect(await store().records.factCategories(ns, NOW, 3)).toEqual([others[0], b, others[1]]);
-      const none = await store().records.factCategories(ns, NOW, 0);
-      expect(none.map(({ count, recentKeys }) => [count, recentKeys])).toEqual([
+      expect(await store().records.facet(ns, 'category', facts, 3)).toEqual([others[0], b, others[1]]);
+      const none = await store().records.facet(ns, 'category', facts, 0);
+      expect(none.map(({ records, newestKeys }) => [records, newestKeys])).toEqual([
         [1, []],
         [4, []],
         [1, []],
       ]);
-      expect(await store().records.factCategories(ns, NOW + 1000, 3)).toEqual([others[1]]);
+      expect(await store().records.facet(ns, 'category', { ...facts, now: NOW + 1000 }, 3)).toEqual([
+        others[1],
+      ]);
     });
   });
 }

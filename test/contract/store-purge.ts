@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { idempotentResult } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import {
@@ -27,6 +28,7 @@ import {
   ownAuditLog,
   purgeRequest,
   verifyAudit,
+  purge,
 } from './written-samples.ts';
 
 export function describePurge(fixture: StoreFixture): void {
@@ -46,9 +48,9 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
           { id: 5, at: NOW },
         ],
       });
-      expect(await store().records.purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(3);
+      expect(await purge(store().records, ns, purgeRequest({ deletedBefore: NOW }))).toBe(3);
       expect(idsOf(await store().records.get(ns, [1, 2, 3, 4, 5, 6], 'any'))).toEqual([3, 5, 6]);
-      expect(await store().records.purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(0);
+      expect(await purge(store().records, ns, purgeRequest({ deletedBefore: NOW }))).toBe(0);
       expect(await verifyStore(store())).toEqual([]);
     });
 
@@ -57,7 +59,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       await write(store(), ns, note('stays'), note('confidential'), note('confidential', { expiresAt: NOW }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await deleteRecords(store(), ns, 2);
-      expect(await store().records.purge(ns, purgeRequest())).toBe(2);
+      expect(await purge(store().records, ns, purgeRequest())).toBe(2);
       for (const id of [2, 3]) expect(await traces(store(), ns, id, 'confidential')).toEqual(NO_TRACE);
       await store().admin.compact(ns);
       const stats = await statsOf(store(), ns);
@@ -67,10 +69,10 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
     it('removes at most the limit, lowest ids first', async () => {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x', { expiresAt: NOW })));
-      expect(await store().records.purge(ns, purgeRequest({ limit: 2 }))).toBe(2);
+      expect(await purge(store().records, ns, purgeRequest({ limit: 2 }))).toBe(2);
       expect(idsOf(await store().records.get(ns, [1, 2, 3, 4, 5], 'any'))).toEqual([3, 4, 5]);
-      expect(await store().records.purge(ns, purgeRequest({ limit: 0 }))).toBe(0);
-      expect(await store().records.purge(ns, purgeRequest())).toBe(3);
+      expect(await purge(store().records, ns, purgeRequest({ limit: 0 }))).toBe(0);
+      expect(await purge(store().records, ns, purgeRequest())).toBe(3);
     });
 
     it('adds an audit entry for each record and erases the diffs with its content', async () => {
@@ -82,7 +84,8 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       await commit(store(), ns, { writes: [deleted, remaining, note('old', { expiresAt: NOW })], audit });
       await deleteRecords(store(), ns, 1);
       const [{ uuid } = { uuid: '' }] = await store().records.get(ns, [3], 'any');
-      await store().records.purge(
+      await purge(
+        store().records,
         ns,
         purgeRequest({ by: { at: NOW + 5, actor: 'loci', surface: 'upkeep' } }),
       );
@@ -110,7 +113,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       const { chain } = foreign[0]!;
       await attachAudit(store(), ns, foreign);
       await write(store(), ns, expired);
-      await store().records.purge(ns, purgeRequest());
+      await purge(store().records, ns, purgeRequest());
       expect(await auditChain(store(), ns, chain, ALL)).toEqual(
         foreign.map((entry) => (entry.subject === expired.draft.uuid ? { ...entry, diff: null } : entry)),
       );
@@ -121,7 +124,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       const ns = namespace();
       expect((await store().records.bounds(ns)).highestId).toBe(0);
       await write(store(), ns, note('a'), note('b', { expiresAt: NOW }));
-      await store().records.purge(ns, purgeRequest());
+      await purge(store().records, ns, purgeRequest());
       expect((await store().records.bounds(ns)).highestId).toBe(2);
       expect(await write(store(), ns, note('c'))).toEqual([3]);
       await expect(write(store(), ns, { ...note('x'), id: 9 })).rejects.toThrow();
@@ -147,7 +150,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
         ],
       });
       expect((await store().records.bounds(ns)).oldestDeletion).toBe(NOW - 4);
-      await store().records.purge(ns, purgeRequest());
+      await purge(store().records, ns, purgeRequest());
       expect((await store().records.bounds(ns)).nextExpiry).toBeNull();
     });
   });
@@ -159,13 +162,13 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
   describe('an idempotency key', () => {
     it('is stored with the ids of its batch until it expires', async () => {
       const ns = namespace();
-      expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toBeNull();
+      expect(await idempotentResult(store().records, ns, 'k', NOW)).toBeNull();
       await write(store(), ns, note('a'));
       await commit(store(), ns, { writes: [note('b'), { ...note('a'), id: 1 }, note('c')], idempotencyKey });
       const done = { fingerprint: 'f', records: [2, 1, 3] };
-      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 9)).toEqual(done);
-      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 10)).toBeNull();
-      expect(await store().records.findIdempotentResult(ns, 'K', NOW)).toBeNull();
+      expect(await idempotentResult(store().records, ns, 'k', NOW + 9)).toEqual(done);
+      expect(await idempotentResult(store().records, ns, 'k', NOW + 10)).toBeNull();
+      expect(await idempotentResult(store().records, ns, 'K', NOW)).toBeNull();
     });
 
     it('rejects a second batch as a whole, with the same content or another', async () => {
@@ -182,7 +185,7 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
       expect((await store().records.bounds(ns)).highestId).toBe(1);
       const later = { ...idempotencyKey, fingerprint: 'g', at: NOW + 10, expiresAt: NOW + 20 };
       expect(await commit(store(), ns, { writes: [note('third')], idempotencyKey: later })).toEqual([2]);
-      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 10)).toEqual({
+      expect(await idempotentResult(store().records, ns, 'k', NOW + 10)).toEqual({
         fingerprint: 'g',
         records: [2],
       });
@@ -192,7 +195,7 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 7 }], idempotencyKey });
       await expect(failing).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toBeNull();
+      expect(await idempotentResult(store().records, ns, 'k', NOW)).toBeNull();
       expect(await commit(store(), ns, { writes: [note('x')], idempotencyKey, chunking: CHUNKING })).toEqual([
         1,
       ]);
@@ -209,7 +212,7 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
         await commit(store(), ns, {
           idempotencyKey: { ...idempotencyKey, key: `at ${String(at)}`, at, expiresAt: at + 10 },
         });
-        expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toEqual(done);
+        expect(await idempotentResult(store().records, ns, 'k', NOW)).toEqual(done);
       }
     });
 
@@ -220,8 +223,8 @@ function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
         [NOW + 9, { fingerprint: 'f', records: [] }],
         [NOW + 10, null],
       ] as const) {
-        await store().records.purge(ns, purgeRequest({ by: { at, actor: 'loci', surface: 'upkeep' } }));
-        expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toEqual(done);
+        await purge(store().records, ns, purgeRequest({ by: { at, actor: 'loci', surface: 'upkeep' } }));
+        expect(await idempotentResult(store().records, ns, 'k', NOW)).toEqual(done);
       }
     });
   });

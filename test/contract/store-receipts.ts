@@ -12,7 +12,7 @@ import {
 } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest } from './written-samples.ts';
+import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest, purge } from './written-samples.ts';
 
 /** A stored receipt whose id ends with the number. */
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
@@ -100,7 +100,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
     it('are removed by their time alone, and not by a purge', async () => {
       const ns = namespace();
       await add(ns, [receipt(1), receipt(2)]);
-      await store().records.purge(ns, purgeRequest());
+      await purge(store().records, ns, purgeRequest());
       expect(await list(ns)).toEqual([2, 1]);
       await removeReceiptsBefore(store().records, ns, NOW + 2);
       expect(await list(ns)).toEqual([2]);
@@ -154,7 +154,7 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       const [ours, theirs] = [namespace(), namespace()];
       await store().records.commit(ours, { items: [labelPut(label())] });
       await store().records.commit(theirs, { items: [labelPut(label({ verdict: 'not-useful' }))] });
-      await store().records.purge(ours, purgeRequest());
+      await purge(store().records, ours, purgeRequest());
       await removeReceiptsBefore(store().records, ours, NOW + 100);
       expect(await storedLabels(store().records, ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
       expect(await storedLabels(store().records, namespace(), null, ALL)).toEqual([]);

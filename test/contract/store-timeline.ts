@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
+import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { ALL_LIVE, evict, note, NOW, verifyStore, write } from './store-samples.ts';
-import { deleteRecords, fact, purgeRequest, restore } from './written-samples.ts';
+import { deleteRecords, fact, purgeRequest, restore, purge } from './written-samples.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -83,7 +83,7 @@ export function describeTimeline({ store, namespace }: StoreFixture): void {
       await write(store(), ns, fact('k', 'c', 'a', { expiresAt: NOW + 1, updatedAt: NOW }));
       expect(await sides(ns, {})).toEqual([[], [1]]);
       expect(await sides(ns, { filter: { now: NOW + 1 } })).toEqual([[], []]);
-      await store().records.purge(ns, purgeRequest({ expiredBy: NOW + 1 }));
+      await purge(store().records, ns, purgeRequest({ expiredBy: NOW + 1 }));
       expect(await sides(ns, { filter: { now: 0 } })).toEqual([[], []]);
     });
 

@@ -80,7 +80,8 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       );
       const compare = async (records: readonly number[], limit: number, of = ns): Promise<unknown[]> => {
         const query = { generation: vectors, vector: EAST };
-        const compared = await store().search.compareRecords(of, query, records, limit);
+        const request = { queries: [], cosines: query, records: { ids: records, limit } };
+        const { compared } = await store().search.retrieve(of, request);
         return [...compared].map(([id, of]) => [
           id,
           of.map((each) => [each.startLine, Math.round(each.cosine)]),
@@ -92,9 +93,9 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(await compare([], 10)).toEqual([]);
       expect(await compare([1], 10, namespace())).toEqual([]);
       const wrong = { generation: vectors, vector: unit(1, 0) };
-      await expect(store().search.compareRecords(ns, wrong, [1], 1)).rejects.toMatchObject({
-        code: 'embedding_mismatch',
-      });
+      await expect(
+        store().search.retrieve(ns, { queries: [], cosines: wrong, records: { ids: [1], limit: 1 } }),
+      ).rejects.toMatchObject({ code: 'embedding_mismatch' });
     });
 
     it('breaks ties by passage', async () => {

@@ -17,6 +17,7 @@ import {
   purgeRequest,
   startupEntry,
   verifyAudit,
+  purge,
 } from './written-samples.ts';
 import {
   goldenQueryPut,
@@ -31,6 +32,7 @@ import {
   storedGoldenQueries,
   storedLabels,
   storedReceipts,
+  idempotentResult,
 } from '../../src/store/items/kinds.ts';
 
 export function describeWrittenIsolation({ store, namespace }: StoreFixture): void {
@@ -46,10 +48,10 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         ALL,
       ),
       count: await store().records.count(ns, ALL_LIVE),
-      categories: await store().records.factCategories(ns, NOW, 10),
+      categories: await store().records.facet(ns, 'category', { now: NOW, origins: ['fact'] }, 10),
       inAnyState: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
       bounds: await store().records.bounds(ns),
-      idempotentResult: await store().records.findIdempotentResult(ns, 'k', NOW),
+      idempotentResult: await idempotentResult(store().records, ns, 'k', NOW),
       entries: await auditEntries(store(), ns, {}, ALL),
       entriesOfSubject: await auditEntries(store(), ns, { subject: 'u' }, ALL),
       chains,
@@ -126,7 +128,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         ],
       });
       await attachAudit(store(), theirs, await ownAuditLog(store(), ours));
-      await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
+      await purge(store().records, theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.compact(theirs);
       expect(await readAll(ours)).toEqual(before);
     });
@@ -138,7 +140,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       const [ownChain] = await auditChains(store(), theirs);
       expect(await auditChain(store(), ours, ownChain!.chain, ALL)).toEqual([]);
       expect(await store().records.get(ours, [2, 3, 4], 'any')).toEqual([]);
-      expect(await store().records.findIdempotentResult(ours, 'k', NOW)).toBeNull();
+      expect(await idempotentResult(store().records, ours, 'k', NOW)).toBeNull();
       for (const id of [2, 3, 4]) {
         const batches = [
           { deletions: [{ id, at: NOW }] },
@@ -183,7 +185,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         goldenQueries: [],
         stats: undefined,
       });
-      expect(await store().records.purge(ns, purgeRequest())).toBe(0);
+      expect(await purge(store().records, ns, purgeRequest())).toBe(0);
       expect(await readAll(ns)).toMatchObject({ stats: undefined });
     });
   });

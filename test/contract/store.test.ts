@@ -13,10 +13,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const sqlite = (threads: boolean) => (): Promise<Store> => {
+const sqlite = (inline: boolean) => (): Promise<Store> => {
   const path = join(folder, `${String(++files)}.db`);
-  return openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true, threads });
+  return openStore({ path }, { create: true, inline });
 };
 
-describeStore('sqlite in threads', sqlite(true));
-describeStore('sqlite in the thread of the caller', sqlite(false), FEW_SUITES);
+describeStore('sqlite in threads', sqlite(false));
+describeStore('sqlite in the thread of the caller', sqlite(true), FEW_SUITES);

@@ -17,7 +17,7 @@ import type {
   RecordDraft,
   RecordWrite,
 } from '../../src/store/model.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store, StoreRecords } from '../../src/store/store.ts';
 import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
@@ -141,6 +141,15 @@ export async function ownAuditLog(store: Admin, namespace: string): Promise<read
 
 export function auditDraft(fields: Partial<AuditDraft> = {}): AuditDraft {
   return { at: NOW, actor: 'ada', surface: 'mcp', action: 'write', subject: null, diff: null, ...fields };
+}
+
+/** Returns the number of purged records. */
+export async function purge(
+  records: Pick<StoreRecords, 'commit'>,
+  namespace: string,
+  request: PurgeRequest,
+): Promise<number> {
+  return (await records.commit(namespace, { purge: request })).length;
 }
 
 export function purgeRequest(fields: Partial<PurgeRequest> = {}): PurgeRequest {

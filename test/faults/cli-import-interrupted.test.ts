@@ -16,12 +16,7 @@ const RECORDS = 4000;
 /** Writes an export of many records. Returns its path. */
 async function largeExport(): Promise<string> {
   const folder = temporaryFolder();
-  const store = await openStore({
-    driver: 'sqlite',
-    path: join(folder, 'x.db'),
-    busyTimeoutMs: 1000,
-    create: true,
-  });
+  const store = await openStore({ path: join(folder, 'x.db') }, { create: true });
   const context = EngineContext.create(settings(folder), store, { now: () => NOW });
   const writes = Array.from({ length: RECORDS }, (_, n) =>
     note(`The lantern of day ${String(n)}`, { origin: 'memory', key: null }),

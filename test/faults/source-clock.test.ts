@@ -88,12 +88,7 @@ describe('a clock that jumps', () => {
     const engine = new SourceEngine();
     await engine.start([taskSource('hourly', HOUR)]);
     await engine.waitForRefreshes('hourly', 1);
-    const store = await openStore({
-      driver: 'sqlite',
-      path: join(engine.folder, 'loci.db'),
-      busyTimeoutMs: 20_000,
-      create: false,
-    });
+    const store = await openStore({ path: join(engine.folder, 'loci.db') }, { create: false });
     const now = Date.now() + YEAR;
     const lease = { name: 'source/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
     expect(await takeLease(store, 'default', lease)).toBeGreaterThan(0);

@@ -14,6 +14,7 @@ import {
   commit,
   purgeRequest,
   verifyAudit,
+  purge,
 } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -168,7 +169,7 @@ describe('tampering with the audit log', () => {
     tamper(sql);
     expect(await verifyAudit(store, NAMESPACE)).toEqual([expect.stringContaining(finding)]);
     await commit(store, NAMESPACE, { writes: [note('x', { expiresAt: NOW })] });
-    expect(await store.records.purge(NAMESPACE, purgeRequest())).toBe(1);
+    expect(await purge(store.records, NAMESPACE, purgeRequest())).toBe(1);
   });
 
   it.each([

@@ -168,10 +168,10 @@ describe('a file that is not a store', () => {
     chmodSync(path, mode);
     chmodSync(folder.path, folderMode);
     const code = `const { openStore } = await import(${JSON.stringify(registry.href)});
-      const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeoutMs: 0, create: true };
+      const settings = { path: ${JSON.stringify(path)} };
       const log = (text) => process.stdout.write(text);
       try {
-        const store = await openStore(options);
+        const store = await openStore(settings, { create: true });
         const n = await store.records.count('n', { now: 1 });
         log(JSON.stringify({ n }));
         await store.records.commit('n', { evictions: [1] });

@@ -2,11 +2,11 @@
  * The child process of the store's fault tests: `node store-child.ts STORE NAMESPACE JOB`. It prints a line of JSON for
  * each call after the store has confirmed it.
  */
+import { idempotentResult } from '../../src/store/items/kinds.ts';
 import { LociError } from '../../src/core/errors.ts';
-import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raceForLease, refreshUntilKilled } from './refresh-jobs.ts';
-import type { Line } from './store-processes.ts';
+import { openSqlite, type Line } from './store-processes.ts';
 import { searchText, searchVectors } from '../contract/queries.ts';
 import {
   addVectors,
@@ -19,7 +19,7 @@ import {
   unit,
   write,
 } from '../contract/store-samples.ts';
-import { commit, purgeRequest, auditDraft } from '../contract/written-samples.ts';
+import { commit, purgeRequest, auditDraft, purge } from '../contract/written-samples.ts';
 
 const [, , path = '', namespace = '', job = ''] = process.argv;
 
@@ -97,7 +97,7 @@ const KEYS = 60;
 async function writeIdempotently(store: Store): Promise<void> {
   for (let i = 0; i < KEYS; i++) {
     const key = `key${String((i * 7 + process.pid) % KEYS)}`;
-    if ((await store.records.findIdempotentResult(namespace, key, NOW)) !== null) continue;
+    if ((await idempotentResult(store.records, namespace, key, NOW)) !== null) continue;
     const writing = note(`content of ${key}`, {
       origin: 'memory',
       key: null,
@@ -128,11 +128,11 @@ async function writeDeletePurge(store: Store): Promise<void> {
     const deletions = ids.slice(0, 2).map((id) => ({ id, at: NOW }));
     await commit(store, namespace, { deletions, audit: entries('delete').slice(0, 2) });
     print({ audited: uuids.slice(0, 2).map((uuid) => `delete ${uuid}`) });
-    if (serial % 3 === 2) await store.records.purge(namespace, purgeRequest({ limit: 4 }));
+    if (serial % 3 === 2) await purge(store.records, namespace, purgeRequest({ limit: 4 }));
   }
 }
 
-const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true });
+const store = await openSqlite(path);
 const vectors = await addVectors(store);
 print({ ready: true });
 if (job === 'write') await writeUntilKilled(store, vectors);

@@ -13,6 +13,7 @@ import {
   deleteRecords,
   purgeRequest,
   verifyAudit,
+  purge,
 } from '../contract/written-samples.ts';
 import { fillUp, smallDisk } from './small-disk.ts';
 import { openSqlite } from './store-processes.ts';
@@ -135,7 +136,7 @@ describe('a store on a disk that fills up', () => {
     rmSync(ballast);
     await deleteRecords(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
     fillUp(ballast);
-    const purged = await store.records.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
+    const purged = await purge(store.records, NAMESPACE, purgeRequest()).catch((error: unknown) => error);
     if (typeof purged !== 'number') expect(purged).toMatchObject({ code: 'store_full' });
     expect(await expectConsistent()).toEqual([]);
     rmSync(ballast);
@@ -143,7 +144,7 @@ describe('a store on a disk that fills up', () => {
     expect(await store.records.get(NAMESPACE, ids, 'any')).toHaveLength(
       typeof purged === 'number' ? 0 : ids.length,
     );
-    await store.records.purge(NAMESPACE, purgeRequest());
+    await purge(store.records, NAMESPACE, purgeRequest());
     expect(await store.records.get(NAMESPACE, ids, 'any')).toEqual([]);
     await expectConsistent();
     await store.close();

@@ -7,9 +7,11 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryDraft, SourceState, StartupEntry, StoredToken } from '../../src/store/admin-model.ts';
 import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { GoldenQuery, Label, StoredReceipt } from '../../src/store/item-model.ts';
+import type { IdempotentResult } from '../../src/store/model.ts';
 import {
   conceptChanges,
   historyRuns,
+  idempotentResult,
   startupDigest,
   startupEntries,
   storedGoldenQueries,
@@ -44,6 +46,7 @@ interface Items {
   readonly changes: readonly ConceptChange[];
   readonly states: ReadonlyMap<string, SourceState>;
   readonly tokens: readonly StoredToken[];
+  readonly done: ReadonlyMap<string, IdempotentResult>;
 }
 
 function itemsOf(namespace: string): Items {
@@ -81,6 +84,7 @@ function itemsOf(namespace: string): Items {
     states: new Map(
       each((text) => [text, { ...ALL_STATE_FIELDS, root: text, problems: [text], error: text }]),
     ),
+    done: new Map(each((text, i) => [text, { fingerprint: text, records: [i, 9] }])),
     tokens: each((text, i) => ({
       ...{ id: `${namespace}${String(i)}`, hash: `${namespace} ${text}`, subject: text, name: text },
       scopes: ['read', 'write'].slice(i % 3),
@@ -134,6 +138,8 @@ function insertOldRows(db: Database, ns: number, items: Items): void {
         hit_at: state.hitAt,
       },
     });
+  for (const [key, { fingerprint, records }] of items.done)
+    insert('idempotency', { ns, key, fingerprint, records: JSON.stringify(records), expires_at: NOW + 1 });
   for (const { scopes, createdAt, expiresAt, revokedAt, ...rest } of items.tokens)
     insert('token', {
       ...{ ...rest, scopes: scopes.join(' '), created_at: createdAt, expires_at: expiresAt },
@@ -149,7 +155,11 @@ async function readItems({ records }: Store, namespace: string, items: Items): P
   const digests = items.digests.map(async ({ agent, session }) => {
     return { agent, session, digest: await startupDigest(records, namespace, { agent, session }) };
   });
+  const done = [...items.done.keys()].map(async (key) => {
+    return [key, await idempotentResult(records, namespace, key, NOW)] as const;
+  });
   return {
+    done: new Map(await Promise.all(done)),
     startup: await startupEntries(records, namespace),
     digests: await Promise.all(digests),
     runs: history.flat().sort((a, b) => a.id - b.id),
@@ -211,12 +221,13 @@ describe('the items of a store', () => {
     const old = await oldStore(path, 36);
     old.exec(`UPDATE history SET inputs = '{x' WHERE ns = 1 AND id = 1; UPDATE source_state SET problems = '[1' WHERE ns = 1 AND source = 'a}';
       UPDATE golden_query SET expected = 'y' WHERE ns = 1 AND id = 'a}'; UPDATE concept_change SET detail = '' WHERE ns = 1 AND at = ${String(NOW)};
-      UPDATE receipt SET body = '{x' WHERE ns = 1;`);
+      UPDATE receipt SET body = '{x' WHERE ns = 1; UPDATE idempotency SET records = '[1' WHERE ns = 1 AND key = 'a}';`);
     old.close();
     const store = await openSqlite(path);
     const names = [
       `the change ${itemsOf('one').changes[0]!.id} of a concept`,
       'the results of golden query a}',
+      'the answer for an idempotency key',
       'the inputs of run 1',
       'the list of problems of source a}',
     ];

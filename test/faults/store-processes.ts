@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openStore } from '../../src/store/registry.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const CHILD = fileURLToPath(new URL('./store-child.ts', import.meta.url));
@@ -25,7 +25,7 @@ export function openSqlite(
   path: string,
   options: { create?: boolean; busyTimeoutMs?: number } = {},
 ): Promise<Store> {
-  return openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true, ...options });
+  return openSqliteStore({ path, busyTimeoutMs: 20_000, create: true, ...options });
 }
 
 /** A line that a child process prints, after the event that it reports. */

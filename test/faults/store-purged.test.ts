@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addVectors, embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
-import { commit, fact, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
+import { commit, fact, purgeRequest, deleteRecords, auditDraft, purge } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -46,7 +46,7 @@ describe('a purged record', () => {
     expect(countOccurrences(path, 'zyxwvut')).toBeGreaterThan(0);
     expect(countOccurrences(path, 'qqlongsecret')).toBeGreaterThan(40);
     await deleteRecords(store, NAMESPACE, ids[0]!, ids[1]!);
-    await store.records.purge(NAMESPACE, purgeRequest());
+    await purge(store.records, NAMESPACE, purgeRequest());
     expect([countOccurrences(path, 'zyxwvut'), countOccurrences(path, 'qqlongsecret')]).toEqual([0, 0]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();

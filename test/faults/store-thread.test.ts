@@ -137,7 +137,7 @@ describe('a process', () => {
     const registry = new URL('../../src/store/registry.ts', import.meta.url).href;
     const path = join(folder.path, 'store.db');
     const code = `const { openStore } = await import(${JSON.stringify(registry)});
-      const store = await openStore({ driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeoutMs: 0, create: true });
+      const store = await openStore({ path: ${JSON.stringify(path)} }, { create: true });
       console.log((await store.admin.namespaces('')).length);
       await store.close();`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {

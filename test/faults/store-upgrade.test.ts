@@ -38,6 +38,7 @@ import {
   ownAuditLog,
   purgeRequest,
   verifyAudit,
+  purge,
 } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -156,7 +157,7 @@ describe('a store of schema 6', () => {
     const audit = [auditDraft({ subject: 'u', diff: { a: 1 } })];
     expect(await commit(migrated, 'one', { writes: [fact('k', 'c', 'fresh')], audit })).toEqual([41]);
     await commit(migrated, 'one', { deletions: [{ id: 2, at: NOW }] });
-    expect(await migrated.records.purge('one', purgeRequest())).toBe(4);
+    expect(await purge(migrated.records, 'one', purgeRequest())).toBe(4);
     expect(
       idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
     ).toEqual([41]);
@@ -334,11 +335,11 @@ describe('a store of schema 28', () => {
   });
 });
 
-/** The tables whose rows are items since schema 37. */
+/** The tables whose rows are items since schemas 37 and 40. */
 const ITEM_TABLES =
-  /^CREATE TABLE (startup|startup_seen|history|token|source_state|receipt|label|golden_query|concept_change) \(.*?^\) STRICT.*?;/gms;
+  /^CREATE TABLE (startup|startup_seen|history|token|source_state|receipt|label|golden_query|concept_change|idempotency) \(.*?^\) STRICT.*?;/gms;
 
-/** Undoes migration 37 in a store without items: those of these tables that a schema has are there, and empty. */
+/** Undoes migrations 37 and 40 in a store without items: those of these tables that a schema has are there, and empty. */
 function undoItems(db: DatabaseSync, schema: number): void {
   db.exec('DROP TABLE item');
   for (const { sql } of MIGRATIONS.slice(0, schema))

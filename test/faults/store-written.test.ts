@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { idempotentResult } from '../../src/store/items/kinds.ts';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -35,7 +36,7 @@ describe('processes that get the same requests with the same idempotency keys', 
     expect(idsOf(records)).toEqual(Array.from({ length: KEYS }, (_, i) => i + 1));
     for (const { id, uuid } of records) {
       const [key = ''] = uuid.split('/');
-      expect(await store.records.findIdempotentResult(NAMESPACE, key, NOW)).toEqual({
+      expect(await idempotentResult(store.records, NAMESPACE, key, NOW)).toEqual({
         fingerprint: key,
         records: [id],
       });

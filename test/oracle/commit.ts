@@ -190,7 +190,7 @@ export function purge(
   namespace: Namespace,
   { expiredBy, deletedBefore, limit, by }: PurgeRequest,
   nextPassage: NextPassage,
-): number {
+): number[] {
   const due = recordsOf(namespace)
     .filter(
       ({ expiresAt, deletedAt }) =>
@@ -199,7 +199,7 @@ export function purge(
     .slice(0, limit);
   for (const record of due) removeRecord(namespace, record, nextPassage);
   removeExpiredKeys(namespace, by.at);
-  return due.length;
+  return due.map(({ id }) => id);
 }
 
 export function resetDerived(

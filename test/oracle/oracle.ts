@@ -1,20 +1,26 @@
 import { Deadline } from '../../src/core/time/deadline.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
-import type { FactCategory, RecordBounds, RecordFilter, RecordSelector } from '../../src/store/model.ts';
+import type {
+  RecordBounds,
+  RecordFilter,
+  RecordSelector,
+  TimedRecord,
+  TimelineRecords,
+  TimelineRequest,
+} from '../../src/store/model.ts';
 import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
-import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/timeline-model.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, compact, purge, resetDerived } from './commit.ts';
-import { dot, languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
+import { languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, recordsOf } from './state.ts';
 
 /** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
-  readonly records: Omit<StoreRecords, 'facet' | 'findExisting' | 'belongsTo' | 'items' | 'bounds'> & {
+  readonly records: Omit<StoreRecords, 'facet' | 'findExisting' | 'belongsTo' | 'bounds'> & {
     bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
   };
   readonly search: StoreSearch;
@@ -57,7 +63,11 @@ export function openOracle(dimensions: readonly number[] = []): Oracle {
 
 function recordCalls(state: OracleState): Oracle['records'] {
   return {
-    commit: async (name, batch) => commit(state, name, structuredClone(batch)),
+    commit: async (name, batch) => {
+      if (!('purge' in batch)) return commit(state, name, structuredClone(batch));
+      if (!state.isWritten(name)) return [];
+      return state.change(name, (namespace, next) => purge(namespace, batch.purge, next));
+    },
     get: async (name, ids, condition) => {
       const { records } = state.read(name);
       const found = ids.flatMap((id) => records.get(id)?.record ?? []);
@@ -80,11 +90,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
         .filter(({ key }) => after === null || byCodePoint(key, after) > 0)
         .sort((a, b) => byCodePoint(a.key, b.key))
         .slice(0, limit),
-    findIdempotentResult: async (name, key, now) => {
-      const found = state.read(name).idempotent.get(key);
-      if (found === undefined || found.expiresAt <= now) return null;
-      return { fingerprint: found.fingerprint, records: [...found.records] };
-    },
     bounds: async (name) => {
       const namespace = state.read(name);
       const records = recordsOf(namespace);
@@ -95,7 +100,6 @@ function recordCalls(state: OracleState): Oracle['records'] {
       };
     },
     timeline: async (name, request) => structuredClone(timeline(state.read(name), request)),
-    factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),
     links: async (name, selector, { after, limit }) =>
       linksOf(state.read(name))
         .filter((link) => selects(selector, link))
@@ -117,8 +121,13 @@ function recordCalls(state: OracleState): Oracle['records'] {
       );
       return structuredClone(new Map(passages));
     },
-    purge: async (name, request) =>
-      state.isWritten(name) ? state.change(name, (namespace, next) => purge(namespace, request, next)) : 0,
+    // Of the items, it has what was done for idempotency keys.
+    items: async (name, { key = '', liveAt = 0 }) => {
+      const { fingerprint, records, expiresAt } = state.read(name).idempotent.get(key) ?? { expiresAt: 0 };
+      if (expiresAt <= liveAt) return [];
+      const body = JSON.stringify({ fingerprint, records });
+      return [{ kind: 'idempotency', key, position: 1, at: 0, expiresAt, type: null, ref: null, body }];
+    },
   };
 }
 
@@ -175,18 +184,6 @@ function timeline(namespace: Namespace, { filter, around, before, after }: Timel
   };
 }
 
-function factCategories(namespace: Namespace, now: Timestamp, recent: number): FactCategory[] {
-  const facts = filtered(namespace, { now, origins: ['fact'] }).sort(
-    (a, b) => b.updatedAt - a.updatedAt || b.id - a.id,
-  );
-  const names = [...new Set(facts.map(({ category }) => category))].sort(byCodePoint);
-  return names.map((name) => {
-    const members = facts.filter(({ category }) => category === name);
-    const recentKeys = members.slice(0, recent).map(({ key }) => key ?? '');
-    return { name, count: members.length, recentKeys };
-  });
-}
-
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => {
@@ -212,23 +209,9 @@ function searchCalls(state: OracleState): Oracle['search'] {
       return {
         lists,
         cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines, compared),
+        compared: new Map(),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
       };
-    },
-    compareRecords: async (name, { generation, vector }, ids, limit) => {
-      state.assertVector({ generation, vector });
-      const namespace = state.read(name);
-      const vectors = namespace.vectors.get(generation);
-      const compared = [...new Set(ids)]
-        .flatMap((record) => passagesOf(namespace, record).map(({ passage }) => ({ record, passage })))
-        .flatMap(({ record, passage: { ordinal, startLine, endLine, hash } }) => {
-          const other = vectors?.get(hash);
-          return other === undefined
-            ? []
-            : [{ record, ordinal, startLine, endLine, cosine: dot(vector, other) }];
-        });
-      const byRecord = Map.groupBy(compared.slice(0, limit), ({ record }) => record);
-      return new Map([...byRecord].map(([id, of]) => [id, of.map(({ record: _, ...passage }) => passage)]));
     },
     similar: async (name, generation, records, { now, limit }) => {
       state.assertGeneration(generation);

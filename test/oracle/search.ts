@@ -67,7 +67,7 @@ function vectorOf(namespace: Namespace, generation: number, passage: number): Fl
   return namespace.vectors.get(generation)?.get(namespace.passages.get(passage)?.passage.hash ?? '');
 }
 
-export function dot(a: Float32Array, b: Float32Array): number {
+function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, component, i) => sum + component * b[i]!, 0);
 }
 

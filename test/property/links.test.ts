@@ -7,7 +7,7 @@ import type { CommitBatch, RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
 import { draft, NOW } from '../contract/store-samples.ts';
-import { ALL, purgeRequest } from '../contract/written-samples.ts';
+import { ALL, purgeRequest, purge } from '../contract/written-samples.ts';
 import { repetitions } from '../repetitions.ts';
 import { openOracle, type Oracle } from '../oracle/oracle.ts';
 
@@ -91,7 +91,7 @@ const history = fc
 async function applyStep({ records, admin }: Oracle, step: Step): Promise<unknown> {
   try {
     if (step === 'derive') return null;
-    if (step === 'purge') return await records.purge(NAMESPACE, purgeRequest());
+    if (step === 'purge') return await purge(records, NAMESPACE, purgeRequest());
     if (step === 'reset') {
       await admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
       return null;
@@ -117,7 +117,7 @@ async function derivedGraph(store: Store): Promise<unknown> {
   return {
     nodes: await store.graph.nodes(NAMESPACE, { page: ALL }),
     edges: await store.graph.edges(NAMESPACE, {}, ALL),
-    waiting: (await store.graph.waiting(NAMESPACE, 1)).records,
+    waiting: (await store.graph.state(NAMESPACE, 1)).waiting.records,
   };
 }
 

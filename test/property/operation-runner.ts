@@ -67,7 +67,7 @@ export class OperationRunner {
       case 'compact':
         return store.admin.compact(operation.namespace);
       case 'purge':
-        return store.records.purge(operation.namespace, operation.request);
+        return store.records.commit(operation.namespace, { purge: operation.request });
     }
   }
 

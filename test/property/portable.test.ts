@@ -28,7 +28,7 @@ function newPath(): string {
 
 async function openContext(): Promise<EngineContext & AsyncDisposable> {
   const path = newPath();
-  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true });
+  const store = await openStore({ path }, { create: true });
   const context = EngineContext.create(settings(path), store, { now: () => NOW });
   return Object.assign(context, { [Symbol.asyncDispose]: () => context.close() });
 }

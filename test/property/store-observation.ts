@@ -1,7 +1,7 @@
 import { mentionNames } from '../../src/store/rules/mention-names.ts';
-import type { RecordFilter } from '../../src/store/model.ts';
+import { idempotentResult } from '../../src/store/items/kinds.ts';
+import type { RecordFilter, TimelineRequest } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
-import type { TimelineRequest } from '../../src/store/timeline-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
@@ -48,10 +48,9 @@ export async function observe(store: Oracle, { words, lists }: ObservedQueries):
         lists: await Promise.all(lists.map((filter) => store.records.list(namespace, { filter }, ALL))),
         restOfList: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
         counts: await Promise.all(lists.map((filter) => store.records.count(namespace, filter))),
-        categories: await store.records.factCategories(namespace, NOW, 2),
         bounds: { highestId, nextExpiry, oldestDeletion },
         idempotentResults: await Promise.all(
-          ['o1', 'o2'].map((key) => store.records.findIdempotentResult(namespace, key, NOW)),
+          ['o1', 'o2'].map((key) => idempotentResult(store.records, namespace, key, NOW)),
         ),
       };
     }),

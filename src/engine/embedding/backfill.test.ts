@@ -160,9 +160,7 @@ describe('a change of the model', () => {
   });
 
   it('whose vectors another process removes says so, and writes into none that follow', async () => {
-    const store = await openStore({
-      ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
-    });
+    const store = await openStore({ path: join(folder.path, 'loci.db') }, { create: false });
     onTestFinished(() => store.close());
     const embed = letterVectors(1024);
     const removing = await startProvider({

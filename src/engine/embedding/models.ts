@@ -1,9 +1,10 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
+import { locateStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
@@ -63,7 +64,7 @@ class Models {
     const { config, options } = this.#services;
     return {
       separateProcess: options.ownsProcess !== true,
-      stateFile: join(dirname(config.store.path), stateFile),
+      stateFile: join(locateStore(config.store).stateFolder, stateFile),
     };
   }
 }

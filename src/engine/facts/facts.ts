@@ -3,7 +3,8 @@ import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import type { RecordDraft, RecordWrite } from '../../store/model.ts';
+import { idempotentResult } from '../../store/items/kinds.ts';
+import type { FacetValue, RecordDraft, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten } from '../records/embed-written.ts';
@@ -82,7 +83,7 @@ export async function storeFact(
 }
 
 async function isCommitted({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
-  return (await store.records.findIdempotentResult(namespace, key, now())) !== null;
+  return (await idempotentResult(store.records, namespace, key, now())) !== null;
 }
 
 async function commitFact(
@@ -209,15 +210,19 @@ export function factFilter(
 
 const RECENT_KEYS = 10;
 
+/** By name, with the keys stored last. */
+function categoriesOf({ store, namespace, now }: EngineContext, newestKeys: number): Promise<FacetValue[]> {
+  return store.records.facet(namespace, 'category', { now: now(), origins: ['fact'] }, newestKeys);
+}
+
 export async function factCategories(context: EngineContext): Promise<FactCategoriesOutput> {
   await expire(context);
-  const { store, namespace, now } = context;
-  const categories = await store.records.factCategories(namespace, now(), RECENT_KEYS);
+  const categories = await categoriesOf(context, RECENT_KEYS);
   return {
-    categories: categories.map(({ name, count, recentKeys }) => ({
+    categories: categories.map(({ value: name, records: count, newestKeys = [] }) => ({
       name,
       count,
-      recent_keys: [...recentKeys],
+      recent_keys: [...newestKeys],
     })),
     note:
       categories.length === 0
@@ -230,21 +235,17 @@ export async function factCategories(context: EngineContext): Promise<FactCatego
 const MAX_COMPARED_KEYS = 1000;
 
 /** The error for a key that no fact has. Its hint names a similar key, or the category that has the key. */
-async function noSuchFact(
-  { store, namespace, now }: EngineContext,
-  key: string,
-  category?: string,
-): Promise<LociError> {
-  const categories = await store.records.factCategories(namespace, now(), MAX_COMPARED_KEYS);
-  const searched = categories.filter(({ name }) => category === undefined || name === category);
+async function noSuchFact(context: EngineContext, key: string, category?: string): Promise<LociError> {
+  const categories = await categoriesOf(context, MAX_COMPARED_KEYS);
+  const searched = categories.filter(({ value }) => category === undefined || value === category);
   const similar = closestWord(
     key,
-    searched.flatMap(({ recentKeys }) => recentKeys),
+    searched.flatMap(({ newestKeys = [] }) => newestKeys),
   );
-  const other = categories.find(({ recentKeys }) => recentKeys.includes(key));
+  const other = categories.find(({ newestKeys }) => newestKeys?.includes(key));
   const where = category === undefined ? '' : ` in ${category}`;
   const advice = [
-    ...(other === undefined ? [] : [`The category ${other.name} has it.`]),
+    ...(other === undefined ? [] : [`The category ${other.value} has it.`]),
     ...(other !== undefined || similar === undefined ? [] : [`Did you mean ${JSON.stringify(similar)}?`]),
     '`memory_list` lists all keys.',
   ];

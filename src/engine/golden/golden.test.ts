@@ -125,9 +125,7 @@ describe('a golden query', () => {
   it('with a blank text is not imported, and one that is there stops no replay of the others', async () => {
     const { missing: _missing, notices: _notices, ...golden } = await recordGolden(loci, { query: 'oven' });
     const blank = { ...golden, id: '01890000-0000-7000-8000-000000000000', query: ' \n' };
-    const store = await openStore({
-      ...{ driver: 'sqlite', path: join(folder.path, 'loci.db'), busyTimeoutMs: 1000, create: false },
-    });
+    const store = await openStore({ path: join(folder.path, 'loci.db') }, { create: false });
     onTestFinished(() => store.close());
     await store.records.commit('default', { items: [goldenQueryPut(blank)] });
     const run = await replayGolden(loci);

@@ -10,7 +10,10 @@ import { graphFilter, type GraphScope } from './graph-view.ts';
 /** `behind`: some changes are not derived yet. `building`: not all records were derived once. */
 export type GraphCondition = 'off' | 'building' | 'behind' | 'current';
 
-export interface GraphStatus extends Omit<GraphState, 'conceptRules' | 'changedNames' | 'conceptChanges'> {
+export interface GraphStatus extends Omit<
+  GraphState,
+  'conceptRules' | 'changedNames' | 'conceptChanges' | 'waiting'
+> {
   readonly condition: GraphCondition;
   readonly counts: Pick<GraphCounts, 'nodes' | 'edges'>;
 }

@@ -92,7 +92,7 @@ describe('the check of similar texts', () => {
 
   async function putSimilar(pairs: readonly (readonly [number, number])[]): Promise<void> {
     const path = join(folder.path, 'loci.db');
-    const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: false });
+    const store = await openStore({ path }, { create: false });
     const records = new Map(pairs.map(([from, to]) => [from, { nodes: [], edges: [similar(from, to)] }]));
     await store.records.commit('default', { graph: { lane: 'similar', records, shared: [] } });
     await store.close();

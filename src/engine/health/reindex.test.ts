@@ -109,7 +109,7 @@ describe('a reindex', () => {
     try {
       await indexVaults(loci);
       const path = join(folder.path, 'loci.db');
-      const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: false });
+      const store = await openStore({ path }, { create: false });
       await store.admin.resetDerived('default', { drop: true, vectors: false });
       await store.close();
       const failedChecks = (await doctor(loci)).filter(({ result }) => result !== 'ok');
@@ -125,7 +125,7 @@ describe('a reindex', () => {
 describe('a record whose text is too complex to split', () => {
   /** Writes a record that this version cannot split, as an earlier version may have done. */
   async function writeDenseRecord(path: string): Promise<void> {
-    const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true });
+    const store = await openStore({ path }, { create: true });
     const record = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
     const passages = [passage('letters of old')];
     await store.records.commit('default', {

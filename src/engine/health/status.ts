@@ -103,7 +103,7 @@ export async function storeStatus(context: EngineContext): Promise<StoreStatus> 
   const isOperator = caller.trust === 'operator';
   return {
     store: {
-      path: config.store.path,
+      path: store.capabilities.location,
       driver: store.capabilities.name,
       bytes: isOperator ? bytes : null,
       schema_version: schemaVersion,

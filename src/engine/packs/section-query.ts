@@ -33,6 +33,7 @@ export async function withPassages(
 ): Promise<readonly Candidate[]> {
   if (vector === null) return candidates;
   const ids = candidates.flatMap(({ record, excluded }) => (excluded === null ? [record.id] : []));
-  const compared = await store.search.compareRecords(namespace, vector, ids, MAX_COMPARED);
+  const records = { ids, limit: MAX_COMPARED };
+  const { compared } = await store.search.retrieve(namespace, { queries: [], cosines: vector, records });
   return candidates.map((each) => ({ ...each, passages: compared.get(each.record.id) ?? [] }));
 }

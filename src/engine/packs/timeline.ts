@@ -6,7 +6,7 @@ import { loadTokenCounter } from '../../pack/tokens.ts';
 import { TextMask } from '../../secrets/text-mask.ts';
 import { dayOf } from '../../store/rules/record-time.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
-import type { TimedRecord, TimelineRecords } from '../../store/timeline-model.ts';
+import type { TimedRecord, TimelineRecords } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
+import { idempotentResult } from '../../store/items/kinds.ts';
 import type { IdempotencyKey } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -59,7 +60,7 @@ async function replay(
   { store, namespace, now }: EngineContext,
   { key, keyHash, fingerprint }: KeyedRequest,
 ): Promise<IdempotentOutcome | null> {
-  const done = await store.records.findIdempotentResult(namespace, keyHash, now());
+  const done = await idempotentResult(store.records, namespace, keyHash, now());
   if (done === null) return null;
   if (done.fingerprint === fingerprint) return { ids: done.records, replayed: true };
   throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used for another request`, {

@@ -39,7 +39,7 @@ function open(values: Readonly<Record<string, unknown>> = {}): Promise<EngineCon
 /** Opens the file of the store a second time for `work`. */
 async function withSecondConnection<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { path } = settings(folder.path).store;
-  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 5000, create: false });
+  const store = await openStore({ path }, { create: false });
   try {
     return await work(store);
   } finally {

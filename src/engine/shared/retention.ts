@@ -64,15 +64,11 @@ class RetentionSweeper {
     this.#checks.delete(namespace);
   }
 
-  #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
+  async #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
     const now = this.#now();
     const by = { at: now, actor: 'loci', surface: 'engine' };
-    return this.#store.records.purge(namespace, {
-      expiredBy: now,
-      deletedBefore,
-      limit: PURGE_BATCH,
-      by,
-    });
+    const purge = { expiredBy: now, deletedBefore, limit: PURGE_BATCH, by };
+    return (await this.#store.records.commit(namespace, { purge })).length;
   }
 
   /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */

@@ -97,7 +97,7 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
   }
   for (;;) {
     assertNotAborted(options);
-    const { records: stale } = await store.graph.waiting(namespace, BATCH);
+    const { records: stale } = (await store.graph.state(namespace, BATCH)).waiting;
     if (stale.length === 0) break;
     const contributions = await contributionsOf(
       options,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertNotAborted } from '../../core/progress.ts';
-import type { BelongsTo } from '../../store/belongs-to-model.ts';
-import { type EdgeDraft, type RecordGraph, recordNode } from '../../store/graph-model.ts';
+import { type EdgeDraft, type RecordGraph, recordNode, type BelongsTo } from '../../store/graph-model.ts';
 import { rounded } from './record-graph.ts';
 import type { DerivationOptions } from './derive.ts';
 

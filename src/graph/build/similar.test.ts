@@ -32,8 +32,7 @@ class Angles implements AsyncDisposable {
   static async open(): Promise<Angles> {
     const folder = await temporaryFolder();
     const path = join(folder.path, 'loci.db');
-    const options = { driver: 'sqlite', path, busyTimeoutMs: 1000, create: true, threads: true } as const;
-    return new Angles(await openStore(options), folder);
+    return new Angles(await openStore({ path }, { create: true }), folder);
   }
 
   async write(...angles: readonly number[]): Promise<void> {

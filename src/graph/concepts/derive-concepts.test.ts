@@ -11,7 +11,7 @@ const THREAD = new TaskThread().ownedBy('concepts');
 async function derive(store: Store): Promise<number[]> {
   const derived = new Set<number>();
   const commit: Store['records']['commit'] = (namespace, batch, ...rest) => {
-    const { names = new Map(), mentions = new Map() } = batch.concepts ?? {};
+    const { names = new Map(), mentions = new Map() } = 'purge' in batch ? {} : (batch.concepts ?? {});
     for (const record of [...names.keys(), ...mentions.keys()]) derived.add(record as number);
     return store.records.commit(namespace, batch, ...rest);
   };

@@ -114,7 +114,7 @@ async function searchForChangedNames(options: ConceptOptions): Promise<void> {
   const { store, namespace, now } = options;
   for (;;) {
     assertNotAborted(options);
-    const { names: changed } = await store.graph.waiting(namespace, BATCH);
+    const { names: changed } = (await store.graph.state(namespace, BATCH)).waiting;
     if (changed.length === 0) return;
     const found = await recordsWithNames(options, changed);
     for (let i = 0; i < found.length; i += BATCH) {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { REQUIRED_NODE } from '../../core/runtime.ts';
 import type { Check } from '../../engine/health/check.ts';
+import { locateStore } from '../../store/registry.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** With less, the next index or the backup before a migration may not fit. */
@@ -11,7 +12,7 @@ const MIN_FREE_BYTES = 500_000_000;
 /** Checks the version of Node, who may read the files, and the free space. */
 export async function environmentChecks(context: OperationContext): Promise<Check[]> {
   const store = await context.loadConfig().then(
-    ({ values }) => values.store.path,
+    ({ values }) => locateStore(values.store).file,
     () => null,
   );
   const paths = [context.home, ...(store === null ? [] : [store])];

@@ -13,6 +13,7 @@ import { addVaults, placeFolders } from '../vaults/vaults.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
 import { storeStatus } from '../../engine/health/status.ts';
 import { assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
+import { locateStore } from '../../store/registry.ts';
 
 const input = z.strictObject({
   vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),
@@ -62,8 +63,8 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
     await replaceFile(file, starterConfig(), 0o600).catch((error: unknown) => throwUnwritable(file, error));
     created.push('config');
   }
-  const store = before.values.store.path;
-  if (!existsSync(store)) created.push('store');
+  const store = locateStore(before.values.store);
+  if ((await store.identity()) === null) created.push('store');
   const loci = await context.loci({ create: true });
   await storeStatus(loci);
   await assertVaultNamesAreFree(loci, placed?.unconfigured ?? []);
@@ -74,7 +75,7 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   return {
     home: context.home,
     config_file: file,
-    store,
+    store: store.name,
     created,
     vault: added === undefined ? null : { name: added.name, path: added.path },
     vaults: vaults.map(({ path }) => path),

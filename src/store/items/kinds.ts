@@ -17,7 +17,7 @@ import type {
   StoredLabel,
   StoredReceipt,
 } from '../item-model.ts';
-import type { Page } from '../model.ts';
+import type { IdempotencyKey, IdempotentResult, Page } from '../model.ts';
 import type { StoreRecords } from '../store.ts';
 import { storedJson, unlessDamaged } from '../sql/stored-json.ts';
 
@@ -35,6 +35,7 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   concept_change: ({ key }) => `the change ${key} of a concept`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
   token: ({ key }) => `the token ${key}`,
+  idempotency: () => 'the answer for an idempotency key',
 };
 
 export function itemName(item: Pick<StoredItem, 'kind' | 'key' | 'position'>): string {
@@ -57,6 +58,29 @@ function afterPosition({ after, limit }: Page<number>): Page<ItemCursor> {
 /** A key of several texts, of which each may have any character. */
 function joined(...texts: readonly string[]): string {
   return JSON.stringify(texts);
+}
+
+// ── Idempotency keys ─────────────────────────────────────────────────────────────────────────────
+
+/** The result of the batch with this idempotency key; `null` if there was none or the key has expired. */
+export async function idempotentResult(
+  items: Items,
+  namespace: string,
+  key: string,
+  now: Timestamp,
+): Promise<IdempotentResult | null> {
+  const selector: ItemSelector = { kind: 'idempotency', key, liveAt: now, by: 'key' };
+  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  return item === undefined ? null : (bodyOf(item) as IdempotentResult);
+}
+
+/** A key that was used already is a `conflict`. */
+export function idempotencyPut(
+  { key, fingerprint, at, expiresAt }: IdempotencyKey,
+  records: readonly number[],
+): ItemChange {
+  const body = { fingerprint, records: [...records] };
+  return { put: { kind: 'idempotency', key, at, expiresAt, body }, ifExists: 'fail' };
 }
 
 // ── Startup entries ──────────────────────────────────────────────────────────────────────────────

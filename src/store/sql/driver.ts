@@ -1,10 +1,23 @@
+import type { StoreStats } from '../admin-model.ts';
 import type { Sql } from './sql.ts';
 import type { TextIndex } from './text-index.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-/** What a database brings: a connection and its indexes. */
+/** What a database brings: a connection, its indexes, and the care of its files. */
 export interface Driver {
   readonly sql: Sql;
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
+  readonly storage: Storage;
+}
+
+/** What the statements of both databases cannot say about where a database keeps its tables. */
+export interface Storage {
+  size(): Promise<Pick<StoreStats, 'bytes' | 'schemaVersion'>>;
+  /** Checks what is stored below the rows. Returns the faults in words. */
+  verify(): Promise<string[]>;
+  /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */
+  createMissingTables(): Promise<boolean>;
+  /** Erases what was removed, as far as others that read or write at the time allow it. Not within a transaction. */
+  reclaim(): Promise<void>;
 }

@@ -7,18 +7,13 @@ import type {
   GenerationSpec,
   QueryVector,
 } from '../search-model.ts';
+import { objectsOf } from './rows.ts';
 import type { Sql } from './sql.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export async function generations(sql: Sql): Promise<Generation[]> {
   const rows = await sql.all('SELECT id, provider, model, dimensions, active FROM generation ORDER BY id');
-  return rows.map((row) => ({
-    id: row['id'] as number,
-    provider: row['provider'] as string,
-    model: row['model'] as string,
-    dimensions: row['dimensions'] as number,
-    active: row['active'] === 1,
-  }));
+  return objectsOf<Generation>(rows.map((row) => ({ ...row, active: row['active'] === 1 })));
 }
 
 /** @throws LociError `not_found` */

@@ -5,10 +5,11 @@ import type { ItemChange, ItemCursor, ItemId, ItemSelector, StoredItem } from '.
 import type { Page } from '../model.ts';
 import { assertSafeIntegers } from '../rules/validation.ts';
 import { wellFormed } from '../rules/well-formed.ts';
+import { objectsOf } from './rows.ts';
 import { storedObject } from './stored-json.ts';
 import type { Row, Sql } from './sql.ts';
 
-const COLUMNS = 'kind, key, position, at, expires_at, type, ref, body';
+const COLUMNS = 'kind, key, position, at, expires_at AS "expiresAt", type, ref, body';
 const ORDERS = { position: ['position'], at: ['at', 'key'], key: ['key'] } as const;
 
 const CONDITIONS = {
@@ -44,20 +45,7 @@ export async function readItems(
      ORDER BY ${order.map((column) => `${column} ${newest ? 'DESC' : 'ASC'}`).join(', ')} LIMIT :limit`,
     { ...values, namespace, limit: page.limit, ...(page.after !== null && after) },
   );
-  return rows.map(itemOf);
-}
-
-function itemOf(row: Row): StoredItem {
-  return {
-    kind: row['kind'] as StoredItem['kind'],
-    key: row['key'] as string,
-    position: row['position'] as number,
-    at: row['at'] as number,
-    expiresAt: row['expires_at'] as number | null,
-    type: row['type'] as string | null,
-    ref: row['ref'] as string | null,
-    body: row['body'] as string,
-  };
+  return objectsOf(rows);
 }
 
 type Edit = Extract<ItemChange, { readonly put: unknown } | { readonly change: unknown }>;

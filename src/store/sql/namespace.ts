@@ -1,5 +1,5 @@
-import { LociError } from '../../core/errors.ts';
-import type { Row, Sql } from './sql.ts';
+import type { Chain } from './admin/audit-attachments.ts';
+import type { Sql } from './sql.ts';
 import type { TextIndex } from './text-index.ts';
 
 /** What the row of a namespace has. The transaction that reads it for a commit is the only one that changes the namespace. */
@@ -9,37 +9,34 @@ export interface NamespaceRow {
   readonly lastChange: number;
   /** Cached records and passages of the namespace are valid as long as it is the same. New passages do not change it. */
   readonly epoch: number;
+  /** The end of its audit log; `null` before the first entry. */
+  readonly audit: Chain | null;
 }
 
 /** Creates the namespace if there is none. Within a transaction. */
 export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Promise<NamespaceRow> {
-  const found = await readRow(sql, name);
-  if (found !== undefined) return namespaceOf(found);
+  const found = await lockExisting(sql, name);
+  if (found !== null) return found;
   await sql.run('INSERT INTO namespace (name) VALUES (:name)', { name });
-  const created = namespaceOf((await readRow(sql, name))!);
+  const created = (await lockExisting(sql, name))!;
   await text.create(created.id);
   return created;
 }
 
-/** The namespace as `lockNamespace` returns it, but it must exist. @throws LociError `not_found` */
-export async function requireNamespace(sql: Sql, name: string): Promise<NamespaceRow> {
-  const found = await readRow(sql, name);
-  if (found === undefined) throw new LociError('not_found', `no namespace ${name}`);
-  return namespaceOf(found);
-}
-
-function readRow(sql: Sql, name: string): Promise<Row | undefined> {
-  return sql.get(
-    `SELECT id, next_record, last_change, epoch FROM namespace WHERE name = :name ${sql.dialect.lock}`,
+/** Within a transaction. */
+export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
+  const row = await sql.get(
+    `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
+     FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name ${sql.dialect.lock('n')}`,
     { name },
   );
-}
-
-function namespaceOf(row: Row): NamespaceRow {
+  if (row === undefined) return null;
+  const { chain, length, head } = row;
   return {
     id: Number(row['id']),
     nextRecord: Number(row['next_record']),
     lastChange: Number(row['last_change']),
     epoch: Number(row['epoch']),
+    audit: chain === null ? null : { chain: String(chain), length: Number(length), head: String(head) },
   };
 }

@@ -7,6 +7,11 @@ import { storedObject, storedTexts, unlessDamaged } from './stored-json.ts';
 /** A row as a database returns it. The values have the types of the schema. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Rows whose columns have the names of the fields. */
+export function objectsOf<Type extends object>(rows: readonly Row[]): Type[] {
+  return rows.map((row) => ({ ...row }) as Type);
+}
+
 /** The columns of a record's header, in the order of `headerOfList`. */
 const HEADER = [
   'id',

@@ -22,8 +22,8 @@ export interface Dialect {
   readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
   readonly isIn: (column: string, parameter: string) => string;
-  /** Ends a SELECT: no other transaction changes the selected rows before the end of this one. */
-  readonly lock: string;
+  /** Ends a SELECT: no other transaction changes the rows of this table that it selects before the end of this one. */
+  readonly lock: (table: string) => string;
   /** The values of a column as a JSON list, as an aggregate. */
   readonly jsonList: (expression: string) => string;
   /** The values of several columns as one JSON list. */
@@ -36,6 +36,8 @@ export interface Dialect {
   readonly entries: (column: string) => string;
   /** Whether the JSON object in a column has this key with the value `true`. */
   readonly isTrue: (column: string, key: string) => string;
+  /** Whether the text in a column is JSON. */
+  readonly isJson: (column: string) => string;
   /** Whether `storedTexts` reads the column. */
   readonly isTextList: (column: string) => string;
   /** Whether `storedObject` reads the column. */
@@ -64,8 +66,8 @@ export interface Sql {
   update(table: Table, rows: readonly Row[]): Promise<void>;
   /** Removes the rows that have these values in these columns. */
   remove(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Ids for new rows of a table, ascending. Rows that are removed do not free theirs. */
-  allocate(table: 'passage', count: number): Promise<number[]>;
+  /** Adds rows without an id. Returns their ids, which ascend; those of rows that are removed are not given again. */
+  insert(table: 'passage', rows: readonly Row[]): Promise<number[]>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
@@ -95,7 +97,6 @@ export const KEYS = {
   audit_attachment: ['ns', 'chain', 'first_seq'],
   item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
-  idempotency: ['ns', 'key'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Table = keyof typeof KEYS;

@@ -39,6 +39,16 @@ export interface TextIndex {
     limit: number,
     deadline: Deadline,
   ): Promise<PassageScore[]>;
+  /** The number of distinct words in the passages. */
+  countWords(ns: number): Promise<number>;
+  /** Does work that writes have put off. Cheap if there is none. Not within a transaction. */
+  merge(ns: number): Promise<void>;
+  /** Removes all passages and words, however damaged they are. Within a transaction. */
+  reset(ns: number): Promise<void>;
+  /** Compares what is indexed with the passages. Returns messages for at most `limit` differences of a kind. */
+  verify(ns: number, limit: number): Promise<string[]>;
+  /** Reads again what the connection remembers of the index, before `Storage.verify`. */
+  refresh(ns: number): Promise<void>;
   /** See `StoreSearch.terms`. Past the deadline, words get no corrections, or only those that were found until then. */
   terms(
     ns: number,

@@ -32,6 +32,10 @@ export interface VectorIndex {
     dimensions: number,
     hashes: readonly string[],
   ): Promise<Map<string, Float32Array[]>>;
+  /** Derives again what searches scan, within a transaction: rows of `vector` were removed, or what was derived is damaged. */
+  rebuild(ns: number): Promise<void>;
+  /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
+  verify(ns: number, limit: number): Promise<string[]>;
   /** Removes the vectors of a generation in all namespaces, and returns their number. */
   removeGeneration(generation: number): Promise<number>;
 }

@@ -16,7 +16,6 @@ describe('concurrent calls', () => {
       path: join(folder, 'loci.db'),
       busyTimeoutMs: 1000,
       create: true,
-      threads: true,
     });
   });
   afterAll(async () => {
@@ -79,7 +78,7 @@ describe('concurrent calls', () => {
 
   it('complete before a concurrent close, whatever their namespaces', async () => {
     const path = join(folder, 'close.db');
-    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: true });
+    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
     const words = Array.from({ length: 50 }, (_, i) => `word${String(i)}`);
     const calls = words.map((word, i) => other.search.terms(i % 2 === 0 ? 'a' : 'b', [word]));
     await Promise.all([...calls, other.close()]);
@@ -88,7 +87,7 @@ describe('concurrent calls', () => {
 
   it('complete before a concurrent close', async () => {
     const path = join(folder, 'other.db');
-    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: true });
+    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
     const pending = other.search.terms('nobody', ['late']);
     await Promise.all([pending, other.close()]);
     expect(await pending).toEqual(expectedTerms('late'));

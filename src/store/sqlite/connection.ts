@@ -2,7 +2,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { LociError } from '../../core/errors.ts';
 import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { StoreCall } from './calls.ts';
+import type { StoreCall } from '../sql/calls/calls.ts';
 import type { SessionOptions } from './session.ts';
 import type { ThreadRequest } from './thread.ts';
 

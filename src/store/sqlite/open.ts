@@ -2,22 +2,20 @@ import { statSync, type Stats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
-import type { Store } from '../store.ts';
-import { createStoreProxy, type Route } from './store-proxy.ts';
+import type { OpenStoreOptions, Store } from '../store.ts';
+import { createStoreProxy, type Route } from '../sql/calls/store-proxy.ts';
 import { Connection } from './connection.ts';
 import type { SessionOptions } from './session.ts';
 import { fileAccess } from './database/file-access.ts';
 import { guarded } from './database/store-error.ts';
 
-interface SqliteOptions {
+interface SqliteOptions extends OpenStoreOptions {
   readonly path: string;
-  /** Milliseconds to wait for another process's write. */
-  readonly busyTimeoutMs: number;
-  /** Whether to create a store that does not exist. Otherwise opening it fails with `store_not_found`. */
-  readonly create: boolean;
-  /** Whether calls run in threads of their own. Without them the store opens faster, and a call blocks the thread of the caller. */
-  readonly threads: boolean;
+  /** How long a call waits for another process that writes to the store. Default 5 seconds. */
+  readonly busyTimeoutMs?: number;
 }
+
+const BUSY_TIMEOUT_MS = 5000;
 
 /** The reader keeps what it needs in caches of its own; a larger one did not make searches of a million passages faster. */
 const READER_CACHE_KIB = 8 * 1024;
@@ -30,16 +28,18 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     guarded(options.path, () => existingFile(options)) ??
     (await import('./database/create-file.ts')).createFile(options.path);
   const access = guarded(options.path, () => fileAccess(options.path));
-  const shared = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino, access };
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const shared = { path, busyTimeoutMs, inode: file.ino, access };
   const sessions = {
     reader: { ...shared, cacheKib: READER_CACHE_KIB },
     writer: { ...shared, cacheKib: WRITER_CACHE_KIB },
   };
-  const calls = options.threads ? await openInThreads(sessions) : await openInline(sessions);
+  const calls = options.inline === true ? await openInline(sessions) : await openInThreads(sessions);
   return {
     ...calls,
     capabilities: {
       name: 'sqlite',
+      location: path,
       durable: true,
       shared: true,
       bm25: true,

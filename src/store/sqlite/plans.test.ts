@@ -13,7 +13,8 @@ import {
 } from '../items/kinds.ts';
 import { sourceStates } from '../items/source-state.ts';
 import type { StoreRecords } from '../store.ts';
-import { storeCalls } from './calls.ts';
+import { storeCalls } from '../sql/calls/calls.ts';
+import { sqliteDriver } from './driver.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './admin/migrate.ts';
 
@@ -24,7 +25,7 @@ async function plansOf(
 ): Promise<Map<string, string[]>> {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
   await migrate(db);
-  const calls = storeCalls(db);
+  const calls = storeCalls(sqliteDriver(db));
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
   await calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
   const statements = new Set<string>();
@@ -54,10 +55,10 @@ async function searchByTime({ search }: ReturnType<typeof storeCalls>): Promise<
 
 /** A step of a query plan that reads every row of a table or of a namespace. */
 const FULL_SCAN =
-  /^SCAN (?!json_each|text_|t$|page$|selected$|[gk]$|\(subquery)|^SEARCH (r|record|audit|idempotency|p|passage|n) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
+  /^SCAN (?!json_each|text_|t$|page$|selected$|[gk]$|\(subquery)|^SEARCH (r|record|audit|item|p|passage|n) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
 
 it('calls of agents use an index and do not scan a namespace', async () => {
-  const plans = await plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, async (calls) => {
+  const plans = await plansOf(/\b(FROM|UPDATE) (record|audit|item|passage)\b/, async (calls) => {
     const facts = { now: NOW, origins: ['fact'] } as const;
     for (const criteria of [
       {},
@@ -75,11 +76,11 @@ it('calls of agents use an index and do not scan a namespace', async () => {
     await calls.records.count('n', { now: NOW, origins: ['vault'], key: 'k' });
     await calls.records.facet('n', 'key', { now: NOW, origins: ['vault'], keys: ['k', 'l'] });
     await calls.records.list('n', { filter: { now: NOW, origins: ['vault'], noteName: 'k' } }, ALL);
-    await calls.records.factCategories('n', NOW, 3);
+    await calls.records.facet('n', 'category', { now: NOW, origins: ['fact'] }, 3);
     await calls.records.get('n', [1], 'any');
     await calls.records.bounds('n');
     await searchByTime(calls);
-    await calls.records.findIdempotentResult('n', 'k', NOW);
+    await calls.records.items('n', { kind: 'idempotency', key: 'k', liveAt: NOW, by: 'key' }, ALL);
     await calls.admin.audit('n', { log: { subject: 'u', ...ALL } });
     await calls.admin.audit('n', { log: { from: NOW, after: { at: NOW, seq: 1 }, limit: 5 } });
     const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
@@ -88,7 +89,7 @@ it('calls of agents use an index and do not scan a namespace', async () => {
     await calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
     await calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
     await calls.records.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
-    await calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
+    await calls.records.commit('n', { purge: purgeRequest({ expiredBy: NOW + 5000 }) });
   });
   expect(plans.size).toBeGreaterThan(20);
   const scans = [...plans].filter(([, plan]) => plan.some((step) => FULL_SCAN.test(step)));

@@ -10,7 +10,7 @@ import { Session } from './session.ts';
 async function storeWithNote(folder: string): Promise<{ path: string; open: () => Promise<Store> }> {
   const path = join(folder, 'loci.db');
   const open = (): Promise<Store> =>
-    openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: false });
+    openSqliteStore({ path, busyTimeoutMs: 1000, create: true, inline: true });
   const store = await open();
   await write(store, 'n', note('one'));
   await store.close();

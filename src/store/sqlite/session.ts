@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { type AsyncSlices, isAsyncSlices } from '../../core/threads/slices.ts';
-import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
+import { storeCalls, type StoreCall, type StoreCalls } from '../sql/calls/calls.ts';
+import { sqliteDriver } from './driver.ts';
 import { Database } from './database/database.ts';
 import { fileAccess, type FileAccess } from './database/file-access.ts';
 import { migrate } from './admin/migrate.ts';
@@ -70,7 +71,7 @@ export class Session {
     if (this.#open !== null) this.#closeChanged();
     this.#state = stateOf(this.#options);
     const db = await this.#whileUnchanged(() => openDatabase(this.#options));
-    this.#open = { db, calls: storeCalls(db) };
+    this.#open = { db, calls: storeCalls(sqliteDriver(db)) };
     return this.#open;
   }
 

@@ -16,7 +16,7 @@ describe('calls that read in slices', () => {
   let store: Store;
   beforeAll(async () => {
     const path = join(folder, 'loci.db');
-    store = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true, threads: true });
+    store = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
     const notes = Array.from({ length: NOTES }, (_, i) =>
       note(`note ${String(i + 1)}`, {
         createdAt: NOW + i,

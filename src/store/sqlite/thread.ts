@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { serveRequests } from '../../core/threads/serve-requests.ts';
-import type { StoreCall } from './calls.ts';
+import type { StoreCall } from '../sql/calls/calls.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** `open` comes first and `close` last. Only a call has an answer. */

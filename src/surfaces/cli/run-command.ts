@@ -156,7 +156,7 @@ class ProcessSession implements CommandSession {
     this.context = createContext({
       ...options,
       signal: this.#interruption.signal,
-      storeThreads: operation.steps === true || command.isLong === true,
+      inlineStore: operation.steps !== true && command.isLong !== true,
       ...(home !== undefined && { home }),
     });
   }

@@ -61,7 +61,7 @@ async function statusOf(
     files: sum(({ records }) => records),
     chunks: sum(({ passages }) => passages),
     workspaceDir: memory.workspaceOf(agentId),
-    dbPath: engine.config.store.path,
+    dbPath: statuses[0]!.store.path,
     fts: { enabled: true, available: true },
     vector: { enabled: hasModel, available: hasModel },
     custom: { engine: 'loci', home: engine.home, namespace, shared },

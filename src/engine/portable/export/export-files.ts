@@ -6,6 +6,7 @@ import { describeFileError, isDiskFull, systemErrorCode } from '../../../core/fs
 import { syncFolder } from '../../../core/fs/replace-file.ts';
 import { shortHash } from '../../../core/ids.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
+import { locateStore } from '../../../store/registry.ts';
 import type { EngineContext } from '../../context.ts';
 import { formatLine, type ExportItem } from '../items/items.ts';
 import { exportHeader, exportSteps, noExportCounts, type ExportCounts } from './export-pages.ts';
@@ -144,7 +145,9 @@ async function moveToTarget(temporary: string, target: string): Promise<void> {
 
 /** Refuses the store's file and the files next to it, such as its journal. */
 async function assertNotStore({ config }: EngineContext, target: string, path: string): Promise<void> {
-  const store = await realpath(config.store.path).catch(() => resolve(config.store.path));
+  const { file } = locateStore(config.store);
+  if (file === null) return;
+  const store = await realpath(file).catch(() => resolve(file));
   if (target !== store && !target.startsWith(`${store}-`)) return;
   throw new LociError('conflict', `${path} is the store itself`, { hint: 'Name another file.' });
 }

@@ -16,6 +16,7 @@ import {
   neverWritten,
   newEntries,
 } from '../../rules/audit-chain.ts';
+import type { NamespaceRow } from '../namespace.ts';
 import type { Parameters, Row, Sql } from '../sql.ts';
 import { storedJson } from '../stored-json.ts';
 import {
@@ -31,10 +32,13 @@ import {
 const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash';
 
 /** Adds entries to the namespace's own chain. Within the transaction of the changes. */
-export async function appendAudit(sql: Sql, ns: number, drafts: readonly AuditDraft[]): Promise<void> {
+export async function appendAudit(
+  sql: Sql,
+  { id: ns, audit: own }: NamespaceRow,
+  drafts: readonly AuditDraft[],
+): Promise<void> {
   const [first] = drafts;
   if (first === undefined) return;
-  const own = await ownChain(sql, ns);
   const chain = own?.chain ?? uuidv7(first.at);
   let { length, head } = own ?? { length: 0, head: CHAIN_START };
   const entries = drafts.map((draft) => {

@@ -1,4 +1,4 @@
-import type { BelongsToUpdate } from '../../belongs-to-model.ts';
+import type { BelongsToUpdate } from '../../graph-model.ts';
 import { liveRecords } from '../graph/write.ts';
 import type { Sql } from '../sql.ts';
 

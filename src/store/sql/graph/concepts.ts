@@ -2,7 +2,6 @@ import { sha256 } from '../../../core/ids.ts';
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type {
   ConceptName,
-  NameKind,
   NameSelector,
   Naming,
   NamingRequest,
@@ -36,15 +35,7 @@ function isVisible({ isIn }: Dialect, excludedSources: readonly string[]): strin
 }
 
 function nameIn(project: string, row: Row): StoredName {
-  return {
-    key: row['key'] as string,
-    text: row['text'] as string,
-    kind: row['kind'] as NameKind,
-    record: row['record'] as number,
-    project,
-    note: row['note'] as string | null,
-    count: row['count'] as number,
-  };
+  return { ...row, project } as unknown as StoredName;
 }
 
 export async function someNames(
@@ -160,13 +151,8 @@ export async function recordConcepts(
   );
 }
 
-function nameOf(row: Row): ConceptName {
-  return {
-    key: row['key'] as string,
-    text: row['text'] as string,
-    kind: row['kind'] as NameKind,
-    line: row['line'] as number | null,
-  };
+function nameOf({ key, text, kind, line }: Row): ConceptName {
+  return { key, text, kind, line } as ConceptName;
 }
 
 export async function* namings(
@@ -201,15 +187,8 @@ export async function* namings(
   return found;
 }
 
-function namingOf(row: Row): Naming {
-  return {
-    key: row['wanted'] as string,
-    record: row['record'] as number,
-    text: row['text'] as string | null,
-    kind: row['kind'] as Naming['kind'],
-    line: row['line'] as number | null,
-    count: row['count'] as number,
-  };
+function namingOf({ wanted: key, record, text, kind, line, count }: Row): Naming {
+  return { key, record, text, kind, line, count } as Naming;
 }
 
 /** Each key with its places: a row for each of the first ones, or one without a place. */

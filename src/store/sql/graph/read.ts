@@ -1,4 +1,4 @@
-import type { EdgeType, NodeType } from '../../../core/graph-types.ts';
+import type { ProjectName } from '../../concept-model.ts';
 import type {
   Contribution,
   EdgeCursor,
@@ -10,9 +10,11 @@ import type {
   GraphState,
   NodeDraft,
   NodeSelector,
+  StaleRecord,
   Waiting,
 } from '../../graph-model.ts';
 import type { Page } from '../../model.ts';
+import { objectsOf } from '../rows.ts';
 import type { Row, Sql } from '../sql.ts';
 import { EDGE_COLUMNS, edgeOf, NODE_COLUMNS, nodeOf, visibility } from './rows.ts';
 
@@ -20,7 +22,7 @@ export async function nodes(
   sql: Sql,
   ns: number,
   selector: NodeSelector,
-  filter: GraphFilter,
+  filter: GraphFilter = {},
 ): Promise<GraphNode[]> {
   const { list, join, index } = sql.dialect;
   const { isVisible, isShared, parameters } = visibility(sql.dialect, filter);
@@ -94,18 +96,13 @@ export async function counts(sql: Sql, ns: number, filter: GraphFilter): Promise
     `SELECT ${NODE_COLUMNS}, count(*) AS edges ${edgesWith('n')} AND e.type = 'tagged' GROUP BY n.ns, n.key ORDER BY n.id`,
   );
   return {
-    nodes: nodeRows.map((row) => ({
-      project: row['project'] as string,
-      type: row['type'] as NodeType,
-      nodes: row['nodes'] as number,
-      records: row['records'] as number,
-    })),
-    edges: edgeRows.map((row) => ({ type: row['type'] as EdgeType, edges: row['edges'] as number })),
+    nodes: objectsOf(nodeRows),
+    edges: objectsOf(edgeRows),
     tags: tagRows.map((row) => ({ tag: nodeOf(row), edges: row['edges'] as number })),
   };
 }
 
-export async function graphState(sql: Sql, ns: number): Promise<GraphState> {
+export async function graphState(sql: Sql, ns: number, limit = 0): Promise<GraphState> {
   const row = await sql.get(
     `SELECT n.last_change, p.up_to, p.similar_up_to, p.rules, c.up_to AS concepts_up_to, c.rules AS concept_rules,
        (SELECT count(*) FROM graph_stale AS s WHERE s.ns = :ns) AS stale,
@@ -126,10 +123,12 @@ export async function graphState(sql: Sql, ns: number): Promise<GraphState> {
     stale: numberIn('stale'),
     changedNames: numberIn('changed_names'),
     conceptChanges: numberIn('concept_changes'),
+    waiting: limit === 0 ? { records: [], names: [] } : await waiting(sql, ns, limit),
   };
 }
 
-export async function waiting(sql: Sql, ns: number, limit: number): Promise<Waiting> {
+/** What must be derived again, at most so many of each kind. */
+async function waiting(sql: Sql, ns: number, limit: number): Promise<Waiting> {
   const rows = await sql.all(
     `SELECT * FROM (SELECT record, since, NULL AS project, NULL AS key FROM graph_stale WHERE ns = :ns
        ORDER BY record LIMIT :limit) AS stale
@@ -137,13 +136,11 @@ export async function waiting(sql: Sql, ns: number, limit: number): Promise<Wait
        ORDER BY project, key LIMIT :limit) AS changed`,
     { ns, limit },
   );
+  const records = rows.filter(({ key }) => key === null);
+  const names = rows.filter(({ key }) => key !== null);
   return {
-    records: rows.flatMap(({ record, since }) =>
-      record === null ? [] : [{ record: record as number, since: since as number }],
-    ),
-    names: rows.flatMap(({ project, key }) =>
-      project === null ? [] : [{ project: project as string, key: key as string }],
-    ),
+    records: records.map(({ record, since }) => ({ record, since }) as StaleRecord),
+    names: names.map(({ project, key }) => ({ project, key }) as ProjectName),
   };
 }
 

@@ -1,17 +1,9 @@
-import type { LociRecord, Origin, Timestamp } from '../../../core/types.ts';
-import type {
-  FacetField,
-  FacetValue,
-  FactCategory,
-  Page,
-  RecordFilter,
-  RecordSelector,
-  SourceEntry,
-} from '../../model.ts';
+import type { LociRecord, Origin } from '../../../core/types.ts';
+import type { FacetField, FacetValue, Page, RecordFilter, RecordSelector, SourceEntry } from '../../model.ts';
 import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../rules/record-page.ts';
 import { recordCondition } from '../filter.ts';
-import { RECORD_COLUMNS, recordOf } from '../rows.ts';
+import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Dialect, Parameters, Sql } from '../sql.ts';
 
 /** Bytes of the contents before the last record of a page, at most: a character of JavaScript has up to three in UTF-8. */
@@ -126,27 +118,6 @@ function firstAfterPrefix(prefix: string): string | null {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-export async function factCategories(
-  sql: Sql,
-  ns: number,
-  now: Timestamp,
-  recent: number,
-): Promise<FactCategory[]> {
-  const live = `ns = :ns AND origin = 'fact' AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > :now)`;
-  const rows = await sql.all(
-    `SELECT g.name, g.n, (SELECT ${sql.dialect.jsonList('k.key')} FROM (
-         SELECT key FROM record WHERE ${live} AND category = g.name ORDER BY updated_at DESC, id DESC LIMIT :recent
-       ) AS k) AS keys
-     FROM (SELECT category AS name, count(*) AS n FROM record WHERE ${live} GROUP BY category) AS g ORDER BY g.name`,
-    { ns, now, recent },
-  );
-  return rows.map((row) => ({
-    name: row['name'] as string,
-    count: row['n'] as number,
-    recentKeys: (JSON.parse(row['keys'] as string) as (string | null)[]).map((key) => key ?? ''),
-  }));
-}
-
 /** The column of a field. */
 const FACET_COLUMNS: Readonly<Record<FacetField, string>> = {
   project: 'r.project',
@@ -163,20 +134,31 @@ export async function facet(
   ns: number,
   field: FacetField,
   filter: RecordFilter,
+  newestKeys?: number,
 ): Promise<FacetValue[]> {
   const column = FACET_COLUMNS[field];
   const { condition, parameters } = filterSelection(sql.dialect, filter);
-  const { entries, isTextList } = sql.dialect;
-  const [from, isIntact] =
+  const { entries, isTextList, jsonList } = sql.dialect;
+  const [tables, isIntact] =
     field === 'tag'
       ? [`record AS r, ${entries('r.tags')} AS tag`, isTextList('r.tags')]
       : ['record AS r', `${column} IS NOT NULL`];
+  const from = `FROM ${tables} WHERE r.ns = :ns AND ${condition} AND ${isIntact}`;
+  const groups = `SELECT ${column} AS value, count(DISTINCT r.id) AS n ${from} GROUP BY ${column}`;
+  const newest = `SELECT r.key ${from} AND ${column} = g.value ORDER BY r.updated_at DESC, r.id DESC LIMIT :newestKeys`;
   const rows = await sql.all(
-    `SELECT ${column} AS value, count(DISTINCT r.id) AS n FROM ${from} WHERE r.ns = :ns AND ${condition} AND ${isIntact}
-     GROUP BY ${column} ORDER BY n DESC, ${column}`,
-    { ns, ...parameters },
+    newestKeys === undefined
+      ? `${groups} ORDER BY n DESC, ${column}`
+      : `SELECT g.value, g.n, (SELECT ${jsonList('k.key')} FROM (${newest}) AS k) AS keys FROM (${groups}) AS g ORDER BY g.value`,
+    { ns, ...parameters, ...(newestKeys !== undefined && { newestKeys }) },
   );
-  return rows.map((row) => ({ value: row['value'] as string, records: row['n'] as number }));
+  return rows.map(({ value, n, keys }) => ({
+    value: value as string,
+    records: n as number,
+    ...(keys !== undefined && {
+      newestKeys: (JSON.parse(keys as string) as (string | null)[]).map((key) => key ?? ''),
+    }),
+  }));
 }
 
 /** The documents of a source, by key. */
@@ -190,17 +172,11 @@ export async function sourceEntries(
   const comparison = page.after === null ? '>=' : '>';
   const { isTextList, isObject } = sql.dialect;
   const rows = await sql.all(
-    `SELECT id, key, identity, content_hash,
-       CASE WHEN ${isTextList('tags')} AND ${isObject('metadata')} THEN revision END AS revision FROM record
+    `SELECT id, key, identity, CASE WHEN ${isTextList('tags')} AND ${isObject('metadata')} THEN revision END AS revision,
+       content_hash AS "contentHash" FROM record
      WHERE ns = :ns AND source = :source AND origin IN ('vault', 'source') AND key ${comparison} :after AND deleted_at IS NULL
      ORDER BY key LIMIT :limit`,
     { ns, source, after: page.after ?? '', limit: page.limit },
   );
-  return rows.map((row) => ({
-    id: row['id'] as number,
-    key: row['key'] as string,
-    identity: row['identity'] as string | null,
-    revision: row['revision'] as string | null,
-    contentHash: row['content_hash'] as string,
-  }));
+  return objectsOf(rows);
 }

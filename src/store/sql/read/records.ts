@@ -1,16 +1,9 @@
 import { parseJson } from '../../../core/json.ts';
-import type { LociRecord, Timestamp } from '../../../core/types.ts';
-import type { BelongsToPass } from '../../belongs-to-model.ts';
-import type {
-  ExistingRecords,
-  IdempotentResult,
-  RecordBounds,
-  RecordIdentity,
-  RecordState,
-} from '../../model.ts';
-import { RECORD_COLUMNS, recordOf } from '../rows.ts';
+import type { LociRecord } from '../../../core/types.ts';
+import type { BelongsToPass } from '../../graph-model.ts';
+import type { ExistingRecords, RecordBounds, RecordIdentity, RecordState } from '../../model.ts';
+import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { storedJson } from '../stored-json.ts';
 
 export async function recordsInState(
   sql: Sql,
@@ -54,13 +47,13 @@ export async function findExisting(
     key: 'text',
   } as const;
   const rows = await sql.all(
-    `SELECT (SELECT id FROM record WHERE ns = :ns AND uuid = i.uuid) AS same_uuid,
+    `SELECT (SELECT id FROM record WHERE ns = :ns AND uuid = i.uuid) AS "sameUuid",
        CASE WHEN i.origin = 'fact' THEN
          (SELECT id FROM record WHERE ns = :ns AND category = i.category AND key = i.key AND uuid <> i.uuid
           AND origin = 'fact' AND deleted_at IS NULL)
        ELSE
          (SELECT id FROM record WHERE ns = :ns AND source = i.source AND key = i.key AND uuid <> i.uuid AND origin <> 'fact')
-       END AS same_key
+       END AS "sameKey"
      FROM ${sql.dialect.rows('identities', columns)} AS i ORDER BY i.position`,
     {
       ns,
@@ -72,10 +65,7 @@ export async function findExisting(
       ),
     },
   );
-  return rows.map((row) => ({
-    sameUuid: row['same_uuid'] as number | null,
-    sameKey: row['same_key'] as number | null,
-  }));
+  return objectsOf(rows);
 }
 
 export async function bounds(sql: Sql, ns: number): Promise<RecordBounds> {
@@ -100,22 +90,5 @@ export async function bounds(sql: Sql, ns: number): Promise<RecordBounds> {
       excludedSources: (parseJson(String(row?.['belongs_to_excluded'] ?? '[]')) ?? []) as string[],
       pass: (parseJson(String(row?.['belongs_to_pass'] ?? 'null')) ?? null) as BelongsToPass | null,
     },
-  };
-}
-
-export async function findIdempotentResult(
-  sql: Sql,
-  ns: number,
-  key: string,
-  now: Timestamp,
-): Promise<IdempotentResult | null> {
-  const row = await sql.get(
-    'SELECT fingerprint, records FROM idempotency WHERE ns = :ns AND key = :key AND expires_at > :now',
-    { ns, key, now },
-  );
-  if (row === undefined) return null;
-  return {
-    fingerprint: row['fingerprint'] as string,
-    records: storedJson(row['records'], () => 'the answer for an idempotency key') as number[],
   };
 }

@@ -1,8 +1,8 @@
-import type { BelongsTo, BelongsToSelector } from '../../belongs-to-model.ts';
+import type { BelongsTo, BelongsToSelector } from '../../graph-model.ts';
 import type { LinkCursor, LinkSelector, Page, RecordLink } from '../../model.ts';
-import type { LinkType } from '../../rules/link-index.ts';
 import { MAX_BEARERS } from '../../rules/mention-names.ts';
 import type { NamedRecord } from '../../search-model.ts';
+import { objectsOf } from '../rows.ts';
 import type { Dialect, Parameters, Sql } from '../sql.ts';
 
 /** The tables that a selector reads, and its condition. */
@@ -47,25 +47,15 @@ export async function links(
 ): Promise<RecordLink[]> {
   const { tables, condition, parameters } = selection(sql.dialect, selector);
   const rows = await sql.all(
-    `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record, t.key AS target_key,
-       (SELECT p.id FROM passage AS p WHERE p.ns = l.ns AND p.record = l.target_record AND p.ordinal = 0) AS target_passage
+    `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record AS "targetRecord",
+       t.key AS "targetKey", (SELECT p.id FROM passage AS p WHERE p.ns = l.ns AND p.record = l.target_record AND p.ordinal = 0) AS "targetPassage"
      FROM ${tables} ${sql.dialect.join} record AS r ON r.ns = l.ns AND r.id = l.record
      LEFT JOIN record AS t ON t.ns = l.ns AND t.id = l.target_record
      WHERE l.ns = :ns AND ${condition} AND (l.record, l.position) > (:record, :position)
      ORDER BY l.record, l.position LIMIT :limit`,
     { ns, ...parameters, record: after?.record ?? 0, position: after?.position ?? 0, limit },
   );
-  return rows.map((row) => ({
-    record: row['record'] as number,
-    key: row['key'] as string,
-    position: row['position'] as number,
-    source: row['source'] as string,
-    target: row['target'] as string,
-    type: row['type'] as LinkType,
-    targetRecord: row['target_record'] as number | null,
-    targetKey: row['target_key'] as string | null,
-    targetPassage: row['target_passage'] as number | null,
-  }));
+  return objectsOf(rows);
 }
 
 export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelector): Promise<BelongsTo[]> {
@@ -91,7 +81,7 @@ export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelecto
     { ns, ids },
   );
   // A document whose passages are being derived again has none.
-  return rows.filter((row) => row['passage'] !== null).map((row) => ({ ...row }) as unknown as BelongsTo);
+  return objectsOf(rows.filter((row) => row['passage'] !== null));
 }
 
 /** The records that have one of these names; a name that more than `MAX_BEARERS` records have is left out. */
@@ -108,13 +98,6 @@ export async function namedRecords(sql: Sql, ns: number, names: readonly string[
     { ns, names: [...new Set(names)] },
   );
   const byName = Map.groupBy(rows, (row) => row['name'] as string);
-  return [...byName.values()]
-    .filter(({ length }) => length <= MAX_BEARERS)
-    .flat()
-    .filter((row) => row['passage'] !== null)
-    .map((row) => ({
-      name: row['name'] as string,
-      record: row['record'] as number,
-      passage: row['passage'] as number,
-    }));
+  const found = [...byName.values()].filter(({ length }) => length <= MAX_BEARERS).flat();
+  return objectsOf(found.filter((row) => row['passage'] !== null));
 }

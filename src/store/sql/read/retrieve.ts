@@ -10,13 +10,13 @@ import type {
 import type { Driver } from '../driver.ts';
 import { hasExpired, passageFilter } from '../filter.ts';
 import { newest, passageRows } from './passages.ts';
-import { scoresOfPassages, vectorsOfPassages } from './vectors.ts';
+import { compareRecords, scoresOfPassages, vectorsOfPassages } from './vectors.ts';
 import { packRetrieval, type PackedRetrieval } from './wire.ts';
 
 export async function retrieve(
   driver: Driver,
   ns: number,
-  { queries, cosines, compared = [], load = false, budgetMs }: RetrievalRequest,
+  { queries, cosines, compared = [], records, load = false, budgetMs }: RetrievalRequest,
 ): Promise<PackedRetrieval> {
   const deadline = new Deadline(budgetMs);
   const ranker = new Ranker(driver, ns, deadline);
@@ -33,7 +33,14 @@ export async function retrieve(
   const scores =
     cosines === undefined ? [] : await missingCosines(driver, ns, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
-  return packRetrieval({ lists, cosines: scores }, await passageRows(driver.sql, ns, passages));
+  const ofRecords =
+    cosines === undefined || records === undefined
+      ? new Map<number, never>()
+      : await compareRecords(driver, ns, cosines, records.ids, records.limit);
+  return packRetrieval(
+    { lists, cosines: scores, compared: ofRecords },
+    await passageRows(driver.sql, ns, passages),
+  );
 }
 
 class Ranker {

@@ -1,5 +1,5 @@
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
-import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../timeline-model.ts';
+import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../model.ts';
 import { recordCondition } from '../filter.ts';
 import { HEADER_COLUMNS, headerOf } from '../rows.ts';
 import type { Row, Sql } from '../sql.ts';

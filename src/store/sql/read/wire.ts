@@ -49,11 +49,12 @@ export interface PackedRetrieval {
     readonly isPartial: boolean;
   }[];
   readonly cosines: PackedScores;
+  readonly compared: Retrieved['compared'];
   readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
 }
 
 export function packRetrieval(
-  { lists, cosines }: Omit<Retrieved, 'passages'>,
+  { lists, cosines, compared }: Omit<Retrieved, 'passages'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
   const packed = lists.map(({ scores, overQuota, ...rest }) => ({
@@ -61,10 +62,13 @@ export function packRetrieval(
     overQuota: packScores(overQuota),
     ...rest,
   }));
-  return { lists: packed, cosines: packScores(cosines), passages };
+  return { lists: packed, cosines: packScores(cosines), compared, passages };
 }
 
-export function unpackRetrieval(namespace: string, { lists, cosines, passages }: PackedRetrieval): Retrieved {
+export function unpackRetrieval(
+  namespace: string,
+  { lists, cosines, compared, passages }: PackedRetrieval,
+): Retrieved {
   return {
     lists: lists.map(({ scores, overQuota, ...rest }): RankedList => ({
       scores: unpackScores(scores),
@@ -72,6 +76,7 @@ export function unpackRetrieval(namespace: string, { lists, cosines, passages }:
       ...rest,
     })),
     cosines: unpackScores(cosines),
+    compared,
     passages: unpackPassages(namespace, passages).passages.map(({ passage }) => passage),
   };
 }

@@ -197,24 +197,21 @@ async function insertPassages(sql: Sql, ns: number, planned: readonly PlannedRec
   const fresh = planned.flatMap(({ after, passages }) =>
     after?.deletedAt !== null || passages === 'keep' ? [] : passages.map((passage) => ({ after, passage })),
   );
-  const ids = await sql.allocate('passage', fresh.length);
-  const entries = fresh.map(({ after, passage }, i) => ({ passage: ids[i]!, fields: after, text: passage }));
-  await sql.write(
+  const ids = await sql.insert(
     'passage',
-    entries.map(({ passage: id, fields, text }) => ({
-      id,
+    fresh.map(({ after, passage }) => ({
       ns,
-      record: fields.id,
-      ordinal: text.ordinal,
-      headings: JSON.stringify(text.headings),
-      text: text.text,
-      start_line: text.startLine,
-      end_line: text.endLine,
-      hash: Buffer.from(text.hash, 'hex'),
-      context: text.context,
+      record: after.id,
+      ordinal: passage.ordinal,
+      headings: JSON.stringify(passage.headings),
+      text: passage.text,
+      start_line: passage.startLine,
+      end_line: passage.endLine,
+      hash: Buffer.from(passage.hash, 'hex'),
+      context: passage.context,
     })),
   );
-  return entries;
+  return fresh.map(({ after, passage }, i) => ({ passage: ids[i]!, fields: after, text: passage }));
 }
 
 /** Keys are freed before they are taken: removals and deletions come first, restorations and new records last. */

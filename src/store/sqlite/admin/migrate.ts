@@ -5,9 +5,9 @@ import { APPLICATION_ID, type Database } from '../database/database.ts';
 import { SqliteSql } from '../database/sqlite-sql.ts';
 import { rebuildText } from '../text/write-text.ts';
 import { rebuildDerived } from '../../sql/derived/rebuild.ts';
-import { allNamespaces } from '../database/namespaces.ts';
+import { allNamespaces } from '../../sql/admin/maintenance.ts';
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+export const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 /**
  * The versions of the migrations that create derived tables which SQL alone cannot fill, or after which the same records give
@@ -55,7 +55,7 @@ export async function migrate(
       dropSpellingIndexes(db);
       const needs = (versions: readonly number[]): boolean =>
         applied.some(({ version }) => versions.includes(version));
-      for (const { ns } of allNamespaces(db)) {
+      for (const { ns } of await allNamespaces(sql)) {
         if (needs(REBUILT_RECORDS)) await rebuildDerived(sql, ns);
         if (needs(REBUILT_TEXT)) rebuildText(db, ns);
       }
@@ -64,26 +64,6 @@ export async function migrate(
   } finally {
     db.exec('PRAGMA foreign_keys = ON');
   }
-}
-
-/**
- * The migrations that make nothing but tables and indexes of the graph, names and sentences, and the one that changes some of these.
- */
-const DERIVED_TABLES = [18, 19, 25, 28, 38];
-
-/**
- * Makes those tables and indexes of the graph, names and sentences that are missing, for example because a damaged file was
- * salvaged. Returns whether any was. Those that exist stay as they are. Within a transaction.
- */
-export function createMissingTables(db: Database): boolean {
-  const count = (): number => Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
-  const before = count();
-  for (const { version, sql } of loadMigrations(MIGRATIONS))
-    if (DERIVED_TABLES.includes(version))
-      db.exec(sql.replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS '));
-  // Its rows are items since schema 37.
-  db.exec('DROP TABLE IF EXISTS concept_change');
-  return count() > before;
 }
 
 /** Until schema 8 each namespace had a trigram index of its vocabulary, whose names plain SQL cannot list. */

@@ -6,7 +6,6 @@ import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
 import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
-import type { Driver } from '../../sql/driver.ts';
 import { guarded } from './store-error.ts';
 
 interface DatabaseOptions {
@@ -40,11 +39,6 @@ function existingFile(path: string, access: FileAccess): URL | string {
   url.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
   if (access === 'immutable') url.searchParams.set('immutable', '1');
   return url;
-}
-
-/** The driver of SQLite, with its connection. */
-export interface SqliteDriver extends Driver {
-  readonly db: Database;
 }
 
 /** A connection with its prepared statements. */
@@ -106,13 +100,11 @@ export class Database {
     return STATEMENTS.hasSubscribers ? published(statement, sql) : statement;
   }
 
-  /** Runs a statement once for each row that `work` hands over. Counts as one statement. */
-  runForEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void {
+  /** Runs a statement once for each row. Counts as one statement. Returns the ids of the rows that it adds. */
+  runForEach(sql: string, rows: readonly (readonly SQLInputValue[])[]): number[] {
     STATEMENTS.publish(sql);
     const statement = this.#prepared(sql);
-    guarded(this.path, () => {
-      for (const row of rows) statement.run(...row);
-    });
+    return guarded(this.path, () => rows.map((row) => Number(statement.run(...row).lastInsertRowid)));
   }
 
   #prepared(sql: string): StatementSync {

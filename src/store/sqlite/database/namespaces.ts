@@ -33,25 +33,3 @@ function secureDelete(db: Database, ns: number, value: 0 | 1): void {
   const table = textTable(ns);
   db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', ${String(value)})`).run();
 }
-
-export function dropTextTable(db: Database, ns: number): void {
-  db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
-}
-
-/** The names of the namespaces that have a record. */
-export function writtenNamespaces(db: Database): string[] {
-  return db
-    .prepare(
-      'SELECT name FROM namespace AS n WHERE EXISTS (SELECT 1 FROM record WHERE ns = n.id) ORDER BY name',
-    )
-    .all()
-    .map((row) => String(row['name']));
-}
-
-/** Without the administrative namespace, which has no records. */
-export function allNamespaces(db: Database): { ns: number; name: string }[] {
-  return db
-    .prepare("SELECT id, name FROM namespace WHERE name <> '' ORDER BY name")
-    .all()
-    .map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
-}

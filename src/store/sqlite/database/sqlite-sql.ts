@@ -13,7 +13,7 @@ export const SQLITE_DIALECT: Dialect = {
     return `(SELECT ${names.join(', ')} FROM json_each(:${parameter}))`;
   },
   // An immediate transaction locks the whole file.
-  lock: '',
+  lock: () => '',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   jsonList: (expression) => `json_group_array(${expression})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
@@ -22,6 +22,7 @@ export const SQLITE_DIALECT: Dialect = {
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,
+  isJson: (column) => `json_valid(${column})`,
   isTextList: (column) => `(CASE WHEN NOT json_valid(${column}) OR json_type(${column}) <> 'array' THEN FALSE
     ELSE NOT EXISTS (SELECT 1 FROM json_each(${column}) AS each WHERE each.type <> 'text') END)`,
   // SQLite alone refuses objects that are nested more than 1,000 times.
@@ -56,9 +57,11 @@ export class SqliteSql implements Sql {
     onConflict: 'fail' | 'replace' | 'skip' = 'fail',
   ): Promise<void> {
     const columns = columnsOf(rows);
-    const values = columns.map(() => '?').join(', ');
-    const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
-    this.#runEach(`${insert}${conflictClause(table, columns, onConflict)}`, columns, rows);
+    this.#runEach(
+      `${insertInto(table, columns)}${conflictClause(table, columns, onConflict)}`,
+      columns,
+      rows,
+    );
   }
 
   async update(table: Table, rows: readonly Row[]): Promise<void> {
@@ -73,11 +76,9 @@ export class SqliteSql implements Sql {
     this.#runEach(`DELETE FROM ${table} WHERE ${equal(columns)}`, columns, rows);
   }
 
-  async allocate(table: 'passage', count: number): Promise<number[]> {
-    if (count === 0) return [];
-    const row = this.#db.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
-    const last = Number(row?.['seq'] ?? 0);
-    return Array.from({ length: count }, (_, i) => last + i + 1);
+  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
+    const columns = columnsOf(rows);
+    return this.#runEach(insertInto(table, columns), columns, rows);
   }
 
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -105,13 +106,18 @@ export class SqliteSql implements Sql {
     });
   }
 
-  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): void {
-    if (rows.length === 0) return;
-    this.#db.runForEach(
+  /** Returns the ids of the rows that the statement adds. */
+  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): number[] {
+    if (rows.length === 0) return [];
+    return this.#db.runForEach(
       statement,
       rows.map((row) => columns.map((column) => row[column]!)),
     );
   }
+}
+
+function insertInto(table: Table, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
 function columnsOf(rows: readonly Row[]): string[] {

@@ -8,7 +8,8 @@ import { EQUAL_WEIGHTS, evict, note, NOW, write } from '../../../../test/contrac
 import type { PassageScore, SearchFilter, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
-import { storeCalls } from '../calls.ts';
+import { storeCalls } from '../../sql/calls/calls.ts';
+import { sqliteDriver } from '../driver.ts';
 import { Database } from '../database/database.ts';
 import { migrate } from '../admin/migrate.ts';
 import { openSqliteStore } from '../open.ts';
@@ -32,7 +33,7 @@ describe('full-text search in memory', () => {
   let run = 0;
 
   beforeAll(async () => {
-    const options = { path: join(folder, 'loci.db'), busyTimeoutMs: 5000, create: true, threads: true };
+    const options = { path: join(folder, 'loci.db'), create: true };
     ours = await openSqliteStore(options);
     theirs = await openSqliteStore(options);
   });
@@ -123,7 +124,7 @@ describe('full-text search in memory', () => {
 
 describe('past its deadline', () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  const { records, search } = storeCalls(db);
+  const { records, search } = storeCalls(sqliteDriver(db));
   const writes = Array.from({ length: 300 }, (_, i) => note(`oven ${String(i)}`, { title: 'Oven' }));
   beforeAll(async () => {
     await migrate(db);

@@ -11,8 +11,10 @@ import { createTextTable, textTable } from '../database/namespaces.ts';
 import { named } from '../database/sqlite-sql.ts';
 import { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
+import { refreshIndex, verifyText } from './verify-text.ts';
 import { VocabularyCache } from './vocabulary-cache.ts';
-import { changeText } from './write-text.ts';
+import { countTerms, mergePendingWords } from './vocabulary.ts';
+import { changeText, resetText } from './write-text.ts';
 
 /** A full-text table of FTS5 for each namespace, with caches of postings and of the vocabulary. */
 export class SqliteTextIndex implements TextIndex {
@@ -32,6 +34,26 @@ export class SqliteTextIndex implements TextIndex {
 
   async change(ns: number, change: TextChange): Promise<void> {
     changeText(this.#db, ns, change);
+  }
+
+  async countWords(ns: number): Promise<number> {
+    return countTerms(this.#db, ns);
+  }
+
+  async merge(ns: number): Promise<void> {
+    mergePendingWords(this.#db, ns);
+  }
+
+  async reset(ns: number): Promise<void> {
+    resetText(this.#db, ns);
+  }
+
+  async verify(ns: number, limit: number): Promise<string[]> {
+    return verifyText(this.#db, ns, limit);
+  }
+
+  async refresh(ns: number): Promise<void> {
+    refreshIndex(this.#db, ns);
   }
 
   async search(

@@ -24,12 +24,11 @@ export function countWord(counts: WordCounts, word: string, by: number): void {
  */
 export function addWordChanges(db: Database, ns: number, counts: WordCounts): void {
   if (counts.size === 0) return;
-  const pending = db.prepare('SELECT total(words) AS n FROM word_change WHERE ns = ?').get(ns);
-  if (counts.size + Number(pending?.['n']) < MIN_MERGED_WORDS) {
-    const insert = db.prepare('INSERT INTO word_change (ns, words, changes) VALUES (?, ?, ?)');
-    insert.run(ns, counts.size, formatChanges(counts));
-    return;
-  }
+  const added = db.prepare(
+    `INSERT INTO word_change (ns, words, changes) SELECT :ns, :words, :changes
+     WHERE (SELECT total(words) FROM word_change WHERE ns = :ns) + :words < ${String(MIN_MERGED_WORDS)}`,
+  );
+  if (added.run({ ns, words: counts.size, changes: formatChanges(counts) }).changes > 0) return;
   for (const [word, change] of pendingWordCounts(db, ns)) countWord(counts, word, change);
   mergeWords(db, ns, counts);
 }

@@ -2,7 +2,7 @@ import type { Passage } from '../../../core/types.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
 import type { TextChange, TextEntry } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
-import { createTextTable, dropTextTable, textTable, withSecureDelete } from '../database/namespaces.ts';
+import { createTextTable, textTable, withSecureDelete } from '../database/namespaces.ts';
 import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
 import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { addWordChanges, countWords, mergeWords, pendingWordCounts, type WordCounts } from './vocabulary.ts';
@@ -44,10 +44,18 @@ function writeEntries(
   db.runForEach(statement, rows);
 }
 
-/** Derives the full-text index of a namespace, whose vocabulary is empty, again. Within a transaction. */
-export function rebuildText(db: Database, ns: number): void {
-  dropTextTable(db, ns);
+/** Removes all that is indexed of a namespace, however damaged it is. Within a transaction. */
+export function resetText(db: Database, ns: number): void {
+  db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
   createTextTable(db, ns);
+  db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
+  db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
+}
+
+/** Derives the full-text index of a namespace again. Within a transaction. */
+export function rebuildText(db: Database, ns: number): void {
+  resetText(db, ns);
   const counts: WordCounts = new Map();
   const records = db.prepare(
     `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = r.ns AND p.record = r.id)`,

@@ -123,6 +123,14 @@ export class SqliteVectorIndex implements VectorIndex {
     );
   }
 
+  async rebuild(ns: number): Promise<void> {
+    rebuildSignCodes(this.#db, ns);
+  }
+
+  async verify(ns: number, limit: number): Promise<string[]> {
+    return verifyCodes(this.#db, ns, limit);
+  }
+
   /** The new epoch makes every process drop the sign codes of the generation. */
   async removeGeneration(generation: number): Promise<number> {
     this.#db.prepare('DELETE FROM code_chunk WHERE generation = ?').run(generation);
@@ -132,8 +140,35 @@ export class SqliteVectorIndex implements VectorIndex {
   }
 }
 
+/** Packs the codes of the remaining vectors again. The new epoch makes every process load them again. */
+function rebuildSignCodes(db: Database, ns: number): void {
+  db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
+  for (const { id } of db.prepare('SELECT id FROM generation').all()) packSignCodes(db, ns, Number(id));
+  db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
+}
+
+/** Compares sign codes with the vectors. */
+function verifyCodes(db: Database, ns: number, limit: number): string[] {
+  const chunks = db.prepare('SELECT generation, vectors, codes FROM code_chunk WHERE ns = ?');
+  const vector = db.prepare('SELECT quantised FROM vector WHERE id = ? AND ns = ? AND generation = ?');
+  const findings: string[] = [];
+  for (const row of chunks.iterate(ns)) {
+    const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
+    const codes = Buffer.from(row['codes'] as Uint8Array);
+    for (const [slot, id] of ids.entries()) {
+      const found = vector.get(id, ns, Number(row['generation']));
+      const real = found === undefined ? null : signCode(components(found['quantised'] as Uint8Array));
+      const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
+      if (real === null || !code.equals(real))
+        findings.push(`the code of vector ${String(id)} does not match the vector`);
+      if (findings.length >= limit) return findings;
+    }
+  }
+  return findings;
+}
+
 /** Packs every full run of 512 new vectors into a blob of codes. */
-export function packSignCodes(db: Database, ns: number, generation: number): void {
+function packSignCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
     const rows = db.prepare(
       `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Config } from '../../../config/schema.ts';
 import { packageVersion } from '../../../core/runtime.ts';
 import type { OpenContext } from '../../../operations/context.ts';
+import { locateStore } from '../../../store/registry.ts';
 
 /** The commands that may be answered over the socket. They only read. `bin/command-socket.js` has the same list. */
 const ANSWERED_COMMANDS: readonly string[] = [
@@ -58,14 +58,15 @@ export class RequestCheck {
   readonly #context: OpenContext;
   readonly #build: string | null;
   readonly #version: string;
-  readonly #storeFile: Promise<string | null>;
+  readonly #store: Promise<string | null>;
 
   /** The engine of `context` must be open. */
   constructor(context: OpenContext) {
     this.#context = context;
     this.#build = buildOf();
     this.#version = packageVersion();
-    this.#storeFile = fileIdentity(context.openedWith()?.store.path ?? '');
+    const settings = context.openedWith();
+    this.#store = settings === null ? Promise.resolve(null) : locateStore(settings.store).identity();
   }
 
   /** Returns why the asking process must run the command itself; `null` if this process can answer. */
@@ -88,20 +89,14 @@ export class RequestCheck {
       .catch(() => null);
     if (loaded === null || !isDeepStrictEqual(usedSettings(loaded.values), usedSettings(settings)))
       return false;
-    const identity = await fileIdentity(settings.store.path);
-    return identity !== null && identity === (await this.#storeFile);
+    const identity = await locateStore(settings.store).identity();
+    return identity !== null && identity === (await this.#store);
   }
 }
 
 /** The settings without those that no answered command uses. An agent may start its server with others. */
 function usedSettings({ writes: _w, server: _s, auth: _a, mcp: _m, startup: _t, ...used }: Config): object {
   return used;
-}
-
-/** Device and inode: a store that was removed and made again is another file. */
-async function fileIdentity(path: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  return found === null ? null : `${String(found.dev)}:${String(found.ino)}`;
 }
 
 /** A command that reads files or standard input, or names another home, runs in the process that has these. */

@@ -80,7 +80,7 @@ export async function workspaceStates(
   workspaces: readonly Workspace[],
 ): Promise<WorkspaceState[]> {
   const { settings, hostSettings } = parsePluginConfig(PLUGIN, config);
-  const context = createContext({ home, caller: OWNER, hostSettings, storeThreads: false });
+  const context = createContext({ home, caller: OWNER, hostSettings, inlineStore: true });
   try {
     const { vaultStates } = await import('../../../engine/reading/vault-states.ts');
     const loci = await context.loci();

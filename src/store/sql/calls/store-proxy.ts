@@ -1,7 +1,7 @@
-import type { Store, StoreSearch } from '../store.ts';
+import type { Store, StoreSearch } from '../../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
-import { PassageCache } from '../sql/read/passage-cache.ts';
-import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../sql/read/wire.ts';
+import { PassageCache } from '../read/passage-cache.ts';
+import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from '../read/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';
@@ -22,22 +22,18 @@ const ROUTES: {
     count: 'reader',
     sourceEntries: 'reader',
     findExisting: 'reader',
-    findIdempotentResult: 'reader',
     bounds: 'reader',
     facet: 'reader',
-    factCategories: 'reader',
     links: 'reader',
     belongsTo: 'reader',
     changes: 'reader',
     timeline: 'reader',
     passagesOf: 'reader',
-    purge: 'writer',
     items: 'reader',
   },
   search: {
     terms: 'reader',
     retrieve: 'reader',
-    compareRecords: 'reader',
     similar: 'reader',
     named: 'reader',
     readPassages: 'reader',
@@ -51,7 +47,6 @@ const ROUTES: {
   },
   graph: {
     state: 'reader',
-    waiting: 'reader',
     nodes: 'reader',
     edges: 'reader',
     neighbours: 'reader',
