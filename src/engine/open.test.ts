@@ -113,25 +113,6 @@ describe('an engine without a model', () => {
     expect(await failedChecks()).toEqual([]);
   });
 
-  it('finds and reads a record that was just written', async () => {
-    const written = await write(loci, { content: 'The plumber is called Zebulon.' });
-    expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
-    const [hit] = (await search(loci, { query: 'zebulon' })).results;
-    expect(hit).toMatchObject({ citation: 'record/1', origin: 'memory', source: 'library', age: 'just now' });
-    expect((await get(loci, 'record/1')).text).toBe('The plumber is called Zebulon.');
-    expect((await get(loci, '1')).record.id).toBe(1);
-  });
-
-  it('returns the same results after a reindex', async () => {
-    await openIndexed();
-    await write(loci, { content: 'Ada says the clock is late.' });
-    const before = await searchAll();
-    const records = (await status(loci)).ownStats?.records;
-    expect(await reindex(loci)).toMatchObject({ records, problems: [], embedded: 0, refused: 0 });
-    expect(await searchAll()).toEqual(before);
-    expect(await failedChecks()).toEqual([]);
-  });
-
   it.each([
     ['a word that is missing from the vocabulary', "DELETE FROM term WHERE word = 'kitchen'", 'store'],
     ['missing passages', 'DELETE FROM passage WHERE id % 3 = 0', 'derived'],

@@ -35,7 +35,8 @@ afterEach(async () => {
 });
 
 function openAt(name: string): Promise<Store> {
-  return openStore({ driver: 'sqlite', path: join(folder.path, name), busyTimeoutMs: 5000, create: true });
+  const path = join(folder.path, name);
+  return openStore({ driver: 'sqlite', path, busyTimeoutMs: 5000, create: true, threads: false });
 }
 
 async function sync(

@@ -21,6 +21,7 @@ export async function startEndpoint({
 }: EndpointOptions): Promise<URL> {
   const context = createContext({
     home,
+    storeThreads: false,
     env: serverEnvironment({ home }),
     caller: { surface: 'mcp', trust: 'agent' },
   });

@@ -134,6 +134,7 @@ describe('a newcomer', () => {
     const context = createContext({
       caller: { surface: 'cli', trust: 'operator' },
       home,
+      storeThreads: false,
       env: { LOCI_EMBEDDING_PROVIDER: 'none' },
     });
     const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openEngine } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Problem } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
+import { openInline } from '../contract/engines.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { accessOf } from '../../src/engine/access/access.ts';
 
@@ -62,6 +62,7 @@ export async function startServer(
     home,
     env: TEST_ENV,
     entries: OPERATIONS,
+    storeThreads: false,
     logTo,
     ...options,
     listenAt: { port: 0, ...options.listenAt },
@@ -82,7 +83,7 @@ export async function startServer(
 }
 
 export async function makeToken(home: string, subject: string, scopes: readonly string[]): Promise<string> {
-  const loci = await openEngine((await loadConfig({ home, env: TEST_ENV })).values);
+  const loci = await openInline((await loadConfig({ home, env: TEST_ENV })).values);
   try {
     const created = await accessOf(loci).create({
       subject,

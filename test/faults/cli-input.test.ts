@@ -23,6 +23,7 @@ describe('a query', () => {
   const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     home,
+    storeThreads: false,
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },
   });
   afterAll(() => context.close());

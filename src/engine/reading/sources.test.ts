@@ -241,22 +241,6 @@ describe('an engine that closes', () => {
 });
 
 describe('the operator', () => {
-  it('gets an error for an unknown id', async () => {
-    await expect(sourcesOf(tasks.loci).refresh(['taks'])).rejects.toMatchObject({
-      code: 'not_found',
-      hint: 'Did you mean tasks?',
-    });
-    await expect(sourcesOf(tasks.loci).pause('calendar', true)).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('pauses and resumes', async () => {
-    await sourcesOf(tasks.loci).approve('tasks');
-    await sourcesOf(tasks.loci).pause('tasks', true);
-    expect((await tasks.report())?.condition).toBe('paused');
-    await sourcesOf(tasks.loci).pause('tasks', false);
-    expect((await tasks.report())?.condition).toBe('new');
-  });
-
   it('can list and remove documents of sources that are not in the settings', async () => {
     await sourcesOf(tasks.loci).approve('tasks');
     await tasks.refresh();
