@@ -106,8 +106,9 @@ export async function loci(args: readonly string[], options: RunOptions): Promis
     stderr,
     env: environment(options),
   };
-  // A command that names its home opens the store itself.
-  const code = await runCli(args, OPERATIONS, io, args.includes('--home') ? undefined : openInline);
+  // A command that names its home opens the store itself, and a provider in this thread must not wait for the store.
+  const opensItself = args.includes('--home') || io.env['LOCI_EMBEDDING_URL'] !== undefined;
+  const code = await runCli(args, OPERATIONS, io, opensItself ? undefined : openInline);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
