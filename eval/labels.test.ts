@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../test/contract/engines.ts';
-import { openEngine } from '../src/engine/open.ts';
+import { openInline, settings, temporaryFolder } from '../test/contract/engines.ts';
 import { isSound, labelReport, scoreLabels } from './labels.ts';
 import { write } from '../src/engine/records/write.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
@@ -12,7 +11,7 @@ import { listReceipts } from '../src/engine/packs/receipts.ts';
 it('scores the present ranking on the labels of a store, and of its export, without changing the store', async () => {
   await using folder = await temporaryFolder();
   const store = join(folder.path, 'loci.db');
-  let loci = await openEngine(settings(folder.path));
+  let loci = await openInline(settings(folder.path));
   await write(loci, { content: 'The oven is a Bosch with a door that closes softly.', title: 'Oven' });
   await write(loci, { content: 'Once we saw an oven in a shop window of Oslo.', title: 'Shop' });
   await write(loci, { content: 'Bread is baked at 230 degrees.', title: 'Bread' });
@@ -45,7 +44,7 @@ it('scores the present ranking on the labels of a store, and of its export, with
       'provenance (bytes of packs that are verified)          100.0 %',
     );
   }
-  loci = await openEngine(settings(folder.path));
+  loci = await openInline(settings(folder.path));
   expect((await listReceipts(loci, { limit: 10 })).receipts).toHaveLength(receipts);
   await loci.close();
 });

@@ -27,6 +27,7 @@ import { escapeControl } from '../src/surfaces/shared/escape-control.ts';
 import { settings, temporaryFolder } from './contract/engines.ts';
 import { draft } from './contract/store-samples.ts';
 import { storedPassage } from './contract/stored-passage.ts';
+import { repetitions } from './repetitions.ts';
 import { TEXT_KINDS } from './text-kinds.ts';
 import { write } from '../src/engine/records/write.ts';
 import { indexVaults } from '../src/engine/reading/index-vaults.ts';
@@ -37,7 +38,7 @@ import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { showNodes } from '../src/engine/graph/show-nodes.ts';
 import { exportLines } from '../src/engine/portable/export/export-pages.ts';
 
-const SMALL = 40_000;
+const SMALL = repetitions(20_000, 40_000);
 const LARGE = 10 * SMALL;
 const MAX_GROWTH = 15;
 /** What takes less is not judged. */
@@ -131,7 +132,7 @@ describe('the time of reading a text ten times as long', () => {
   it('is noticed where it is quadratic', async () => {
     const make = TEXT_KINDS['words in one line']!;
     const faults = await growthFaults(async (length) => {
-      const text = make(length / 8);
+      const text = make(length / repetitions(4, 8));
       const countLines = (): unknown =>
         Array.from(text.matchAll(/\w+/g), ({ index }) => {
           let lines = 0;

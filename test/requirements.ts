@@ -1,5 +1,3 @@
-import { SOURCE_PROOFS } from './source-requirements.ts';
-
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
 const COUNTS = { R: 19, S: 15, F: 9, G: 13, A: 6 } as const;
 
@@ -7,463 +5,263 @@ export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
 );
 
-/** A test that would fail if the requirement were not met. */
-export interface Proof {
-  readonly file: string;
-  /** The name in `it('…')`. */
-  readonly test: string;
-}
-
-/** The tests that prove each requirement. A requirement that no test proves yet is absent. */
-export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
-  ...SOURCE_PROOFS,
-  G1: [
-    {
-      file: 'src/engine/graph/graph.test.ts',
-      test: 'stay in a project, unless a request and the settings let a type of edge lead out of it',
-    },
-    {
-      file: 'src/engine/graph/graph.test.ts',
-      test: 'say the reason and the place of an edge into another project, and that it leads there',
-    },
-    { file: 'test/contract/store-graph.ts', test: 'leads to another project only by types that may' },
-  ],
-  G2: [
-    {
-      file: 'src/engine/graph/graph.test.ts',
-      test: 'is the same, byte for byte, whatever the order in which the notes were indexed, and after a rebuild',
-    },
-    {
-      file: 'src/engine/graph/graph.test.ts',
-      test: 'has links, embeds, statements, tasks, projects and types, each with its reason and place',
-    },
-    {
-      file: 'test/arch/docs.test.ts',
-      test: 'docs/graph.schema.json is what `node scripts/graph-schema.ts` writes',
-    },
-    { file: 'src/engine/graph/masked-answers.test.ts', test: 'are masked in an export' },
-    { file: 'test/e2e/graph.test.ts', test: 'is exported, and two exports are compared' },
-  ],
-  G10: [
-    {
-      file: 'eval/labels.test.ts',
-      test: 'scores the present ranking on the labels of a store, and of its export, without changing the store',
-    },
-    {
-      file: 'test/e2e/receipts.test.ts',
-      test: 'is labelled with the pack or later, and the labels are exported',
-    },
-  ],
-  G13: [
-    {
-      file: 'eval/answers/systems.test.ts',
-      test: 'names the statements that each text lacks, and counts its tokens',
-    },
-    { file: 'eval/answers/systems.test.ts', test: 'notices which texts say that there is no answer' },
-  ],
-  G12: [
-    {
-      file: 'test/e2e/timeline.test.ts',
-      test: 'has the records around one in the order of their own dates, with citations that get reads',
-    },
-    {
-      file: 'test/e2e/timeline.test.ts',
-      test: 'stays within its budget of tokens, nearest records first, over MCP too',
-    },
-    { file: 'test/e2e/timeline.test.ts', test: 'is around a day or now, and limited to a project or a tag' },
-    {
-      file: 'test/contract/store-timeline.ts',
-      test: 'has the records before and after a record, nearest first, ties by id',
-    },
-  ],
+/**
+ * The tests that prove each requirement: the file, and the name in `it('…')`. Each would fail if the requirement were not met.
+ * A requirement that no test proves yet is absent.
+ */
+export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>> = {
   R1: [
-    {
-      file: 'src/engine/records/languages.test.ts',
-      test: 'is searched for other inflections of the words of a query, which are marked: %j',
-    },
-    { file: 'src/search/rank/fuse.test.ts', test: 'fuses reciprocal ranks, scaled so that rank 1 scores 1' },
-    { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },
-    {
-      file: 'test/e2e/newcomer.test.ts',
-      test: 'finds the intended note, with age, source, citation and reasons',
-    },
+    'src/engine/records/languages.test.ts > is searched for other inflections of the words of a query, which are marked: %j',
+    'src/search/rank/fuse.test.ts > fuses reciprocal ranks, scaled so that rank 1 scores 1',
+    'src/search/rank/fuse.test.ts > reports what each signal added',
+    'test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons',
   ],
   R2: [
-    {
-      file: 'src/search/rank/rank.test.ts',
-      test: 'never ranks a record above one that matches better by more than the reach of recency (R2)',
-    },
+    'src/search/rank/rank.test.ts > never ranks a record above one that matches better by more than the reach of recency (R2)',
   ],
-  R3: [
-    {
-      file: 'test/e2e/newcomer.test.ts',
-      test: 'finds the intended note, with age, source, citation and reasons',
-    },
-  ],
-  R4: [
-    { file: 'test/e2e/newcomer.test.ts', test: 'reads the text of a citation, with line numbers or plain' },
-  ],
+  R3: ['test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons'],
+  R4: ['test/e2e/newcomer.test.ts > reads the text of a citation, with line numbers or plain'],
   R5: [
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'has the category general and the type fact by default, and is found at once',
-    },
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'may write only if the settings allow it, and the error names the setting',
-    },
+    'test/e2e/written-memory.test.ts > has the category general and the type fact by default, and is found at once',
+    'test/e2e/written-memory.test.ts > may write only if the settings allow it, and the error names the setting',
   ],
   R6: [
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'changes only in the given fields; an unchanged text is not chunked and embedded again',
-    },
+    'test/e2e/written-memory.test.ts > changes only in the given fields; an unchanged text is not chunked and embedded again',
   ],
   R7: [
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'is in no output when it is deleted, and can be restored unchanged',
-    },
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'is purged some time after its deletion, and undelete reports that',
-    },
+    'test/e2e/written-memory.test.ts > is in no output when it is deleted, and can be restored unchanged',
+    'test/e2e/written-memory.test.ts > is purged some time after its deletion, and undelete reports that',
   ],
-  R8: [
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'is in no output when it is deleted, and can be restored unchanged',
-    },
-  ],
+  R8: ['test/e2e/written-memory.test.ts > is in no output when it is deleted, and can be restored unchanged'],
   R9: [
-    {
-      file: 'test/e2e/written-memory.test.ts',
-      test: 'shows for each change the actor, the surface, the time and the diff',
-    },
-    { file: 'test/e2e/written-memory.test.ts', test: 'cannot be rewritten' },
+    'test/e2e/written-memory.test.ts > shows for each change the actor, the surface, the time and the diff',
+    'test/e2e/written-memory.test.ts > cannot be rewritten',
   ],
   R10: [
-    {
-      file: 'test/openclaw/prompt.test.ts',
-      test: 'the prompt before the messages has the same bytes in ten turns',
-    },
-    {
-      file: 'test/e2e/startup-text.test.ts',
-      test: 'starts with the highest priority, and gives nothing in place of an entry that does not fit',
-    },
-    {
-      file: 'test/e2e/startup-text.test.ts',
-      test: 'has the budget of the longest key that the name of the model contains, in any case',
-    },
-    {
-      file: 'test/e2e/startup-text.test.ts',
-      test: 'is sent at every turn, at the first, or after a change, according to the mode',
-    },
-    {
-      file: 'test/e2e/startup-text.test.ts',
-      test: 'contains the entries for the agent, instead of those for all agents with the same key',
-    },
+    'test/openclaw/prompt.test.ts > the prompt before the messages has the same bytes in ten turns',
+    'test/e2e/startup-text.test.ts > starts with the highest priority, and gives nothing in place of an entry that does not fit',
+    'test/e2e/startup-text.test.ts > has the budget of the longest key that the name of the model contains, in any case',
+    'test/e2e/startup-text.test.ts > is sent at every turn, at the first, or after a change, according to the mode',
+    'test/e2e/startup-text.test.ts > contains the entries for the agent, instead of those for all agents with the same key',
   ],
   R11: [
-    {
-      file: 'src/embed/providers.test.ts',
-      test: 'returns a unit vector for each text, in order, and sends the key in its header',
-    },
-    { file: 'src/embed/real-servers.test.ts', test: 'gives the vectors of the bundled model' },
-    {
-      file: 'src/embed/command/command.test.ts',
-      test: 'gives the vectors of the model behind it, and ends with the embedder',
-    },
-    {
-      file: 'src/embed/providers.test.ts',
-      test: 'does not repeat a request with a wrong key, and never shows the key',
-    },
-    {
-      file: 'test/e2e/local-model.test.ts',
-      test: 'finds a text that has no word of the query, and lets the process end',
-    },
+    'src/embed/providers.test.ts > returns a unit vector for each text, in order, and sends the key in its header',
+    'src/embed/real-servers.test.ts > gives the vectors of the bundled model',
+    'src/embed/command/command.test.ts > gives the vectors of the model behind it, and ends with the embedder',
+    'src/embed/providers.test.ts > does not repeat a request with a wrong key, and never shows the key',
+    'test/e2e/local-model.test.ts > finds a text that has no word of the query, and lets the process end',
   ],
   R12: [
-    {
-      file: 'src/engine/records/provider-down.test.ts',
-      test: 'is refused at the first search and write, with the command that resolves it: %s',
-    },
-    {
-      file: 'src/engine/embedding/backfill.test.ts',
-      test: 'fills the new vectors beside the old ones, which keep answering, and then switches at once',
-    },
-    { file: 'test/contract/store-vectors.ts', test: 'never compares vectors of two generations' },
-    {
-      file: 'test/contract/store-vectors.ts',
-      test: 'rejects vectors of another length or with NaN, and unknown generations',
-    },
-    {
-      file: 'src/engine/records/write.test.ts',
-      test: 'refuses to compare vectors of two models, and names both and the command to run',
-    },
+    'src/engine/records/provider-down.test.ts > is refused at the first search and write, with the command that resolves it: %s',
+    'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, and then switches at once',
+    'test/contract/store-vectors.ts > never compares vectors of two generations',
+    'test/contract/store-vectors.ts > rejects vectors of another length or with NaN, and unknown generations',
+    'src/engine/records/write.test.ts > refuses to compare vectors of two models, and names both and the command to run',
   ],
   R13: [
-    {
-      file: 'src/engine/embedding/previous-model.test.ts',
-      test: 'is answered by the previous model, and says so',
-    },
-    {
-      file: 'src/engine/embedding/previous-model.test.ts',
-      test: 'runs the golden queries with both, and says which answers more of them better',
-    },
-    {
-      file: 'test/faults/embed-backfill.test.ts',
-      test: 'goes on after kill -9, misses no text, and repeats only what was in work',
-    },
-    { file: 'test/faults/embed-backfill.test.ts', test: 'is shared by processes, which embed no text twice' },
-    {
-      file: 'src/engine/embedding/backfill.test.ts',
-      test: 'is counted without sending or storing anything',
-    },
+    'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so',
+    'src/engine/embedding/previous-model.test.ts > runs the golden queries with both, and says which answers more of them better',
+    'test/faults/embed-backfill.test.ts > goes on after kill -9, misses no text, and repeats only what was in work',
+    'test/faults/embed-backfill.test.ts > is shared by processes, which embed no text twice',
+    'src/engine/embedding/backfill.test.ts > is counted without sending or storing anything',
   ],
   R14: [
-    {
-      file: 'test/faults/store-migration.test.ts',
-      test: 'refuses a store of a newer schema and does not change it',
-    },
-    {
-      file: 'test/faults/store-migration.test.ts',
-      test: 'makes a private copy of an older store before it changes it',
-    },
-    { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
-  ],
-  R17: [
-    {
-      file: 'test/openclaw/setup.test.ts',
-      test: 'sets up a fresh configuration after a dry run that changes nothing',
-    },
-    { file: 'test/openclaw/setup.test.ts', test: 'keeps comments, included files and other plugins' },
-    {
-      file: 'test/openclaw/running.test.ts',
-      test: 'beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
-    },
-    {
-      file: 'test/openclaw/setup.test.ts',
-      test: 'undoes the first setup byte for byte, and removes the plugin',
-    },
-    {
-      file: 'src/surfaces/openclaw/setup/config/config-files.test.ts',
-      test: 'gives the same bytes for every layout',
-    },
-  ],
-  R18: [
-    {
-      file: 'src/engine/golden/golden.test.ts',
-      test: 'is replayed with what is missing, what moved and what is new',
-    },
-    { file: 'src/engine/golden/golden.test.ts', test: 'is exported and imported, and stays removed' },
-    {
-      file: 'test/e2e/golden.test.ts',
-      test: 'records, lists, replays, compares and removes, and its exit code says that something is missing',
-    },
-  ],
-  R19: [
-    {
-      file: 'src/surfaces/openclaw/engine/settings.test.ts',
-      test: 'may be that of memory-shadowdb, whose keys are mapped, or named with what to write instead (R19)',
-    },
-    {
-      file: 'src/config/pasted.test.ts',
-      test: 'are mapped to those of Loci; the others are named, with what holds instead',
-    },
-    { file: 'src/config/pasted.test.ts', test: 'name sources, whose list may be edited like that of Loci' },
+    'test/faults/store-migration.test.ts > refuses a store of a newer schema and does not change it',
+    'test/faults/store-migration.test.ts > makes a private copy of an older store before it changes it',
+    'test/faults/store-migration.test.ts > that fails changes nothing',
   ],
   R15: [
-    { file: 'test/property/portable.test.ts', test: 'is equal in the other store' },
-    { file: 'test/e2e/portable.test.ts', test: 'is imported completely, and searches find the same' },
-    {
-      file: 'test/e2e/portable.test.ts',
-      test: 'is imported once, and a later import applies the edits',
-    },
+    'test/property/portable.test.ts > is equal in the other store',
+    'test/e2e/portable.test.ts > is imported completely, and searches find the same',
+    'test/e2e/portable.test.ts > is imported once, and a later import applies the edits',
   ],
   R16: [
-    {
-      file: 'src/engine/records/provider-down.test.ts',
-      test: 'keeps what is written, which is found by words at once and embedded later',
-    },
-    {
-      file: 'test/faults/cli-model-down.test.ts',
-      test: 'does not prevent writes and text search, and missing embeddings are added later',
-    },
+    'src/engine/records/provider-down.test.ts > keeps what is written, which is found by words at once and embedded later',
+    'test/faults/cli-model-down.test.ts > does not prevent writes and text search, and missing embeddings are added later',
+  ],
+  R17: [
+    'test/openclaw/setup.test.ts > sets up a fresh configuration after a dry run that changes nothing',
+    'test/openclaw/setup.test.ts > keeps comments, included files and other plugins',
+    'test/openclaw/running.test.ts > beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
+    'test/openclaw/setup.test.ts > undoes the first setup byte for byte, and removes the plugin',
+    'src/surfaces/openclaw/setup/config/config-files.test.ts > gives the same bytes for every layout',
+  ],
+  R18: [
+    'src/engine/golden/golden.test.ts > is replayed with what is missing, what moved and what is new',
+    'src/engine/golden/golden.test.ts > is exported and imported, and stays removed',
+    'test/e2e/golden.test.ts > records, lists, replays, compares and removes, and its exit code says that something is missing',
+  ],
+  R19: [
+    'src/surfaces/openclaw/engine/settings.test.ts > may be that of memory-shadowdb, whose keys are mapped, or named with what to write instead (R19)',
+    'src/config/pasted.test.ts > are mapped to those of Loci; the others are named, with what holds instead',
+    'src/config/pasted.test.ts > name sources, whose list may be edited like that of Loci',
+  ],
+  S1: [
+    'test/e2e/homes.test.ts > keep the record of a moved note, remove that of a deleted one, and keep all if suddenly empty',
+    'test/faults/cli-interrupted.test.ts > continues after kill -9, with every committed note and the same search results',
+    'test/e2e/watch.test.ts > reports a changed note after it can be found',
+    'src/sources/vault/vault.test.ts > reads dates whose order is not clear as other dates of the vault are written, or as the setting says',
+  ],
+  S2: [
+    'test/e2e/sources.test.ts > is listed, approved, tested, refreshed and found (S2)',
+    'test/e2e/watch.test.ts > runs a source after it is approved and whenever it is due, but not after a watched file changed',
+    'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
+  ],
+  S3: [
+    'src/engine/reading/sources.test.ts > adds new documents, updates changed ones and removes missing ones',
+    'test/faults/source-processes.test.ts > during a refresh leaves all of its documents and state, or none',
+  ],
+  S4: [
+    'test/e2e/default-skills.test.ts > in ~/%s is a source without settings, once it is approved',
+    'src/engine/reading/configured/skills.test.ts > has a source that waits for approval, with the exact command',
+    'src/engine/reading/configured/skills.test.ts > keeps its documents when it is removed, and is reported as gone',
+    'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
+  ],
+  S5: [
+    'test/e2e/sources.test.ts > weight orders documents that match equally well, and --explain shows it (S5)',
+    'src/search/rank/source-policy.test.ts > ranks a note above a todo that matches equally well, for any times of both',
+  ],
+  S6: [
+    'src/search/rank/rank.test.ts > ranks the newer of two equal matches higher, and reports the contribution of recency',
+    'src/search/rank/rank.test.ts > computes the recency of a source with its own weight and half-life, a week by default',
+  ],
+  S7: [
+    'src/ingest/replace-documents.test.ts > removes completed documents first, the oldest of them before the others',
+    'src/ingest/replace-documents.test.ts > removes the oldest open documents after the completed ones',
+    'src/engine/reading/sources.test.ts > keeps at most maxDocuments documents',
+  ],
+  S8: [
+    'test/e2e/sources.test.ts > minScore hides its weak matches and says so (S8)',
+    'src/search/rank/source-policy.test.ts > drops hits below the minimum score of their source, without counting them towards the limit',
+  ],
+  S9: [
+    'test/e2e/sources.test.ts > keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)',
+    'src/engine/reading/sources.test.ts > that fails keeps the last documents, is retried after increasing delays, and recovers',
+    'test/faults/source-clock.test.ts > a source that hangs does not delay searches, other sources or the end of the engine',
+  ],
+  S10: [
+    'test/e2e/sources.test.ts > enabled: false excludes it from refreshes and searches, and keeps its documents (S10)',
+    'test/e2e/sources.test.ts > includeInContext: false restricts it to searches of the user (S10)',
+    'src/engine/reading/configured/source-policies.test.ts > excludes hidden sources in the query of the store',
+    'test/e2e/sources.test.ts > fields keeps other fields out of the store (S10)',
+  ],
+  S11: [
+    'test/e2e/source-operator.test.ts > counts the searches that found it, not its results (S11)',
+    'test/e2e/sources.test.ts > reports everything as JSON (S11)',
+    'test/e2e/source-surfaces.test.ts > are listed for readers, without commands, folders and fingerprints (S11)',
+    'test/e2e/source-surfaces.test.ts > are listed by a tool and a resource, without commands, folders and fingerprints (S11)',
+  ],
+  S12: [
+    'test/faults/source-processes.test.ts > refresh them one at a time, and as often as a single process (S12)',
+    'test/faults/source-processes.test.ts > continue within two lease times after one is killed during a refresh, which commits nothing',
+  ],
+  S13: [
+    'src/sources/command/fetch-documents.test.ts > reports each invalid document with index and id, and returns the valid ones (S13)',
+    'src/sources/command/run/run-command.test.ts > uses the given folder and environment, with an empty standard input',
+    'src/sources/command/run/run-command.test.ts > stops a command that prints more than 10 MB',
+    'src/sources/command/run/run-command.test.ts > ends a command at its timeout, with all its processes',
+    'test/faults/source-signals.test.ts > ends its commands and all their processes at each signal, and exits with 0',
+  ],
+  S14: [
+    'src/engine/reading/configured/registered-sources.test.ts > has documents that are found, updated and removed, without an approval (S14)',
+    'test/e2e/sources-docs.test.ts > has a program with a source of its own, which works',
+  ],
+  S15: [
+    'test/openclaw/remodel.test.ts > a turn about the kitchen remodel gets the note, and the todo that no word of the message names',
+    'src/search/related-wordings.test.ts > is related to the note in a %s life, however the sentence is worded, and no other todo is',
   ],
   F1: [
-    {
-      file: 'test/e2e/rest-facts.test.ts',
-      test: 'stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)',
-    },
-    {
-      file: 'test/e2e/rest-facts.test.ts',
-      test: 'refuses invalid facts with 400 invalid_input, and stores nothing (F1)',
-    },
-  ],
-  F5: [
-    {
-      file: 'test/e2e/mcp-stdio.test.ts',
-      test: 'has the startup text and the categories of facts as resources (F5)',
-    },
+    'test/e2e/rest-facts.test.ts > stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)',
+    'test/e2e/rest-facts.test.ts > refuses invalid facts with 400 invalid_input, and stores nothing (F1)',
   ],
   F2: [
-    {
-      file: 'test/e2e/stored-facts.test.ts',
-      test: 'is stored in user_facts for 90 days by default, and a new value replaces it',
-    },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'has a lifetime between an hour and 365 days' },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'is in no output as soon as it expires' },
+    'test/e2e/stored-facts.test.ts > is stored in user_facts for 90 days by default, and a new value replaces it',
+    'test/e2e/stored-facts.test.ts > has a lifetime between an hour and 365 days',
+    'test/e2e/stored-facts.test.ts > is in no output as soon as it expires',
   ],
   F3: [
-    { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be stored in a category of the history' },
-    {
-      file: 'test/e2e/tool-history.test.ts',
-      test: 'is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)',
-    },
-    {
-      file: 'test/e2e/tool-history.test.ts',
-      test: 'is recorded without texts and secrets in any file of the store',
-    },
-    { file: 'test/e2e/tool-history.test.ts', test: 'cannot be written to %s by callers (F3)' },
+    'test/e2e/stored-facts.test.ts > cannot be stored in a category of the history',
+    'test/e2e/tool-history.test.ts > is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)',
+    'test/e2e/tool-history.test.ts > is recorded without texts and secrets in any file of the store',
+    'test/e2e/tool-history.test.ts > cannot be written to %s by callers (F3)',
   ],
   F4: [
-    {
-      file: 'test/e2e/stored-facts.test.ts',
-      test: 'can be forgotten by key, by prefix or by category, and restored',
-    },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'is listed in pages, and by tag' },
+    'test/e2e/stored-facts.test.ts > can be forgotten by key, by prefix or by category, and restored',
+    'test/e2e/stored-facts.test.ts > is listed in pages, and by tag',
+  ],
+  F5: ['test/e2e/mcp-stdio.test.ts > has the startup text and the categories of facts as resources (F5)'],
+  F6: [
+    'test/property/isolation.test.ts > get the same results as if each were alone, from every operation on every surface (F6)',
+    'test/contract/store-written-isolation.ts > cannot be reached from another namespace by an id, a key or a chain',
+    'test/e2e/rest-identity.test.ts > gives access to the memory of the token’s subject and to no other',
   ],
   F7: [
-    {
-      file: 'src/surfaces/openclaw/engine/engine.test.ts',
-      test: 'finds runs of tools after everything else, and reads them (F7)',
-    },
-    { file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' },
-    {
-      file: 'src/engine/facts/corpus.test.ts',
-      test: 'has facts before runs, also where a run is newer or matches better',
-    },
+    'src/surfaces/openclaw/engine/engine.test.ts > finds runs of tools after everything else, and reads them (F7)',
+    'test/e2e/rest-facts.test.ts > gives facts and runs as documents of QMD (F7)',
+    'src/engine/facts/corpus.test.ts > has facts before runs, also where a run is newer or matches better',
   ],
-  F6: [
-    {
-      file: 'test/property/isolation.test.ts',
-      test: 'get the same results as if each were alone, from every operation on every surface (F6)',
-    },
-    {
-      file: 'test/contract/store-written-isolation.ts',
-      test: 'cannot be reached from another namespace by an id, a key or a chain',
-    },
-    {
-      file: 'test/e2e/rest-identity.test.ts',
-      test: 'gives access to the memory of the token’s subject and to no other',
-    },
+  G1: [
+    'src/engine/graph/graph.test.ts > stay in a project, unless a request and the settings let a type of edge lead out of it',
+    'src/engine/graph/graph.test.ts > say the reason and the place of an edge into another project, and that it leads there',
+    'test/contract/store-graph.ts > leads to another project only by types that may',
   ],
-  G11: [
-    {
-      file: 'test/contract/store-graph.ts',
-      test: 'has for each record what was contributed last, in each lane',
-    },
-    {
-      file: 'test/property/links.test.ts',
-      test: 'links are equal to those of the oracle, the graph to one derived at once, and the change feed leads to the live records',
-    },
-    { file: 'test/property/store.test.ts', test: 'returns the same results as the oracle after any history' },
+  G2: [
+    'src/engine/graph/graph.test.ts > is the same, byte for byte, whatever the order in which the notes were indexed, and after a rebuild',
+    'src/engine/graph/graph.test.ts > has links, embeds, statements, tasks, projects and types, each with its reason and place',
+    'test/arch/docs.test.ts > docs/graph.schema.json is what `node scripts/graph-schema.ts` writes',
+    'src/engine/graph/masked-answers.test.ts > are masked in an export',
+    'test/e2e/graph.test.ts > is exported, and two exports are compared',
   ],
   G3: [
-    {
-      file: 'src/engine/packs/node-texts.test.ts',
-      test: 'has candidates and suggestions, each with its node and the reason for it',
-    },
-    {
-      file: 'test/e2e/node-texts.test.ts',
-      test: 'prints 800 to 1,000 tokens about a query, whose ids `loci graph pack` takes',
-    },
-    {
-      file: 'src/pack/node-pack.property.test.ts',
-      test: 'never exceed their budget, stay in their fence, and can be made again from their receipts',
-    },
+    'src/engine/packs/node-texts.test.ts > has candidates and suggestions, each with its node and the reason for it',
+    'test/e2e/node-texts.test.ts > prints 800 to 1,000 tokens about a query, whose ids `loci graph pack` takes',
+    'src/pack/node-pack.property.test.ts > never exceed their budget, stay in their fence, and can be made again from their receipts',
   ],
   G4: [
-    {
-      file: 'src/engine/packs/node-texts.test.ts',
-      test: 'has a summary of each with its citation and why it is there, and no raw text in safe mode',
-    },
-    {
-      file: 'src/engine/packs/node-texts.test.ts',
-      test: 'has snippets only if they are asked for, without credentials in any mode',
-    },
-    {
-      file: 'src/pack/node-pack.property.test.ts',
-      test: 'have 3,000 tokens of snippets at most, and 300 of one',
-    },
-    {
-      file: 'test/e2e/node-texts.test.ts',
-      test: 'says why there is no text, which nodes are unknown, and what is out of range',
-    },
+    'src/engine/packs/node-texts.test.ts > has a summary of each with its citation and why it is there, and no raw text in safe mode',
+    'src/engine/packs/node-texts.test.ts > has snippets only if they are asked for, without credentials in any mode',
+    'src/pack/node-pack.property.test.ts > have 3,000 tokens of snippets at most, and 300 of one',
+    'test/e2e/node-texts.test.ts > says why there is no text, which nodes are unknown, and what is out of range',
   ],
   G5: [
-    {
-      file: 'src/engine/packs/graph-lane.test.ts',
-      test: 'has what the best results link to, and says how it came',
-    },
-    {
-      file: 'test/e2e/packs.test.ts',
-      test: 'adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it',
-    },
-    {
-      file: 'src/pack/pack.property.test.ts',
-      test: 'never exceeds its budget, is the same each time, and can be made again from its receipt',
-    },
+    'src/engine/packs/graph-lane.test.ts > has what the best results link to, and says how it came',
+    'test/e2e/packs.test.ts > adds what the graph leads to, if it is asked to, and takes --graph and --no-graph for it',
+    'src/pack/pack.property.test.ts > never exceeds its budget, is the same each time, and can be made again from its receipt',
   ],
   G6: [
-    {
-      file: 'src/engine/packs/graph-lane.test.ts',
-      test: 'has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
-    },
-    {
-      file: 'src/engine/packs/memory-pack.test.ts',
-      test: 'has a receipt from which every byte of a record in it can be made again, without a text',
-    },
+    'src/engine/packs/graph-lane.test.ts > has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
+    'src/engine/packs/memory-pack.test.ts > has a receipt from which every byte of a record in it can be made again, without a text',
   ],
   G7: [
-    {
-      file: 'test/faults/pack-graph.test.ts',
-      test: '%s, are as without it',
-    },
-    {
-      file: 'test/faults/pack-graph.test.ts',
-      test: 'the graph is slower than its deadline, are as without it, and the pack does not wait',
-    },
-    {
-      file: 'src/engine/packs/graph-lane.test.ts',
-      test: 'the pack is the baseline, byte for byte, and the receipt says so',
-    },
-    {
-      file: 'src/engine/packs/graph-lane.test.ts',
-      test: 'stays in the project of a result, unless the request and the settings let it lead out',
-    },
+    'test/faults/pack-graph.test.ts > %s, are as without it',
+    'test/faults/pack-graph.test.ts > the graph is slower than its deadline, are as without it, and the pack does not wait',
+    'src/engine/packs/graph-lane.test.ts > the pack is the baseline, byte for byte, and the receipt says so',
+    'src/engine/packs/graph-lane.test.ts > stays in the project of a result, unless the request and the settings let it lead out',
   ],
   G9: [
-    {
-      file: 'src/engine/health/check-graph.test.ts',
-      test: 'finds %s, which a plain reindex repairs',
-    },
-    {
-      file: 'src/engine/graph/concepts/concepts.test.ts',
-      test: 'list names of two notes as conflicts, which a merge settles and its undo restores',
-    },
-    {
-      file: 'src/engine/graph/concepts/concepts.test.ts',
-      test: 'keep their ids through a merge, a rename and a split',
-    },
-    {
-      file: 'src/graph/concepts/concept-changes.test.ts',
-      test: 'restores the concepts before the change, in any sequence of changes that are allowed',
-    },
-    {
-      file: 'test/property/concepts.test.ts',
-      test: 'are the same whether they followed the changes or were derived at once',
-    },
+    'src/engine/health/check-graph.test.ts > finds %s, which a plain reindex repairs',
+    'src/engine/graph/concepts/concepts.test.ts > list names of two notes as conflicts, which a merge settles and its undo restores',
+    'src/engine/graph/concepts/concepts.test.ts > keep their ids through a merge, a rename and a split',
+    'src/graph/concepts/concept-changes.test.ts > restores the concepts before the change, in any sequence of changes that are allowed',
+    'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
+  ],
+  G10: [
+    'eval/labels.test.ts > scores the present ranking on the labels of a store, and of its export, without changing the store',
+    'test/e2e/receipts.test.ts > is labelled with the pack or later, and the labels are exported',
+  ],
+  G11: [
+    'test/contract/store-graph.ts > has for each record what was contributed last, in each lane',
+    'test/property/links.test.ts > links are equal to those of the oracle, the graph to one derived at once, and the change feed leads to the live records',
+    'test/property/store.test.ts > returns the same results as the oracle after any history',
+  ],
+  G12: [
+    'test/e2e/timeline.test.ts > has the records around one in the order of their own dates, with citations that get reads',
+    'test/e2e/timeline.test.ts > stays within its budget of tokens, nearest records first, over MCP too',
+    'test/e2e/timeline.test.ts > is around a day or now, and limited to a project or a tag',
+    'test/contract/store-timeline.ts > has the records before and after a record, nearest first, ties by id',
+  ],
+  G13: [
+    'eval/answers/systems.test.ts > names the statements that each text lacks, and counts its tokens',
+    'eval/answers/systems.test.ts > notices which texts say that there is no answer',
   ],
 };

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 function openAt(name: string): Promise<Store> {
-  return openStore({ path: join(folder.path, name) }, { create: true });
+  return openStore({ path: join(folder.path, name) }, { create: true, inline: true });
 }
 
 async function sync(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Proof, PROOFS, REQUIREMENT_IDS } from '../requirements.ts';
+import { PROOFS, REQUIREMENT_IDS } from '../requirements.ts';
 import { readSource, ROOT } from './source-files.ts';
 
 /** Whether a file contains `it('name'`, or `it.each` with this name. `it.skip` and `it.todo` prove nothing. */
@@ -9,7 +9,8 @@ function containsTest(source: string, name: string): boolean {
   return new RegExp(`(?:\\bit(?:\\.concurrent)?\\(|\\)\\()\\s*(['"\`])${escaped}\\1`).test(source);
 }
 
-function faultOf(id: string, { file, test }: Proof): string[] {
+function faultOf(id: string, proof: string): string[] {
+  const [file = '', test = ''] = proof.split(/ > (.*)/);
   if (!existsSync(ROOT + file)) return [`${id}: ${file} does not exist`];
   return containsTest(readSource(file), test) ? [] : [`${id}: ${file} contains no test "${test}"`];
 }
@@ -29,6 +30,6 @@ describe('the requirements manifest', () => {
     expect(containsTest("it.skip('works', () => {", 'works')).toBe(false);
     expect(containsTest("describe('works', () => {", 'works')).toBe(false);
     expect(containsTest("it('also works', () => {", 'works')).toBe(false);
-    expect(faultOf('R1', { file: 'test/none.test.ts', test: 'x' })).toHaveLength(1);
+    expect(faultOf('R1', 'test/none.test.ts > x')).toHaveLength(1);
   });
 });

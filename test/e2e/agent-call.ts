@@ -13,6 +13,7 @@ export async function runAsAgent<Input extends z.ZodType, Output extends z.ZodTy
   const context = createContext({
     caller: { surface: 'mcp', trust: 'agent', actor: 'ada' },
     home,
+    inlineStore: true,
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },
   });
   onTestFinished(() => context.close());

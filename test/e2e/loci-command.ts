@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { createContext } from '../../src/operations/context.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { runCli } from '../../src/surfaces/cli/run-cli.ts';
+import type { OpenSession } from '../../src/surfaces/cli/run-command.ts';
 import { writeNotes } from '../contract/engines.ts';
 
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
@@ -84,12 +86,18 @@ function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none', ...env };
 }
 
+/** Opens a store that runs in this thread. It takes half the time, and `startLoci` uses the threads. */
+const openInline: OpenSession = (options) => {
+  const context = createContext({ ...options, inlineStore: true });
+  return { context, explain: (error) => error, end: () => context.close() };
+};
+
 /** Runs the command line in this process. */
 export async function loci(args: readonly string[], options: RunOptions): Promise<CommandResult> {
   const asked = options.answer !== undefined;
   const [stdout, stderr] = [collector(options), collector({ terminal: asked })];
   const input = options.answer ?? options.stdin;
-  const code = await runCli(args, OPERATIONS, {
+  const io = {
     stdin: Object.assign(
       Readable.from(input === undefined ? [] : [Buffer.from(input)]),
       asked && { isTTY: true },
@@ -97,7 +105,10 @@ export async function loci(args: readonly string[], options: RunOptions): Promis
     stdout,
     stderr,
     env: environment(options),
-  });
+  };
+  // A command that names its home opens the store itself, and a provider in this thread must not wait for the store.
+  const opensItself = args.includes('--home') || io.env['LOCI_EMBEDDING_URL'] !== undefined;
+  const code = await runCli(args, OPERATIONS, io, opensItself ? undefined : openInline);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 

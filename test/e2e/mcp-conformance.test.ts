@@ -4,10 +4,11 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copyOfVault, loci, ROOT, temporaryFolder } from './loci-command.ts';
+import { indexedHomes, ROOT } from './loci-command.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { startServer } from './rest-server.ts';
 
+const indexedHome = indexedHomes();
 const SUITE = `${ROOT}node_modules/@modelcontextprotocol/conformance/dist/index.js`;
 
 /** Scenarios of the suite that any server has to pass. */
@@ -92,9 +93,7 @@ describe('the conformance suite of MCP', () => {
   });
 
   it.each(APPLICABLE)('passes %s', async (scenario) => {
-    const home = temporaryFolder();
-    await loci(['index', copyOfVault(), '--once'], { home });
-    const server = await startServer({}, { home, mcp: mcpHandler });
+    const server = await startServer({}, { home: indexedHome(), mcp: mcpHandler });
     const address = await startTokenProxy(server.address, await server.token('default', 'write'));
     const report = await runSuite('server', '--url', `${address}/mcp`, '--scenario', scenario, '--verbose');
     expect(report).toContain('SUCCESS');

@@ -21,6 +21,7 @@ export async function startEndpoint({
 }: EndpointOptions): Promise<URL> {
   const context = createContext({
     home,
+    inlineStore: true,
     env: serverEnvironment({ home }),
     caller: { surface: 'mcp', trust: 'agent' },
   });
@@ -31,7 +32,9 @@ export async function startEndpoint({
     return endpoint.handle(request, { caller, scopes: new Set(scopes) });
   };
   const { promise, resolve } = Promise.withResolvers<AddressInfo>();
-  const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, resolve);
+  // Other tests in this thread use the global classes.
+  const options = { fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false };
+  const server = serve(options, resolve);
   onTestFinished(async () => {
     await endpoint.close();
     await new Promise((closed) => {

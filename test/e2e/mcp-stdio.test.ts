@@ -12,6 +12,15 @@ interface SearchResults {
   readonly results: readonly { readonly citation: string; readonly source: string }[];
 }
 
+type ClientOptions = Parameters<typeof connectStdio>[1];
+const VERSIONS: readonly (readonly [version: string, options: ClientOptions])[] = [
+  ['2024-11-05', { supportedProtocolVersions: ['2024-11-05'] }],
+  ['2025-03-26', { supportedProtocolVersions: ['2025-03-26'] }],
+  ['2025-06-18', { supportedProtocolVersions: ['2025-06-18'] }],
+  ['2025-11-25', { supportedProtocolVersions: ['2025-11-25'] }],
+  // Without `initialize`.
+  ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+];
 const homeWithVault = indexedHomes();
 const missingHome = (): string => join(temporaryFolder(), 'home');
 
@@ -181,24 +190,14 @@ describe('loci mcp and the official client', () => {
     );
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('speaks MCP %s', async (version) => {
-    const client = await connectStdio({ home: missingHome() }, { supportedProtocolVersions: [version] });
+  it.each(VERSIONS)('speaks MCP %s', async (version, options) => {
+    const client = await connectStdio({ home: missingHome() }, options);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     const result = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
     expect(result.structuredContent).toMatchObject({ id: 1 });
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: 'loci://record/{id}' },
     ]);
-  });
-
-  it('speaks MCP 2026-07-28, without initialize', async () => {
-    const client = await connectStdio(
-      { home: missingHome() },
-      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
-    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-    const result = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
-    expect(result.structuredContent).toMatchObject({ id: 1 });
   });
 
   it('continues after a call was cancelled', async () => {

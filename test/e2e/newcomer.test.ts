@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import { createContext } from '../../src/operations/context.ts';
-import { parseInput } from '../../src/operations/shared/input.ts';
-import { searchOperation, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
@@ -128,46 +126,6 @@ describe('a newcomer', () => {
     const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
     expect(third.same_as).toBe(third.id - 2);
     expect(written.same_as).toBeNull();
-  });
-
-  it('filters by tag, project, source, origin, category, type and day', async () => {
-    const context = createContext({
-      caller: { surface: 'cli', trust: 'operator' },
-      home,
-      env: { LOCI_EMBEDDING_PROVIDER: 'none' },
-    });
-    const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>
-      (
-        await searchOperation.run(
-          context,
-          parseInput(searchOperation, { query: 'kitchen', limit: 100, min_score: 0, ...filter }),
-        )
-      ).results;
-    const all = await found({});
-    const money = await found({ tags: ['money'] });
-    expect(money.length).toBeGreaterThan(1);
-    expect(money.every(({ tags }) => tags.includes('money'))).toBe(true);
-    const daily = await found({ tags: ['daily', 'money'] });
-    const dailyCitations = daily.map(({ citation }) => citation).sort();
-    expect(dailyCitations).toEqual(
-      money
-        .filter(({ tags }) => tags.includes('daily'))
-        .map(({ citation }) => citation)
-        .sort(),
-    );
-    const projects = new Set((await found({ project: 'home' })).map(({ project }) => project));
-    expect([...projects]).toEqual(['home']);
-    expect(await found({ sources: ['other'] })).toEqual([]);
-    expect(await found({ sources: ['other', 'notes'] })).toHaveLength(all.length);
-    expect(await found({ origins: ['memory'] })).toEqual([]);
-    expect(await found({ category: 'note' })).toHaveLength(all.length);
-    expect(await found({ record_type: 'fact' })).toEqual([]);
-    const day = await found({ from: '2026-09-14', until: '2026-09-14' });
-    expect(day.map(({ title }) => title)).toEqual(['2026-09-14']);
-    const confident = await found({ min_score: 0.5 });
-    expect(confident).toEqual(all.filter(({ score }) => score >= 0.5));
-    expect(confident.length).toBeLessThan(all.length);
-    await context.close();
   });
 
   it('sees the content of the store, and that the store has no faults', async () => {

@@ -181,7 +181,7 @@ describe('authentication', () => {
     const { exp: _, ...withoutExpiry } = CLAIMS;
     const wrong = [
       await signWithSecret({ ...CLAIMS, exp: now - 31 }),
-      await signWithSecret({ ...CLAIMS, nbf: now + 60 }),
+      await signWithSecret({ ...CLAIMS, nbf: now + 600 }),
       await signWithSecret({ ...CLAIMS, iss: 'https://evil.example' }),
       await signWithSecret({ ...CLAIMS, aud: 'another' }),
       await signWithSecret(withoutExpiry),

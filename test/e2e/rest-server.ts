@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openEngine } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { ProblemDetails } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
+import { openInline } from '../contract/engines.ts';
 import { temporaryFolder } from './loci-command.ts';
 import type { Scope } from '../../src/core/caller.ts';
 import { createToken } from '../../src/engine/access/tokens.ts';
@@ -63,6 +63,7 @@ export async function startServer(
     home,
     env: TEST_ENV,
     entries: OPERATIONS,
+    inlineStore: true,
     logTo,
     ...options,
     listenAt: { port: 0, ...options.listenAt },
@@ -83,7 +84,7 @@ export async function startServer(
 }
 
 export async function makeToken(home: string, subject: string, scopes: readonly Scope[]): Promise<string> {
-  const loci = await openEngine((await loadConfig({ home, env: TEST_ENV })).values);
+  const loci = await openInline((await loadConfig({ home, env: TEST_ENV })).values);
   try {
     return (await createToken(loci, { subject, name: `${subject}'s`, scopes: [...scopes], expires: '1m' }))
       .token;

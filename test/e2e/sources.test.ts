@@ -111,14 +111,9 @@ describe('a source', () => {
     expect(sources).toMatchObject([{ id: 'tasks', error: { code: 'source_failed' } }]);
   });
 
-  it('is paused, resumed and removed', async () => {
+  it('is removed', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
-    expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('Paused tasks');
-    expect(await home.conditions()).toEqual([['tasks', 'paused']]);
-    expect(await home.search('tile samples')).toHaveLength(1);
-    expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('Resumed tasks');
-    expect(await home.conditions()).toEqual([['tasks', 'fresh']]);
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
       'Removed 2 documents of tasks from the store; it is no longer in the settings.\n',
     );

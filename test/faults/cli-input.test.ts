@@ -23,6 +23,7 @@ describe('a query', () => {
   const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     home,
+    inlineStore: true,
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },
   });
   afterAll(() => context.close());

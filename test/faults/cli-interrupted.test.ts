@@ -6,7 +6,7 @@ import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
-import { countRecords, waitForFirstBatch } from './first-batch.ts';
+import { countRecords, expireLeases, waitForFirstBatch } from './first-batch.ts';
 
 const NOTES = 500;
 const WORDS = [
@@ -110,6 +110,7 @@ describe('indexing', () => {
     await firstMessage;
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
+    expireLeases(home);
     expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toMatchObject([{ seen: NOTES }]);
   });
 

@@ -1,10 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
 import type { EmbedPruneOutput } from '../../src/engine/embedding/prune.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
-import { type CommandResult, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+import { type CommandResult, indexedHomes, lociJson, startLoci } from '../e2e/loci-command.ts';
 import {
   type Fault,
   letterVectors,
@@ -19,16 +17,20 @@ const KILLS = 5;
 /** What a process has sent and not stored yet: two requests at once, and batches of 64 texts that wait for their commit. */
 const MAX_IN_WORK = 4 * 64;
 
+const indexedHome = indexedHomes(
+  Object.fromEntries(
+    Array.from({ length: TEXTS }, (_, i) => [
+      `Note ${String(i)}.md`,
+      `The number of this note is x${String(i)}.`,
+    ]),
+  ),
+);
+
 /** A store of short notes without vectors, and a provider. */
 async function prepare(
   refuse: (texts: readonly string[]) => Fault | undefined = () => undefined,
 ): Promise<{ server: ProviderServer; home: string; env: NodeJS.ProcessEnv }> {
-  const home = temporaryFolder();
-  const vault = join(temporaryFolder(), 'vault');
-  mkdirSync(vault);
-  for (let i = 0; i < TEXTS; i++)
-    writeFileSync(join(vault, `Note ${String(i)}.md`), `The number of this note is x${String(i)}.`);
-  await lociJson(['index', vault], { home });
+  const home = indexedHome();
   const server = await startProvider({
     ...{ format: OLLAMA, embed: letterVectors(384) },
     refuse: ({ texts }) => refuse(texts),

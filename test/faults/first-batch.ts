@@ -24,3 +24,9 @@ export async function waitForFirstBatch(home: string, { child }: RunningLoci): P
     .toBe(true);
   expect(child.exitCode).toBeNull();
 }
+
+/** Ends the leases of a killed process at once. `source-processes.test.ts` waits until they end by themselves. */
+export function expireLeases(home: string): void {
+  using database = new DatabaseSync(join(home, 'loci.db'), { timeout: 5000 });
+  database.exec('UPDATE lease SET until = 0');
+}

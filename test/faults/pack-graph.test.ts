@@ -2,10 +2,9 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEngine } from '../../src/engine/open.ts';
 import { memoryPack, type PackResponse } from '../../src/engine/packs/memory-pack.ts';
 import { graphGaps } from '../../src/operations/graph/graph-gaps.ts';
-import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
@@ -45,7 +44,7 @@ beforeAll(async () => {
   const path = join(folder.path, 'Notes');
   await writeNotes(path, NOTES);
   vaults = [{ name: 'Notes', path }];
-  const loci = await openEngine(settings(folder.path, { vaults, graph: NO_DEADLINE }), { now: () => NOW });
+  const loci = await openInline(settings(folder.path, { vaults, graph: NO_DEADLINE }), { now: () => NOW });
   await indexVaults(loci);
   const { text } = await memoryPack(loci, { query: QUERY, budget: 1000 });
   baseline = { text, results: await resultsOf(loci) };
@@ -59,13 +58,14 @@ afterAll(() => folder[Symbol.asyncDispose]());
 async function openBroken(
   breakFile: (path: string) => void,
   graph: object = NO_DEADLINE,
+  inlineStore = true,
 ): Promise<EngineContext> {
   const home = join(folder.path, `copy ${String(copies++)}`);
   mkdirSync(home);
   const path = join(home, 'loci.db');
   copyFileSync(join(folder.path, 'loci.db'), path);
   breakFile(path);
-  return openEngine(settings(home, { vaults, graph }), { now: () => NOW });
+  return openInline(settings(home, { vaults, graph }), { now: () => NOW, inlineStore });
 }
 
 function laneOf({ receipt }: PackResponse): object | undefined {
@@ -167,7 +167,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
   });
 
   it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
-    const loci = await openBroken(sql(SLOW_PROGRESS), { deadline: 100 });
+    const loci = await openBroken(sql(SLOW_PROGRESS), { deadline: 100 }, false);
     const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });

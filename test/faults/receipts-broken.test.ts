@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { openEngine } from '../../src/engine/open.ts';
-import { settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { sql } from './broken-tables.ts';
 import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
@@ -24,8 +23,8 @@ let config: ReturnType<typeof settings>;
 let now: number;
 let warnings: string[];
 
-function open(): ReturnType<typeof openEngine> {
-  return openEngine(config, { now: () => now, onWarning: (message) => warnings.push(message) });
+function open(): ReturnType<typeof openInline> {
+  return openInline(config, { now: () => now, onWarning: (message) => warnings.push(message) });
 }
 
 beforeEach(async () => {

@@ -6,10 +6,11 @@ import { sourceStateChange, sourceStates } from '../../src/store/items/source-st
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
 import { dropLease, takeLease } from '../contract/written-samples.ts';
+import { repetitions } from '../repetitions.ts';
 
 /** Constants of the child processes and of the tests that start them. */
 export const SOURCE = 'todos';
-export const DOCUMENTS = 10_000;
+export const DOCUMENTS: number = repetitions(3000, 10_000);
 export const CYCLES = 200;
 const LEASE = 'refresh todos';
 

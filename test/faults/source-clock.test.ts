@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openEngine } from '../../src/engine/open.ts';
 import type { RefreshEvent } from '../../src/engine/reading/refresh-scheduler.ts';
 import { openStore } from '../../src/store/registry.ts';
-import { settings } from '../contract/engines.ts';
+import { openInline, settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
@@ -33,7 +32,7 @@ class SourceEngine {
   async start(sources: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
     writeFileSync(join(this.folder, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
     const config = settings(this.folder, { sources: sources.map((each) => ({ cwd: this.folder, ...each })) });
-    this.loci = await openEngine(config, { now: () => Date.now() + this.clockOffsetMs });
+    this.loci = await openInline(config, { now: () => Date.now() + this.clockOffsetMs });
     onTestFinished(() => this.loci.close());
     for (const { id } of config.sources) await approveSource(this.loci, id);
     keepFresh(this.loci, { onEvent: (event) => this.events.push(event) });

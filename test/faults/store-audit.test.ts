@@ -28,7 +28,7 @@ describe('tampering with the audit log', () => {
   beforeEach(async () => {
     folder = scratchFolder();
     path = join(folder.path, 'store.db');
-    store = await openSqlite(path);
+    store = await openSqlite(path, { inline: true });
     for (const namespace of ['other', NAMESPACE]) {
       const audit = Array.from({ length: 5 }, (_, i) =>
         auditDraft({ at: NOW + i, subject: `u${String(i)}`, diff: { content: `text ${String(i)}` } }),

@@ -23,7 +23,7 @@ export function scratchFolder(): { readonly path: string } & Disposable {
 
 export function openSqlite(
   path: string,
-  options: { create?: boolean; busyTimeoutMs?: number } = {},
+  options: { create?: boolean; busyTimeoutMs?: number; inline?: boolean } = {},
 ): Promise<Store> {
   return openSqliteStore({ path, busyTimeoutMs: 20_000, create: true, ...options });
 }

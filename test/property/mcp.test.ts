@@ -21,6 +21,7 @@ describe('every tool with any input', () => {
     await loci(['index', copyOfVault()], { home });
     context = createContext({
       home,
+      inlineStore: true,
       env: { LOCI_EMBEDDING_PROVIDER: 'none', LOCI_WRITES_ENABLED: 'true' },
       caller,
     });

@@ -243,24 +243,6 @@ describe('an engine that closes', () => {
 });
 
 describe('the operator', () => {
-  it('gets an error for an unknown id', async () => {
-    await expect(refreshSources(tasks.loci, { ids: ['taks'] })).rejects.toMatchObject({
-      code: 'not_found',
-      hint: 'Did you mean tasks?',
-    });
-    await expect(pauseSource(tasks.loci, { id: 'calendar' }, true)).rejects.toMatchObject({
-      code: 'not_found',
-    });
-  });
-
-  it('pauses and resumes', async () => {
-    await approveSource(tasks.loci, 'tasks');
-    await pauseSource(tasks.loci, { id: 'tasks' }, true);
-    expect((await tasks.report())?.condition).toBe('paused');
-    await pauseSource(tasks.loci, { id: 'tasks' }, false);
-    expect((await tasks.report())?.condition).toBe('new');
-  });
-
   it('can list and remove documents of sources that are not in the settings', async () => {
     await approveSource(tasks.loci, 'tasks');
     await tasks.refresh();

@@ -4,8 +4,6 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { chunking, estimateModelTokens } from '../../ingest/passages.ts';
-import { newDraft } from '../../ingest/record-draft.ts';
 import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
@@ -19,10 +17,8 @@ const NOW = Date.UTC(2026, 10, 22, 12);
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: EngineContext;
-let now: number;
 
 beforeEach(async () => {
-  now = NOW;
   folder = await temporaryFolder();
   loci = await open();
 });
@@ -33,7 +29,7 @@ afterEach(async () => {
 });
 
 function open(values: Readonly<Record<string, unknown>> = {}): Promise<EngineContext> {
-  return openInline(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => now });
+  return openInline(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => NOW });
 }
 
 /** Opens the file of the store a second time for `work`. */
@@ -52,23 +48,6 @@ async function foundIds(query: string, from: EngineContext = loci): Promise<numb
 }
 
 describe('write', () => {
-  it('rejects invalid fields and names them', async () => {
-    const expectRefused = async (content: string, message: string): Promise<void> => {
-      await expect(write(loci, { content })).rejects.toMatchObject({
-        code: 'invalid_input',
-        message: expect.stringContaining(message),
-      });
-    };
-    await expectRefused('', 'content is empty');
-    await expectRefused(' \n\t ', 'content is empty');
-    await expectRefused('a\0b', 'U+0000 at offset 1');
-    await expectRefused('red \u001b[31m', 'U+001b at offset 4');
-    await expectRefused('a\rb', 'U+000d at offset 1');
-    await expectRefused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
-    await expectRefused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
-    expect(await loci.store.admin.namespaces(ADMIN_NAMESPACE)).toEqual([]);
-  });
-
   it('accepts fields of the maximum length, and CRLF', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
     const { id } = await write(loci, { content: long.slice(0, MAX_CONTENT_BYTES) });
@@ -79,73 +58,9 @@ describe('write', () => {
     const windows = await write(loci, { content });
     expect((await get(loci, windows.citation)).record.content).toBe(content);
   });
-
-  it('stores the properties of a record, and search filters by them', async () => {
-    const properties = {
-      title: 'Oven',
-      category: 'home',
-      recordType: 'decision',
-      tags: ['Kitchen'],
-      project: 'remodel',
-    };
-    const { id } = await write(loci, { content: 'We take induction.', ...properties });
-    expect((await get(loci, `record/${String(id)}`)).record).toMatchObject({
-      ...properties,
-      origin: 'memory',
-      createdAt: NOW,
-    });
-    const countResults = async (filter: object): Promise<number> =>
-      (await search(loci, { query: 'induction', ...filter })).results.length;
-    expect(await countResults({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
-    expect(await countResults({ project: 'other' })).toBe(0);
-    expect(await countResults({ from: NOW, until: NOW + 1 })).toBe(1);
-    expect(await countResults({ until: NOW })).toBe(0);
-  });
 });
 
 describe('an engine', () => {
-  it('shows no record from the millisecond at which it expires', async () => {
-    const draft = newDraft(
-      {
-        ...{ content: 'The parking code is 4711.', title: '', project: 'default', origin: 'memory' },
-        ...{ source: 'library', trust: 'operator', key: null, category: 'general', recordType: 'fact' },
-        ...{ tags: [], metadata: {}, createdAt: NOW - 1000, expiresAt: NOW },
-      },
-      NOW - 1000,
-    );
-    const chunks = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
-    const writes = [{ id: null, draft, passages: await chunks.cut(draft) }];
-    const [id] = await withSecondConnection((store) =>
-      store.records.commit('default', { writes, chunking: chunks.signature }),
-    );
-    now = NOW - 1;
-    expect(await foundIds('parking code')).toEqual([id]);
-    expect((await get(loci, `record/${String(id)}`)).text).toContain('4711');
-    now = NOW;
-    expect(await foundIds('parking code')).toEqual([]);
-    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('shows only records of its namespace', async () => {
-    const other = await open({ namespace: 'other' });
-    try {
-      await write(loci, { content: 'The plumber is called Zebulon.' });
-      await write(other, { content: 'The gardener is called Ottoline.' });
-      await write(other, { content: 'The baker is called Zebedee.' });
-      expect(await foundIds('gardener ottoline')).toEqual([]);
-      expect(await foundIds('plumber zebulon', other)).toEqual([]);
-      // A word is not corrected to one that occurs only in the other namespace.
-      expect((await search(loci, { query: 'ottolina' })).corrections).toEqual([]);
-      await expect(get(loci, 'record/2')).rejects.toMatchObject({ code: 'not_found' });
-      const before = await search(other, { query: 'called' });
-      await write(loci, { content: 'called '.repeat(50) });
-      const after = await search(other, { query: 'called' });
-      expect({ ...after, milliseconds: 0 }).toEqual({ ...before, milliseconds: 0 });
-    } finally {
-      await other.close();
-    }
-  });
-
   it('refuses to compare vectors of two models, and names both and the command to run', async () => {
     await write(loci, { content: 'The plumber is called Zebulon.' });
     await withSecondConnection(async (store) => {

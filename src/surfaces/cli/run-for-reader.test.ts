@@ -26,6 +26,7 @@ describe('an agent that reads its own namespace and a shared one', () => {
     writeFileSync(join(vault, 'MEMORY.md'), 'The stopcock turns left.');
     context = createContext({
       home: folder.path,
+      inlineStore: true,
       env: { LOCI_EMBEDDING_PROVIDER: 'none' },
       caller: { surface: 'cli', trust: 'operator', namespace: AGENT },
     });

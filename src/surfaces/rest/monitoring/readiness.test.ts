@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../../test/contract/engines.ts';
-import { openEngine } from '../../../engine/open.ts';
+import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
 import { Readiness } from './readiness.ts';
 
 describe('readiness', () => {
   it('is reported while the store answers and the server is not stopping', async () => {
     await using folder = await temporaryFolder();
-    const loci = await openEngine(settings(folder.path));
+    const loci = await openInline(settings(folder.path));
     const readiness = new Readiness(() => Promise.resolve(loci));
     expect(await readiness.problem()).toBeNull();
     readiness.drain();
@@ -19,7 +18,7 @@ describe('readiness', () => {
     let checks = 0;
     const readiness = new Readiness(() => {
       checks += 1;
-      return openEngine(settings(folder.path), { create: false });
+      return openInline(settings(folder.path), { create: false });
     });
     for (let i = 0; i < 3; i++) expect(await readiness.problem()).toContain('there is no store');
     expect(checks).toBe(1);
