@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
 import { approveSource } from './approve-sources.ts';
-import { pauseSource, refreshSources } from './sources.ts';
+import { refreshSources } from './sources.ts';
 import { forgetSource } from './forget-source.ts';
 import { sourceReports } from './reports.ts';
 import { search } from '../records/search.ts';
