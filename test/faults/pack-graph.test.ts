@@ -116,7 +116,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
         failure === 'store_busy' ? 'it is being built: ask again' : `(${failure}): tell the user to run`,
       ),
     ]);
-    expect((await showReceipt(loci, pack.receiptId!)).receipt).toEqual(pack.receipt);
+    expect((await showReceipt(loci, { id: pack.receiptId! })).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
   });

@@ -14,7 +14,7 @@ import { listRecords } from '../../src/engine/records/list.ts';
 import { status } from '../../src/engine/health/status.ts';
 import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
 import { audit } from '../../src/engine/audit/audit.ts';
-import { listReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
+import { listReceipts, readReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -92,10 +92,10 @@ it.each([
   await loci.close();
   sql(`UPDATE item SET body = '${body}' WHERE key = '${bad}'`)(config.store.path);
   loci = await open();
-  const { receipts, unreadable } = await listReceipts(loci, { limit: 5 });
+  const { receipts, unreadable } = await readReceipts(loci, { limit: 5 });
   expect([receipts.length, unreadable]).toEqual([1, [bad]]);
-  expect((await showReceipt(loci, 'latest')).receipt).toEqual(receipts[0]);
-  await expect(showReceipt(loci, bad)).rejects.toMatchObject({ code });
+  expect((await showReceipt(loci, { id: 'latest' })).receipt).toEqual(receipts[0]);
+  await expect(showReceipt(loci, { id: bad })).rejects.toMatchObject({ code });
   expect((await doctor(loci)).find(({ name }) => name === 'receipts')).toMatchObject({
     result: 'warning',
     detail: `1 receipt cannot be read: ${bad}`,

@@ -78,10 +78,10 @@ describe('an index of the graph', () => {
       'Quotes.md',
     );
     expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_index' });
-    expect((await showReceipt(loci, receiptId!)).receipt).toEqual(receipt);
+    expect((await showReceipt(loci, { id: receiptId! })).receipt).toEqual(receipt);
     expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven/i);
     const verified = await verifyReceipt(loci, { id: receiptId!, prompt: text });
-    expect(verified.receipts[0]!.isWhole).toBe(true);
+    expect(verified.receipts[0]!.whole).toBe(true);
   });
 
   it('has no source that the settings keep out of a context, and one project if it is asked to', async () => {

@@ -183,6 +183,6 @@ async function labelItems(
   for (const text of label) {
     const [, item = '', given] = LABEL.exec(text) ?? [];
     const verdict = VERDICTS.find((each) => each === given)!;
-    await labelItem(loci, { receipt, item, verdict, query });
+    await labelItem(loci, { id: receipt, item, verdict, query });
   }
 }
