@@ -90,7 +90,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
       'Layoff.md#L1',
     ]) {
       expect(await whyUnknown(agent, name)).toBe(`nothing in memory is called ${JSON.stringify(name)}`);
-      const error = await timeline(agent, { anchor: name, before: 1, after: 1, budgetTokens: 500 }).then(
+      const error = await timeline(agent, { anchor: name, before: 1, after: 1, budget: 500 }).then(
         () => null,
         (reason: unknown) => reason,
       );
@@ -108,7 +108,8 @@ describe('the graph of an agent from which a vault is hidden', () => {
 
   it('lets the agent read a hidden note that it names, and its time when it names the source', async () => {
     expect((await get(agent, 'Layoff.md')).record.title).toBe('Layoff');
-    const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budgetTokens: 500 };
-    expect((await timeline(agent, request)).anchor?.title).toBe('Layoff');
+    const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budget: 500 };
+    const { entries } = await timeline(agent, request);
+    expect(entries.find(({ position }) => position === 'anchor')?.title).toBe('Layoff');
   });
 });

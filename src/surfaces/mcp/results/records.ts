@@ -3,7 +3,7 @@ import type { GraphPackOutput } from '../../../operations/graph/graph-pack.ts';
 import type { PackOutput } from '../../../operations/packs/pack.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
 import type { ListOutput } from '../../../operations/records/list.ts';
-import type { TimelineOutput } from '../../../operations/records/timeline.ts';
+import type { TimelineOutput } from '../../../engine/packs/timeline.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { type TimelineLine, timelineText } from '../../../pack/timeline-text.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';

@@ -2,7 +2,7 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import { propertiesOf } from '../../../../engine/records/properties.ts';
 import type { GetOutput } from '../../../../operations/records/get.ts';
 import type { ListOutput } from '../../../../operations/records/list.ts';
-import type { TimelineOutput } from '../../../../operations/records/timeline.ts';
+import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { clip } from '../../format/text-width.ts';
