@@ -201,7 +201,7 @@ async function countOrder(
 ): Promise<void> {
   const { results } = await search(loci, { ...request, limit: RANKED, related: 0, minScore: 0 });
   const uuids = await Promise.all(
-    results.map(async ({ id }) => (await get(loci, `record/${String(id)}`)).record.uuid),
+    results.map(async ({ id }) => (await get(loci, { citation: `record/${String(id)}` })).uuid),
   );
   const rankOf = (record: string): number => {
     const rank = uuids.indexOf(record);

@@ -103,8 +103,8 @@ describe('an engine without a model', () => {
     expect(response.corrections.map(({ word }) => word)).toEqual(['kichen', 'tyles']);
     expect(response).toMatchObject({ provider: 'none', missing: [] });
     for (const { citation, id, snippet } of response.results) {
-      const read = await get(loci, citation);
-      expect(read.record.id).toBe(id);
+      const read = await get(loci, { citation });
+      expect(read.id).toBe(id);
       expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
     }
     const { ownStats: own, generation, pending } = await status(loci);
@@ -118,8 +118,8 @@ describe('an engine without a model', () => {
     expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
     const [hit] = (await search(loci, { query: 'zebulon' })).results;
     expect(hit).toMatchObject({ citation: 'record/1', origin: 'memory', source: 'library', age: 'just now' });
-    expect((await get(loci, 'record/1')).text).toBe('The plumber is called Zebulon.');
-    expect((await get(loci, '1')).record.id).toBe(1);
+    expect((await get(loci, { citation: 'record/1' })).text).toBe('The plumber is called Zebulon.');
+    expect((await get(loci, { citation: '1' })).id).toBe(1);
   });
 
   it('returns the same results after a reindex', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../src/operations/records/get.ts';
+import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';

@@ -60,7 +60,7 @@ describe('while receipts cannot be written', () => {
     expect((await search(loci, { query: 'oven' })).results).toHaveLength(1);
     const { id } = await write(loci, { content: 'The oven is gas.' });
     const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', expires: '1h' });
-    expect((await get(loci, `record/${String(id)}`)).record.content).toBe('The oven is gas.');
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toBe('The oven is gas.');
     expect((await listRecords(loci, { limit: 10 })).records).toHaveLength(3);
     expect((await status(loci)).ownStats?.records).toBe(3);
     await deleteRecord(loci, { id });

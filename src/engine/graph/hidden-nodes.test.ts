@@ -81,7 +81,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
   });
 
   it('answers the name of a hidden note as one that does not exist, without a hint', async () => {
-    const { record } = await get(owner, 'Hidden:Layoff.md');
+    const record = await get(owner, { citation: 'Hidden:Layoff.md' });
     for (const name of [
       'Layoff',
       'Layoff.md',
@@ -100,14 +100,17 @@ describe('the graph of an agent from which a vault is hidden', () => {
 
   it('finds the visible note of a name that a hidden one has too', async () => {
     expect((await shown(agent, 'Garden')).citation).toBe('outside/Garden.md');
-    await expect(get(agent, 'Layof.md')).rejects.toMatchObject({ code: 'not_found', hint: NO_NOTE });
-    await expect(get(owner, 'Layof.md')).rejects.toMatchObject({
+    await expect(get(agent, { citation: 'Layof.md' })).rejects.toMatchObject({
+      code: 'not_found',
+      hint: NO_NOTE,
+    });
+    await expect(get(owner, { citation: 'Layof.md' })).rejects.toMatchObject({
       hint: expect.stringContaining('Layoff.md') as string,
     });
   });
 
   it('lets the agent read a hidden note that it names, and its time when it names the source', async () => {
-    expect((await get(agent, 'Layoff.md')).record.title).toBe('Layoff');
+    expect((await get(agent, { citation: 'Layoff.md' })).title).toBe('Layoff');
     const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budget: 500 };
     const { entries } = await timeline(agent, request);
     expect(entries.find(({ position }) => position === 'anchor')?.title).toBe('Layoff');

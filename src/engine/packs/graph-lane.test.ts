@@ -75,8 +75,8 @@ describe('a pack with the graph', () => {
     await using home = await open();
     const { receipt } = await home.pack({ useGraph: true });
     receiptSchema.parse(receipt);
-    const { record: kitchen } = await get(home.loci, 'Kitchen.md');
-    const { record: quotes } = await get(home.loci, 'Quotes.md');
+    const kitchen = await get(home.loci, { citation: 'Kitchen.md' });
+    const quotes = await get(home.loci, { citation: 'Quotes.md' });
     const { nodes } = await showNodes(home.loci, { names: ['Kitchen.md', 'Quotes.md'], depth: 1, limit: 5 });
     const edge = nodes[0]!.steps.find(({ to }) => to.id === nodes[1]!.node.id)!.edge;
     expect(receipt.candidates.find(({ record }) => record === quotes.uuid)).toMatchObject({
@@ -133,7 +133,7 @@ describe('a pack with the graph', () => {
     const pack = await memoryPack(loci, { query: 'oven', budget: 2000, useGraph: true });
     expect(pack.receipt.lanes).toContainEqual(expect.objectContaining({ name: 'graph', status: 'answered' }));
     expect(pack.text).not.toContain('Secret thoughts');
-    const { record } = await get(loci, 'Diary.md');
+    const record = await get(loci, { citation: 'Diary.md' });
     expect(JSON.stringify(pack.receipt)).not.toContain(record.uuid);
     await loci.close();
     await folder[Symbol.asyncDispose]();

@@ -184,7 +184,7 @@ describe('a verified receipt', () => {
       const record = content.get(piece.record)!;
       expect(record[piece.field]).toContain(text);
       expect([state, record_is_same]).toEqual(['same', true]);
-      if (piece.field === 'content') expect((await get(loci, citation!)).text).toContain(text);
+      if (piece.field === 'content') expect((await get(loci, { citation: citation! })).text).toContain(text);
     }
     expect(response.from_records).toBeGreaterThan(50);
     expect(response.prompt_bytes).toBe(bytes.length);
@@ -240,7 +240,7 @@ describe('a verified receipt', () => {
       const { citation, prompt: at, state } = piece;
       if (state !== 'moved') continue;
       const text = Buffer.from(prompt).subarray(at!.start, at!.end).toString();
-      expect((await get(loci, citation!)).text, JSON.stringify(piece)).toContain(text.trim());
+      expect((await get(loci, { citation: citation! })).text, JSON.stringify(piece)).toContain(text.trim());
     }
     const key = (await records()).find(({ origin }) => origin === 'memory')!;
     await deleteRecord(loci, { id: key.id });

@@ -114,7 +114,7 @@ describe('a refresh', () => {
     const { results } = await search(tasks.loci, { query: 'savings code', origins: ['vault'] });
     expect(results[0]?.citation).toBe('a.md#L1-L1');
     for (const citation of ['a.md', 'notes:a.md'])
-      expect((await get(tasks.loci, citation)).record.content).toContain('Farah');
+      expect((await get(tasks.loci, { citation })).text).toContain('Farah');
   });
 
   it('that fails keeps the last documents, is retried after increasing delays, and recovers', async () => {
@@ -204,7 +204,7 @@ describe('a refresh', () => {
     expect(await found()).toEqual([hall, hall, hall]);
     const [result] = (await search(tasks.loci, { query: 'renovation' })).results;
     expect(result?.snippet.text).toBe('Clear the hall');
-    expect((await get(tasks.loci, result!.citation)).record.content).toBe('Clear the hall');
+    expect((await get(tasks.loci, { citation: result!.citation })).text).toBe('Clear the hall');
     await reindex(tasks.loci);
     expect(await found()).toEqual([hall, hall, hall]);
     expect((await doctor(tasks.loci)).filter(({ name }) => name === 'derived')).toMatchObject([

@@ -73,27 +73,27 @@ describe('write', () => {
   it('accepts fields of the maximum length, and CRLF', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
     const { id } = await write(loci, { content: long.slice(0, MAX_CONTENT_BYTES) });
-    expect((await get(loci, `record/${String(id)}`)).record.content).toHaveLength(
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toHaveLength(
       Math.min(long.length, MAX_CONTENT_BYTES),
     );
     const content = 'first\r\nsecond\tcolumn\n';
     const windows = await write(loci, { content });
-    expect((await get(loci, windows.citation)).record.content).toBe(content);
+    expect((await get(loci, { citation: windows.citation })).text).toBe(content);
   });
 
   it('stores the properties of a record, and search filters by them', async () => {
     const properties = {
       title: 'Oven',
       category: 'home',
-      recordType: 'decision',
+      record_type: 'decision',
       tags: ['Kitchen'],
       project: 'remodel',
     };
     const { id } = await write(loci, { content: 'We take induction.', ...properties });
-    expect((await get(loci, `record/${String(id)}`)).record).toMatchObject({
+    expect(await get(loci, { citation: `record/${String(id)}` })).toMatchObject({
       ...properties,
       origin: 'memory',
-      createdAt: NOW,
+      created_at: new Date(NOW).toISOString(),
     });
     const countResults = async (filter: object): Promise<number> =>
       (await search(loci, { query: 'induction', ...filter })).results.length;
@@ -133,10 +133,12 @@ describe('an engine', () => {
     );
     now = NOW - 1;
     expect(await foundIds('parking code')).toEqual([id]);
-    expect((await get(loci, `record/${String(id)}`)).text).toContain('4711');
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toContain('4711');
     now = NOW;
     expect(await foundIds('parking code')).toEqual([]);
-    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, { citation: `record/${String(id)}` })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('shows only records of its namespace', async () => {
@@ -149,7 +151,7 @@ describe('an engine', () => {
       expect(await foundIds('plumber zebulon', other)).toEqual([]);
       // A word is not corrected to one that occurs only in the other namespace.
       expect((await search(loci, { query: 'ottolina' })).corrections).toEqual([]);
-      await expect(get(loci, 'record/2')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(get(loci, { citation: 'record/2' })).rejects.toMatchObject({ code: 'not_found' });
       const before = await search(other, { query: 'called' });
       await write(loci, { content: 'called '.repeat(50) });
       const after = await search(other, { query: 'called' });
@@ -184,7 +186,7 @@ describe('an engine', () => {
       await expect(reindex(embedding)).rejects.toMatchObject(mismatch);
       const failed = (await doctor(embedding)).filter(({ result }) => result === 'failed');
       expect(failed).toMatchObject([{ name: 'embedding', hint: mismatch.hint }]);
-      expect((await get(embedding, 'record/1')).text).toContain('Zebulon');
+      expect((await get(embedding, { citation: 'record/1' })).text).toContain('Zebulon');
     } finally {
       await embedding.close();
     }
@@ -202,6 +204,6 @@ describe('an engine', () => {
     let allowed: Metadata = {};
     for (let i = 0; i < 100; i++) allowed = { allowed };
     await write(loci, { content: 'marzipan', metadata: allowed });
-    expect((await get(loci, 'record/1')).record.metadata).toEqual(allowed);
+    expect((await get(loci, { citation: 'record/1' })).metadata).toEqual(allowed);
   });
 });

@@ -55,7 +55,9 @@ describe('an expired fact', () => {
     expect(corrections).toEqual([]);
     expect(await visible()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
     await expect(recallFact(loci, { key: 'door' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, { citation: `record/${String(id)}` })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone' });
     const [expired, ...written] = await audit(loci, { limit: 10 });
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });

@@ -1,4 +1,4 @@
-import type { GetOutput } from '../../operations/records/get.ts';
+import type { GetOutput } from '../../engine/records/get.ts';
 import type { ListOutput } from '../../operations/records/list.ts';
 import {
   citationPrefix,

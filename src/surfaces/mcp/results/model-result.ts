@@ -1,5 +1,5 @@
 import type { Trust } from '../../../core/types.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { onOneLine } from './fence.ts';
 

@@ -1,6 +1,6 @@
 import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type NamespaceOutput } from '../../../operations/records/several-namespaces.ts';
 import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';

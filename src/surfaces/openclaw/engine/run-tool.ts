@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
 import { runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';

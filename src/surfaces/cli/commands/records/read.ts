@@ -1,6 +1,6 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { propertiesOf } from '../../../../engine/records/properties.ts';
-import type { GetOutput } from '../../../../operations/records/get.ts';
+import type { GetOutput } from '../../../../engine/records/get.ts';
 import type { ListOutput } from '../../../../operations/records/list.ts';
 import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
