@@ -199,7 +199,7 @@ async function countOrder(
   verdicts: ReadonlyMap<string, Label['verdict']>,
   counts: Counts,
 ): Promise<void> {
-  const { results } = await search(loci, { ...request, limit: RANKED, related: 0, minScore: 0 });
+  const { results } = await search(loci, { ...request, limit: RANKED, related: 0, min_score: 0 });
   const uuids = await Promise.all(
     results.map(async ({ id }) => (await get(loci, { citation: `record/${String(id)}` })).uuid),
   );

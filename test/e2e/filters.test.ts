@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/engine/records/get.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('a filter of a search', () => {

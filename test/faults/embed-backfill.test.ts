@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
 import type { EmbedPruneOutput } from '../../src/engine/embedding/prune.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { type CommandResult, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import {
   type Fault,

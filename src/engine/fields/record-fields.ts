@@ -47,10 +47,9 @@ export const recordFilters = () => ({
     ),
 });
 
-/** The filter with its tags as records have them: without `#`, and without `/` at the end. */
-export function withTagNames<Filter extends { tags?: string[] }>(filter: Filter): Filter {
-  const { tags } = filter;
-  return tags === undefined ? filter : { ...filter, tags: tags.map((tag) => tag.replaceAll(/^#|\/+$/g, '')) };
+/** Tags as records have them, without `#` and without `/` at the end. */
+export function tagNames(tags: readonly string[]): string[] {
+  return tags.map((tag) => tag.replaceAll(/^#|\/+$/g, ''));
 }
 
 /** Where a page of a list begins. */

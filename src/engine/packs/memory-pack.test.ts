@@ -150,7 +150,7 @@ describe('a pack', () => {
       empty: 'nothing that is remembered is likely to be about the query',
     });
     expect(far.receipt.candidates.every(({ reason }) => reason === 'threshold')).toBe(true);
-    const { hits } = { hits: (await search(loci, { query: 'white', minScore: 0 })).results };
+    const { hits } = { hits: (await search(loci, { query: 'white', min_score: 0 })).results };
     const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000, minScore: 0 });
     expect(hits.length).toBeGreaterThan(0);
     expect(unsure.text.split('\n')[2]).toBe('No note clearly answers this; what follows is the nearest.');

@@ -12,7 +12,6 @@ import type { Receipt } from '../../pack/receipt.ts';
 import { type ReceiptVerifyOutput, verifyReceipt } from './verify-receipt.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
-import { listRecords } from '../records/list.ts';
 import { write } from '../records/write.ts';
 import { formatLabel, listReceipts, readReceipts, showReceipt } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
@@ -57,7 +56,7 @@ afterEach(async () => {
 });
 
 async function records(): Promise<LociRecord[]> {
-  return (await listRecords(loci, { limit: 50 })).records.map(({ record }) => record);
+  return loci.store.records.list(loci.namespace, { filter: { now } }, { after: null, limit: 50 });
 }
 
 /** Stores the receipt of a pack of all records. */

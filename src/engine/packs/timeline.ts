@@ -9,7 +9,7 @@ import { dayOf } from '../../store/rules/record-time.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/timeline-model.ts';
 import type { EngineContext } from '../context.ts';
-import { filterValue, filterValues, withTagNames } from '../fields/record-fields.ts';
+import { filterValue, filterValues, tagNames } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
@@ -103,9 +103,10 @@ export async function timeline(
     before = DEFAULT_SIDE,
     after = DEFAULT_SIDE,
     budget = DEFAULT_BUDGET,
+    tags,
     ...rest
   } = given;
-  const filter = withTagNames(rest);
+  const filter = { ...rest, ...(tags !== undefined && { tags: tagNames(tags) }) };
   if (anchor !== undefined && time !== undefined)
     throw new LociError('invalid_input', 'a timeline is around a record or a moment, not both', {
       hint: 'Leave out `anchor` or `time`.',

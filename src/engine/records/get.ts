@@ -11,7 +11,7 @@ import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { runAt, runPath } from './citations/corpus-path.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
-import { recordAge } from './record-age.ts';
+import { recordAge } from './results/record-age.ts';
 
 /** A path of a note, its vault and its lines. */
 const MAX_CITATION_LENGTH = 5000;

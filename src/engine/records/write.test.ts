@@ -97,7 +97,14 @@ describe('write', () => {
     });
     const countResults = async (filter: object): Promise<number> =>
       (await search(loci, { query: 'induction', ...filter })).results.length;
-    expect(await countResults({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
+    expect(
+      await countResults({
+        project: 'remodel',
+        category: 'home',
+        record_type: 'decision',
+        tags: ['kitchen'],
+      }),
+    ).toBe(1);
     expect(await countResults({ project: 'other' })).toBe(0);
     expect(await countResults({ from: NOW, until: NOW + 1 })).toBe(1);
     expect(await countResults({ until: NOW })).toBe(0);
@@ -155,7 +162,7 @@ describe('an engine', () => {
       const before = await search(other, { query: 'called' });
       await write(loci, { content: 'called '.repeat(50) });
       const after = await search(other, { query: 'called' });
-      expect({ ...after, milliseconds: 0 }).toEqual({ ...before, milliseconds: 0 });
+      expect({ ...after, took_ms: 0 }).toEqual({ ...before, took_ms: 0 });
     } finally {
       await other.close();
     }

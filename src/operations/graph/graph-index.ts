@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { graphIndex, type GraphIndexResponse } from '../../engine/packs/graph-index.ts';
 import type { Operation } from '../operation.ts';
-import { NOTHING_FITS, strongMatches } from '../records/search-result.ts';
+import { NOTHING_FITS, strongMatches } from '../../engine/records/results/search-result.ts';
 import { answerGaps } from '../../engine/fields/answer-gaps.ts';
 import { tookMs } from '../../engine/fields/times.ts';
 import { graphGaps } from './graph-gaps.ts';

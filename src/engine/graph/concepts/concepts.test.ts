@@ -99,8 +99,8 @@ describe('concepts of an engine', () => {
     await indexVaults(loci);
     const { results } = await search(loci, { query: 'who leads the publisher of Lantern Weekly' });
     const via = results.find(({ title }) => title === 'The boss')?.via;
-    expect(via).toMatchObject({ kind: 'phrase', text: 'Falkirk' });
-    expect(await titlesNaming(via!.text)).toEqual(['Lantern Weekly', 'The boss']);
+    expect(via?.how).toBe('both name “Falkirk”');
+    expect(await titlesNaming('Falkirk')).toEqual(['Lantern Weekly', 'The boss']);
   });
 
   it('follow notes that are changed, added and removed', async () => {

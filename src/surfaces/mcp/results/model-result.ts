@@ -1,6 +1,6 @@
 import type { Trust } from '../../../core/types.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { onOneLine } from './fence.ts';
 
 /** What a model gets of the output of an operation: the same as text and as structured content, and nothing twice. */

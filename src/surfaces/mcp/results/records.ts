@@ -2,7 +2,7 @@ import type { GraphIndexOutput } from '../../../operations/graph/graph-index.ts'
 import type { GraphPackOutput } from '../../../operations/graph/graph-pack.ts';
 import type { PackOutput } from '../../../operations/packs/pack.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import type { ListOutput } from '../../../operations/records/list.ts';
+import type { ListOutput } from '../../../engine/records/list.ts';
 import type { TimelineOutput } from '../../../engine/packs/timeline.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { type TimelineLine, timelineText } from '../../../pack/timeline-text.ts';

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import { propertiesOf } from '../../../../engine/records/properties.ts';
+import { propertiesOf } from '../../../../engine/records/results/properties.ts';
 import type { GetOutput } from '../../../../engine/records/get.ts';
-import type { ListOutput } from '../../../../operations/records/list.ts';
+import type { ListOutput } from '../../../../engine/records/list.ts';
 import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
