@@ -178,7 +178,7 @@ async function scoreQuery(
 ): Promise<void> {
   const { query, project } = labels[0]!;
   const request = { query: query!, ...(project !== null && { project }) };
-  const { receipt, receiptId, text, tokens } = await memoryPack(loci, { ...request, budget });
+  const { receipt, receipt_id, text, tokens } = await memoryPack(loci, { ...request, budget });
   // A record may have labels of several receipts: the last counts.
   const verdicts = new Map(
     labels.toSorted((a, b) => a.at - b.at).map(({ record, verdict }) => [record, verdict]),
@@ -190,7 +190,7 @@ async function scoreQuery(
   }
   await countOrder(loci, request, verdicts, counts);
   counts.sizes.push(tokens / budget);
-  await countProvenance(loci, receipt, { id: receiptId, text }, counts);
+  await countProvenance(loci, receipt, { id: receipt_id, text }, counts);
 }
 
 async function countOrder(

@@ -37,8 +37,8 @@ beforeEach(async () => {
   warnings = [];
   const loci = await open();
   await indexVaults(loci);
-  const { receiptId } = await memoryPack(loci, { query: 'oven', budget: 1000 });
-  expect(receiptId).not.toBeNull();
+  const { receipt_id } = await memoryPack(loci, { query: 'oven', budget: 1000 });
+  expect(receipt_id).not.toBeNull();
   await loci.close();
 });
 
@@ -68,7 +68,7 @@ describe('while receipts cannot be written', () => {
     now += 400 * DAY;
     expect((await search(loci, { query: 'door' })).results).toEqual([]);
     const pack = await memoryPack(loci, { query: 'oven', budget: 1000 });
-    expect([pack.items.length, pack.receiptId]).toEqual([1, null]);
+    expect([pack.items.length, pack.receipt_id]).toEqual([1, null]);
     expect(warnings).toEqual([expect.stringContaining('a receipt could not be stored')]);
     await write(loci, { content: 'The rake' });
     await loci.close();
@@ -88,7 +88,7 @@ it.each([
 ])('a row that is %s is left out of lists and named, and the others are listed', async (_, body, code) => {
   now += 1;
   let loci = await open();
-  const bad = (await memoryPack(loci, { query: 'autumn', budget: 1000 })).receiptId!;
+  const bad = (await memoryPack(loci, { query: 'autumn', budget: 1000 })).receipt_id!;
   await loci.close();
   sql(`UPDATE item SET body = '${body}' WHERE key = '${bad}'`)(config.store.path);
   loci = await open();

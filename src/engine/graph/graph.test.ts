@@ -238,9 +238,9 @@ describe('walks over the graph', () => {
       'b.md': '---\nproject: other\n---\nb',
       'c.md': '---\nproject: other\n---\nc',
     };
-    const targets = async (values: object, allowCrossProject: boolean): Promise<string[]> => {
+    const targets = async (values: object, allow_cross_project: boolean): Promise<string[]> => {
       await using home = await open(notes, { graph: values });
-      const { nodes } = await showNodes(home.loci, { names: ['a'], depth: 1, limit: 9, allowCrossProject });
+      const { nodes } = await showNodes(home.loci, { names: ['a'], depth: 1, limit: 9, allow_cross_project });
       return nodes[0]!.steps.map(({ to }) => to.title);
     };
     const allowed = { crossProject: true, crossProjectTypes: ['embeds'] };
@@ -256,7 +256,7 @@ describe('walks over the graph', () => {
       { 'a.md': '# Plan\n\n![[c]]', 'c.md': '---\nproject: other\n---\nc' },
       { graph: { crossProject: true, crossProjectTypes: ['embeds'] } },
     );
-    const found = await findPath(home.loci, { from: 'a', to: 'c', allowCrossProject: true });
+    const found = await findPath(home.loci, { from: 'a', to: 'c', allow_cross_project: true });
     const [step] = found.path!;
     expect(step).toMatchObject({
       edge: {

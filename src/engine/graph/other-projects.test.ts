@@ -61,7 +61,7 @@ describe('a path that leads through another project', () => {
     const allowed = agentOf(await open(LINKS));
     const asked = { from: 'Start', to: 'Tiles' };
     expect((await findPath(allowed, asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
-    const followed = await findPath(allowed, { ...asked, allowCrossProject: true });
+    const followed = await findPath(allowed, { ...asked, allow_cross_project: true });
     expect([followed.path?.length, followed.across]).toEqual([2, null]);
   });
 });
@@ -77,10 +77,10 @@ describe('edges into other projects', () => {
     // To and from “Kitchen” in another project; each direction with `links_to`, `embeds` or `mentions`.
     expect(across).toBeGreaterThanOrEqual(2);
     expect(shown! + across! + 1).toBe(degree);
-    const [followed, left] = await counted({ allowCrossProject: true });
+    const [followed, left] = await counted({ allow_cross_project: true });
     expect(followed! + left!).toBe(shown! + across!);
     expect(left).toBeLessThan(across!);
-    expect(await counted({ project: 'default', allowCrossProject: true })).toEqual([shown, across, degree]);
+    expect(await counted({ project: 'default', allow_cross_project: true })).toEqual([shown, across, degree]);
   });
 
   it.each([
@@ -89,14 +89,14 @@ describe('edges into other projects', () => {
     [{ crossProjectTypes: ['links_to'] }, 'graph.crossProject is false'],
   ])('cannot be asked for with the settings %j, which a notice says', async (graph, reason) => {
     const loci = await open(graph);
-    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([
+    expect(await graphNotices(loci, { allow_cross_project: true })).toEqual([
       `allow_cross_project (--allow-cross-project) has no effect, because the settings do not allow it: ${reason}`,
     ]);
-    expect(await graphNotices(loci, { allowCrossProject: false })).toEqual([]);
+    expect(await graphNotices(loci, { allow_cross_project: false })).toEqual([]);
   });
 
   it('can be asked for without a notice when the settings allow it', async () => {
     const loci = await open(LINKS);
-    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([]);
+    expect(await graphNotices(loci, { allow_cross_project: true })).toEqual([]);
   });
 });

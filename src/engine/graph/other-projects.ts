@@ -27,7 +27,7 @@ export async function pathAcrossProjects(
   to: GraphNode,
 ): Promise<PathAcrossProjects | null> {
   const { store, namespace, caller, config } = context;
-  const allowed = crossProjectTypes(context, { allowCrossProject: true });
+  const allowed = crossProjectTypes(context, { allow_cross_project: true });
   const known = caller.trust === 'operator' ? EDGE_TYPES : allowed;
   if (known.length === 0) return null;
   const filter = await graphFilter(context, scope);

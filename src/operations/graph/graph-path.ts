@@ -14,7 +14,7 @@ import {
   projectField,
   stepOutput,
   unknownOutput,
-} from './graph-fields.ts';
+} from '../../engine/graph/graph-fields.ts';
 import { findPath } from '../../engine/graph/show-nodes.ts';
 import { graphNotices } from '../../engine/graph/graph-notices.ts';
 
@@ -66,7 +66,7 @@ export const graphPathOperation: Operation<typeof input, typeof output> = {
     const loci = await context.loci();
     const scope = {
       ...(project !== undefined && { project }),
-      ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+      ...(allow_cross_project !== undefined && { allow_cross_project }),
     };
     const found = await findPath(loci, { from: start, to: end, ...scope });
     const { from, to, path, across, isPartial, unknown, places } = found;

@@ -15,7 +15,7 @@ import {
   projectField,
   stepOutput,
   unknownOutput,
-} from './graph-fields.ts';
+} from '../../engine/graph/graph-fields.ts';
 import { showNodes } from '../../engine/graph/show-nodes.ts';
 import { graphNotices } from '../../engine/graph/graph-notices.ts';
 
@@ -102,7 +102,7 @@ async function runShow(context: OperationContext, input: GraphShowInput): Promis
   const loci = await context.loci();
   const scope = {
     ...(project !== undefined && { project }),
-    ...(allow_cross_project !== undefined && { allowCrossProject: allow_cross_project }),
+    ...(allow_cross_project !== undefined && { allow_cross_project }),
   };
   const { nodes, unknown, places } = await showNodes(loci, { names, depth, limit: k, ...scope });
   return {

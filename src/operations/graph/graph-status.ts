@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import type { Operation } from '../operation.ts';
-import { projectField } from './graph-fields.ts';
+import { projectField } from '../../engine/graph/graph-fields.ts';
 import { graphStatus } from '../../engine/graph/graph-status.ts';
 
 const count = () => z.number().int().nonnegative();

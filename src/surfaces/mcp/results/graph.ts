@@ -1,4 +1,4 @@
-import { type StepOutput, stepTarget } from '../../../operations/graph/graph-fields.ts';
+import { type StepOutput, stepTarget } from '../../../engine/graph/graph-fields.ts';
 import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
 import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
 import {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
-import type { UnknownNode } from '../../engine/graph/find-nodes.ts';
+import type { UnknownNode } from './find-nodes.ts';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 import type { Step } from '../../graph/walk.ts';
-import { filterValue } from '../../engine/fields/record-fields.ts';
+import { filterValue } from '../fields/record-fields.ts';
 
 /** Fields that several operations on the graph share. */
 
