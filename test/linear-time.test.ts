@@ -167,7 +167,7 @@ async function stepTimes(text: string): Promise<Map<Step, number>> {
   await time('search', () => search(loci, { query: 'the warm hob' }));
   await time('get', () => get(loci, { citation: 'Long' }));
   await time('pack', () => memoryPack(loci, { query: 'the warm hob', budget: 2000 }));
-  await time('graph', () => showNodes(loci, { names: ['Long', 'Short'], depth: 1, limit: 20 }));
+  await time('graph', () => showNodes(loci, { nodes: ['Long', 'Short'], k: 20 }));
   await time('export', async () => {
     for await (const _ of exportLines(loci));
   });

@@ -157,7 +157,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
   ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')
-      await expect(showNodes(loci, { names: ['Kitchen'], depth: 1, limit: 5 })).rejects.toMatchObject({
+      await expect(showNodes(loci, { nodes: ['Kitchen'], k: 5 })).rejects.toMatchObject({
         hint: expect.stringContaining('loci reindex') as string,
       });
     await reindex(loci);

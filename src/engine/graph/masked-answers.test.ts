@@ -64,8 +64,8 @@ describe('credentials in the graph', () => {
   });
 
   it('are masked where nodes are shown, with what several steps lead to', async () => {
-    const { nodes } = await showNodes(loci, { names: ['Server.md', 'Plan'], depth: 2, limit: 20 });
-    expect(nodes.map(({ node }) => node.title)).toEqual([`Server ${MASK}`, 'Plan']);
+    const { nodes } = await showNodes(loci, { nodes: ['Server.md', 'Plan'], depth: 2, k: 20 });
+    expect(nodes.map(({ title }) => title)).toEqual([`Server ${MASK}`, 'Plan']);
     expectMasked(nodes[0]);
     expectMasked(nodes[1]);
     expect(nodes[1]!.near.length).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe('credentials in the graph', () => {
   it('are masked in a path, whose places are still cited', async () => {
     const found = await findPath(loci, { from: 'Server.md', to: 'Plan' });
     expectMasked(found);
-    expect(found.path?.map(({ edge }) => found.places.get(edge))).toEqual(
+    expect(found.steps.map(({ provenance }) => provenance.citation)).toEqual(
       ['Server.md#Login ' + KEY, 'Backup.md'].map(() => expect.any(String) as string),
     );
   });

@@ -41,28 +41,31 @@ const agentOf = (loci: EngineContext): EngineContext =>
 describe('a path that leads through another project', () => {
   it('is not followed, but named with what it needs', async () => {
     const loci = await open();
-    const { path, across } = await findPath(loci, { from: 'Start', to: 'Tiles' });
-    expect(path).toBeNull();
-    expect(across).toEqual({
+    const { found, across_projects } = await findPath(loci, { from: 'Start', to: 'Tiles' });
+    expect(found).toBe(false);
+    expect(across_projects).toEqual({
       ...{ projects: ['default', 'home'], types: ['embeds'], setting: ['embeds'] },
-      isAllowed: false,
+      allowed: false,
     });
-    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across).toBeNull();
-    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across_projects).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across_projects).toBeNull();
   });
 
   it('is known to an agent only as far as the settings let it ask for it', async () => {
     const closed = agentOf(await open());
-    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const off = agentOf(await open({ crossProjectTypes: ['links_to'] }));
-    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const other = agentOf(await open({ crossProject: true, crossProjectTypes: ['supersedes'] }));
-    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const allowed = agentOf(await open(LINKS));
     const asked = { from: 'Start', to: 'Tiles' };
-    expect((await findPath(allowed, asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
+    expect((await findPath(allowed, asked)).across_projects).toMatchObject({
+      types: ['links_to'],
+      allowed: true,
+    });
     const followed = await findPath(allowed, { ...asked, allow_cross_project: true });
-    expect([followed.path?.length, followed.across]).toEqual([2, null]);
+    expect([followed.steps.length, followed.across_projects]).toEqual([2, null]);
   });
 });
 
@@ -70,8 +73,8 @@ describe('edges into other projects', () => {
   it('are counted apart from those that the limit hides', async () => {
     const loci = await open(LINKS);
     const counted = async (request: object) => {
-      const { nodes } = await showNodes(loci, { names: ['Start'], depth: 1, limit: 9, ...request });
-      return [nodes[0]!.steps.length, nodes[0]!.counts.otherProjects, nodes[0]!.counts.degree];
+      const { nodes } = await showNodes(loci, { nodes: ['Start'], k: 9, ...request });
+      return [nodes[0]!.edges.length, nodes[0]!.not_shown.other_projects, nodes[0]!.degree];
     };
     const [shown, across, degree] = await counted({});
     // To and from “Kitchen” in another project; each direction with `links_to`, `embeds` or `mentions`.

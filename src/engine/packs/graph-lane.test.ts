@@ -77,14 +77,14 @@ describe('a pack with the graph', () => {
     receiptSchema.parse(receipt);
     const kitchen = await get(home.loci, { citation: 'Kitchen.md' });
     const quotes = await get(home.loci, { citation: 'Quotes.md' });
-    const { nodes } = await showNodes(home.loci, { names: ['Kitchen.md', 'Quotes.md'], depth: 1, limit: 5 });
-    const edge = nodes[0]!.steps.find(({ to }) => to.id === nodes[1]!.node.id)!.edge;
+    const { nodes } = await showNodes(home.loci, { nodes: ['Kitchen.md', 'Quotes.md'], k: 5 });
+    const edge = nodes[0]!.edges.find(({ to }) => to.id === nodes[1]!.id)!;
     expect(receipt.candidates.find(({ record }) => record === quotes.uuid)).toMatchObject({
       lane: 'graph',
       path: [
         {
-          from: nodes[0]!.node.id,
-          to: nodes[1]!.node.id,
+          from: nodes[0]!.id,
+          to: nodes[1]!.id,
           type: 'links_to',
           record: kitchen.uuid,
           lines: { from: 7, to: 7 },

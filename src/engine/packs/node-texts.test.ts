@@ -75,9 +75,7 @@ describe('an index of the graph', () => {
       expect(text).toMatch(
         new RegExp(`^◆ ${id} note in default, \\d\\.\\d\\d \\(${why_relevant}\\) ${title}$`, 'm'),
       );
-    expect((await showNodes(loci, { names: [quotes.id], depth: 1, limit: 1 })).nodes[0]!.citation).toBe(
-      'Quotes.md',
-    );
+    expect((await showNodes(loci, { nodes: [quotes.id], k: 1 })).nodes[0]!.citation).toBe('Quotes.md');
     expect(receiptSchema.parse(receipt)).toMatchObject({ kind: 'graph_index' });
     expect((await showReceipt(loci, { id: receipt_id! })).receipt).toEqual(receipt);
     expect(JSON.stringify(receipt)).not.toMatch(/kitchen|quotes|offers|oven/i);

@@ -5,6 +5,7 @@ import type { EngineContext } from '../../context.ts';
 import { indexVaults } from '../../reading/index-vaults.ts';
 import { listConcepts, conceptConflicts, showConcept, conceptChanges } from './concepts.ts';
 import { mergeConcepts, undoConceptChange, renameConcept } from './change-concepts.ts';
+import { stepTarget } from '../graph-fields.ts';
 import { showNodes } from '../show-nodes.ts';
 
 const HIDDEN = {
@@ -93,14 +94,14 @@ describe('concepts of hidden sources', () => {
     await indexVaults(owner);
     const { concept } = await showConcept(agent, 'Ada Lovelace');
     const titles = async (loci: EngineContext, name: string): Promise<string[]> => {
-      const { nodes } = await showNodes(loci, { names: [name], depth: 1, limit: 9 });
-      return nodes.flatMap(({ steps }) => steps.map(({ to }) => to.title)).sort();
+      const { nodes } = await showNodes(loci, { nodes: [name], k: 9 });
+      return nodes.flatMap(({ edges }) => edges.map((edge) => stepTarget(edge).title)).sort();
     };
     expect(await titles(agent, concept.id)).toEqual(['One', 'Two']);
     expect(await titles(agent, 'One')).toEqual(['Ada Lovelace']);
     expect(await titles(owner, concept.id)).toEqual([]);
-    const { nodes } = await showNodes(agent, { names: ['One'], depth: 2, limit: 9 });
-    expect(nodes[0]!.near.map(({ node }) => node.title)).toEqual(['Two']);
+    const { nodes } = await showNodes(agent, { nodes: ['One'], depth: 2, k: 9 });
+    expect(nodes[0]!.near.map(({ title }) => title)).toEqual(['Two']);
   });
 
   it('do not exist for the owner either while the source is disabled', async () => {

@@ -4,9 +4,8 @@ import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts
 import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
 import type { GraphPackOutput } from '../../../../engine/packs/graph-pack.ts';
-import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
-import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
-import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
+import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
+import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { graphPack as nodePack } from '../packs/node-texts.ts';
