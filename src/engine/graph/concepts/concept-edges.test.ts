@@ -43,7 +43,7 @@ async function edgesOf(name: string): Promise<string[]> {
 }
 
 async function idOf(concept: string): Promise<string> {
-  return (await showConcept(loci, concept)).concept.id;
+  return (await showConcept(loci, { concept })).concept.id;
 }
 
 describe('the edges of concepts in the graph', () => {
@@ -68,14 +68,14 @@ describe('the edges of concepts in the graph', () => {
   });
 
   it('follow a merge at once, a change of a label, and their undo', async () => {
-    const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
+    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
     const id = await idOf('Oven');
     expect(await edgesOf('Log')).toEqual(['Log mentions Oven']);
     expect(await edgesOf(id)).toEqual(['Log mentions Oven', 'Oven same_as Furnace', 'Oven same_as Oven']);
-    const renamed = await renameConcept(loci, 'Oven', 'Heating');
+    const renamed = await renameConcept(loci, { concept: 'Oven', label: 'Heating' });
     expect(await edgesOf('Furnace')).toEqual(['Furnace mentions Miller Brothers', 'Heating same_as Furnace']);
-    await undoConceptChange(loci, renamed.change.id);
-    await undoConceptChange(loci, change.id);
+    await undoConceptChange(loci, { change: renamed.change.id });
+    await undoConceptChange(loci, { change: change.id });
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
     const { unknown } = await showNodes(loci, { nodes: [id], k: 9 });
     expect(unknown).toHaveLength(1);
