@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
-import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
+import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
 import type { GraphPackOutput } from '../../../../engine/packs/graph-pack.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
