@@ -15,12 +15,12 @@ it('scores the present ranking on the labels of a store, and of its export, with
   await write(loci, { content: 'The oven is a Bosch with a door that closes softly.', title: 'Oven' });
   await write(loci, { content: 'Once we saw an oven in a shop window of Oslo.', title: 'Shop' });
   await write(loci, { content: 'Bread is baked at 230 degrees.', title: 'Bread' });
-  const { receiptId, receipt } = await memoryPack(loci, { query: 'oven door', budget: 500 });
-  const receiptOf = { receipt: receiptId! };
+  const { receipt_id, receipt } = await memoryPack(loci, { query: 'oven door', budget: 500 });
+  const receiptOf = { id: receipt_id! };
   await labelItem(loci, { ...receiptOf, item: 'record/1', verdict: 'useful', query: 'oven door' });
   await labelItem(loci, { ...receiptOf, item: 'record/2', verdict: 'not-useful' });
   const bread = await memoryPack(loci, { query: 'bread', budget: 500 });
-  await labelItem(loci, { receipt: bread.receiptId!, item: '1', verdict: 'useful' });
+  await labelItem(loci, { id: bread.receipt_id!, item: '1', verdict: 'useful' });
   const exported = join(folder.path, 'memory.jsonl');
   await exportToFile(loci, exported);
   const receipts = (await listReceipts(loci, { limit: 10 })).receipts.length;

@@ -6,6 +6,7 @@ import { configSchema } from '../src/config/schema.ts';
 import { LociError } from '../src/core/errors.ts';
 import { openEngine } from '../src/engine/open.ts';
 import type { Label } from '../src/store/item-model.ts';
+import type { Receipt, ReceiptPiece } from '../src/pack/receipt.ts';
 import { mean } from './metrics.ts';
 import type { EngineContext } from '../src/engine/context.ts';
 import { importMemory } from '../src/engine/portable/import.ts';
@@ -177,7 +178,7 @@ async function scoreQuery(
 ): Promise<void> {
   const { query, project } = labels[0]!;
   const request = { query: query!, ...(project !== null && { project }) };
-  const { receipt, receiptId, text, tokens } = await memoryPack(loci, { ...request, budget });
+  const { receipt, receipt_id, text, tokens } = await memoryPack(loci, { ...request, budget });
   // A record may have labels of several receipts: the last counts.
   const verdicts = new Map(
     labels.toSorted((a, b) => a.at - b.at).map(({ record, verdict }) => [record, verdict]),
@@ -189,7 +190,7 @@ async function scoreQuery(
   }
   await countOrder(loci, request, verdicts, counts);
   counts.sizes.push(tokens / budget);
-  await countProvenance(loci, receiptId, text, counts);
+  await countProvenance(loci, receipt, { id: receipt_id, text }, counts);
 }
 
 async function countOrder(
@@ -198,9 +199,9 @@ async function countOrder(
   verdicts: ReadonlyMap<string, Label['verdict']>,
   counts: Counts,
 ): Promise<void> {
-  const { results } = await search(loci, { ...request, limit: RANKED, related: 0, minScore: 0 });
+  const { results } = await search(loci, { ...request, limit: RANKED, related: 0, min_score: 0 });
   const uuids = await Promise.all(
-    results.map(async ({ id }) => (await get(loci, `record/${String(id)}`)).record.uuid),
+    results.map(async ({ id }) => (await get(loci, { citation: `record/${String(id)}` })).uuid),
   );
   const rankOf = (record: string): number => {
     const rank = uuids.indexOf(record);
@@ -216,8 +217,8 @@ async function countOrder(
 
 async function countProvenance(
   loci: EngineContext,
-  id: string | null,
-  text: string,
+  receipt: Receipt,
+  { id, text }: { readonly id: string | null; readonly text: string },
   counts: Counts,
 ): Promise<void> {
   if (text === '') return;
@@ -226,13 +227,16 @@ async function countProvenance(
     return;
   }
   const { receipts } = await verifyReceipt(loci, { id, prompt: text });
-  for (const { isWhole, receipt, pieces } of receipts) {
-    counts.bytes += receipt.pieces.reduce((sum, { pack }) => sum + pack.end - pack.start, 0);
-    if (isWhole !== true) continue;
-    const proven = new Set(pieces.map(({ piece }) => piece));
-    for (const { piece, state, citation } of pieces)
-      if (state !== 'same' || citation === null) proven.delete(piece);
-    for (const { pack } of proven) counts.foundBytes += pack.end - pack.start;
+  for (const { whole, pieces } of receipts) {
+    const isProven = ({ record, hash }: ReceiptPiece): boolean =>
+      pieces
+        .filter((piece) => piece.record === record && piece.hash === hash)
+        .every(({ state, citation }) => state === 'same' && citation !== null);
+    for (const piece of receipt.pieces) {
+      const bytes = piece.pack.end - piece.pack.start;
+      counts.bytes += bytes;
+      if (whole === true && isProven(piece)) counts.foundBytes += bytes;
+    }
   }
 }
 

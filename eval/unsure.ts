@@ -1,4 +1,4 @@
-import { strongMatches } from '../src/operations/records/search-result.ts';
+import { strongMatches } from '../src/engine/records/results/search-result.ts';
 import { queryKey, type Run } from './run.ts';
 import type { EvalSet } from './sets.ts';
 

@@ -166,9 +166,9 @@ async function stepTimes(text: string): Promise<Map<Step, number>> {
   if (id > 0) await time('update', () => update(loci, { id, content: `${text.slice(0, -5)} hob` }));
   await time('index', () => indexVaults(loci));
   await time('search', () => search(loci, { query: 'the warm hob' }));
-  await time('get', () => get(loci, 'Long'));
+  await time('get', () => get(loci, { citation: 'Long' }));
   await time('pack', () => memoryPack(loci, { query: 'the warm hob', budget: 2000 }));
-  await time('graph', () => showNodes(loci, { names: ['Long', 'Short'], depth: 1, limit: 20 }));
+  await time('graph', () => showNodes(loci, { nodes: ['Long', 'Short'], k: 20 }));
   await time('export', async () => {
     for await (const _ of exportLines(loci));
   });

@@ -63,11 +63,11 @@ it('a store runs few statements, whatever the number of records', async () => {
   await count('a pack', () => memoryPack(loci, { query, budget: 2000 }));
   // The first one derives the graph of what was written.
   await count('a pack with graph after a write', () =>
-    memoryPack(loci, { query, budget: 2000, useGraph: true }),
+    memoryPack(loci, { query, budget: 2000, use_graph: true }),
   );
   await count('a pack of other notes', () => memoryPack(loci, { query: 'New York City', budget: 2000 }));
   await count('a pack with graph', () =>
-    memoryPack(loci, { query: 'New York City', budget: 2000, useGraph: true }),
+    memoryPack(loci, { query: 'New York City', budget: 2000, use_graph: true }),
   );
   expect(counts).toEqual({
     '300 notes indexed': expect.toSatisfy((n) => n < 600),

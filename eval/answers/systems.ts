@@ -38,7 +38,7 @@ export async function systemsOf(
   const peer = await PeerIndex.build(sections.flatMap(cutSection), embedder);
   const whole = (path: string): string => `${path}\n${notes.get(path)!}`;
   const searchNotes = async (query: string): Promise<Match[]> => {
-    const { results } = await search(loci, { query, limit: RESULTS, related: 0, minScore: 0 });
+    const { results } = await search(loci, { query, limit: RESULTS, related: 0, min_score: 0 });
     return results.map(({ citation }) => matchOf(citation));
   };
   const filled = (name: string, parts: (question: string) => Promise<string[]>): AnswerSystem => ({

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
-import { search, type SearchResponse } from './records/search.ts';
+import { search } from './records/search.ts';
+import type { SearchOutput } from './records/results/search-fields.ts';
 import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
 import { indexVaults } from './reading/index-vaults.ts';
@@ -65,7 +66,7 @@ async function openIndexed(): Promise<void> {
 async function searchAll(): Promise<unknown[]> {
   const responses: unknown[] = [];
   for (const query of QUERIES) {
-    const { milliseconds: _, ...response } = await search(loci, { query });
+    const { took_ms: _, ...response } = await search(loci, { query });
     responses.push(response);
   }
   return responses;
@@ -86,7 +87,7 @@ async function damage(sql: string): Promise<void> {
   loci = await open();
 }
 
-function titles({ results }: SearchResponse): string[] {
+function titles({ results }: SearchOutput): string[] {
   return results.map(({ title }) => title);
 }
 
@@ -103,9 +104,9 @@ describe('an engine without a model', () => {
     expect(response.corrections.map(({ word }) => word)).toEqual(['kichen', 'tyles']);
     expect(response).toMatchObject({ provider: 'none', missing: [] });
     for (const { citation, id, snippet } of response.results) {
-      const read = await get(loci, citation);
-      expect(read.record.id).toBe(id);
-      expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
+      const read = await get(loci, { citation });
+      expect(read.id).toBe(id);
+      expect(read.text).toContain(snippet.replace(/^…|…$/g, '').trim());
     }
     const own = { namespace: 'default', records: added, by_origin: { vault: added } };
     expect(await storeStatus(loci)).toMatchObject({ ...own, embedding: { provider: null, pending: 0 } });

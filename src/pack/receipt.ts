@@ -5,7 +5,6 @@ export const RECEIPT_VERSION = 1;
 
 /** What a receipt is about: the text that an operation returned, or that a hook put into a prompt (`recall`). */
 export const RECEIPT_KINDS = ['pack', 'graph_index', 'graph_pack', 'recall'] as const;
-export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
 
 /**
  * How much of a record a piece shows: L0 is one line, L1 a summary of its own sentences, L2 text around what matches the

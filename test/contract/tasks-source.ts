@@ -77,9 +77,7 @@ export class TasksSource implements AsyncDisposable {
 
   /** The first line of the snippet of each result. */
   async firstLines(query: string): Promise<string[]> {
-    return (await search(this.loci, { query })).results.map(
-      ({ snippet }) => snippet.text.split('\n')[0] ?? '',
-    );
+    return (await search(this.loci, { query })).results.map(({ snippet }) => snippet.split('\n')[0] ?? '');
   }
 
   async report(id = 'tasks'): Promise<SourceReport | undefined> {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 import { connectStdio, textOf } from './mcp-session.ts';
 import { startServer } from './rest-server.ts';

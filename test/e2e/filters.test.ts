@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../src/operations/records/get.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { GetOutput } from '../../src/engine/records/get.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('a filter of a search', () => {

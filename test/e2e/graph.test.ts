@@ -9,9 +9,8 @@ import type {
   MadeChangeOutput,
 } from '../../src/engine/graph/concepts/concept-fields.ts';
 import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
-import type { GraphPathOutput } from '../../src/operations/graph/graph-path.ts';
-import type { GraphShowOutput } from '../../src/operations/graph/graph-show.ts';
-import type { GraphStatusOutput } from '../../src/operations/graph/graph-status.ts';
+import type { GraphPathOutput, GraphShowOutput } from '../../src/engine/graph/show-nodes.ts';
+import type { GraphStatusOutput } from '../../src/engine/graph/graph-status.ts';
 import { writeNotes } from '../contract/engines.ts';
 import {
   type CommandResult,

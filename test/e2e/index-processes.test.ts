@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { loci, lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 

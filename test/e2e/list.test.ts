@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listOperation, type ListOutput } from '../../src/operations/records/list.ts';
+import { listOperation } from '../../src/operations/records/list.ts';
+import type { ListOutput } from '../../src/engine/records/list.ts';
 import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, preparedHomes } from './loci-command.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 

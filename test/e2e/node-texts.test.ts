@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GraphIndexOutput } from '../../src/operations/graph/graph-index.ts';
-import type { GraphPackOutput } from '../../src/operations/graph/graph-pack.ts';
+import type { GraphIndexOutput } from '../../src/engine/packs/graph-index.ts';
+import type { GraphPackOutput } from '../../src/engine/packs/graph-pack.ts';
 import { receiptSchema } from '../../src/pack/receipt.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { indexedHomes, loci, lociJson } from './loci-command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PackOutput } from '../../src/operations/packs/pack.ts';
+import type { PackOutput } from '../../src/engine/packs/memory-pack.ts';
 import { receiptSchema } from '../../src/pack/receipt.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { indexedHomes, loci, lociJson } from './loci-command.ts';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOutput } from '../../src/operations/portable/export.ts';
 import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
 
 let preparedHome: string;

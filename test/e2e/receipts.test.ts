@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PackOutput } from '../../src/operations/packs/pack.ts';
-import type { LabelOutput } from '../../src/operations/packs/receipt-fields.ts';
-import type { ReceiptListOutput } from '../../src/operations/packs/receipt-list.ts';
-import type { ReceiptShowOutput } from '../../src/operations/packs/receipt-show.ts';
-import type { ReceiptVerifyOutput } from '../../src/operations/packs/receipt-verify.ts';
+import type { PackOutput } from '../../src/engine/packs/memory-pack.ts';
+import type { LabelOutput, ReceiptListOutput, ReceiptShowOutput } from '../../src/engine/packs/receipts.ts';
+import type { ReceiptVerifyOutput } from '../../src/engine/packs/verify-receipt.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 let home: string;

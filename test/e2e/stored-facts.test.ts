@@ -12,8 +12,8 @@ import type {
 import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
 import { recallFactOperation } from '../../src/operations/facts/recall.ts';
 import { storeFactOperation } from '../../src/operations/facts/store.ts';
-import type { GetOutput } from '../../src/operations/records/get.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { GetOutput } from '../../src/engine/records/get.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
 import { undeleteOperation } from '../../src/operations/records/undelete.ts';

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timelineOperation, type TimelineOutput } from '../../src/operations/records/timeline.ts';
+import { timelineOperation } from '../../src/operations/records/timeline.ts';
+import type { TimelineOutput } from '../../src/engine/packs/timeline.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';

@@ -14,7 +14,7 @@ import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

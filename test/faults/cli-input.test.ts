@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../src/operations/records/get.ts';
+import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { searchOperation, type SearchOutput } from '../../src/operations/records/search.ts';
+import { searchOperation } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { loci, lociJson, MAIN, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 

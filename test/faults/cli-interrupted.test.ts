@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';

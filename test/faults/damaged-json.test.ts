@@ -5,7 +5,7 @@ import { openInline, settings, temporaryFolder, writeNotes } from '../contract/e
 import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { get } from '../../src/engine/records/get.ts';
 import { search } from '../../src/engine/records/search.ts';
-import { facet } from '../../src/engine/records/facet.ts';
+import { facet } from '../../src/engine/records/results/facet.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
 import { write } from '../../src/engine/records/write.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';
@@ -50,7 +50,7 @@ it.each([
     });
     const before = await openInline(config);
     await indexVaults(before);
-    const oven = (await get(before, 'Oven.md')).record.id;
+    const oven = (await get(before, { citation: 'Oven.md' })).id;
     await before.close();
     damage(join(folder.path, 'loci.db'), table, column, `${id} = ${String(oven)}`, value);
 
@@ -73,7 +73,7 @@ it.each([
         detail: `default: ${name}${String(oven)} cannot be read`,
       });
       if (table === 'record') {
-        await expect(get(loci, 'Oven.md')).rejects.toMatchObject({
+        await expect(get(loci, { citation: 'Oven.md' })).rejects.toMatchObject({
           code: 'store_corrupt',
           message: `${name}${String(oven)} cannot be read: the store is damaged`,
         });
@@ -84,7 +84,7 @@ it.each([
       await reindex(loci);
       const { results, notices } = await search(loci, { query: 'oven induction' });
       expect([results[0]?.title, notices]).toEqual(['Oven', []]);
-      const { record } = await get(loci, 'Oven.md');
+      const record = await get(loci, { citation: 'Oven.md' });
       expect([record.id, record.tags]).toEqual([oven, ['kitchen']]);
       expect((await doctor(loci)).find((check) => check.name === 'store')?.result).toBe('ok');
     } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
 import type { EmbedPruneOutput } from '../../src/engine/embedding/prune.ts';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { type CommandResult, indexedHomes, lociJson, startLoci } from '../e2e/loci-command.ts';
 import {
   type Fault,

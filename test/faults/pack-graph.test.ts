@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryPack, type PackResponse } from '../../src/engine/packs/memory-pack.ts';
-import { graphGaps } from '../../src/operations/graph/graph-gaps.ts';
+import { memoryPack, type Pack } from '../../src/engine/packs/memory-pack.ts';
+import { graphGaps } from '../../src/engine/graph/graph-notices.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../contract/engines.ts';
 import { overwrite, sql } from './broken-tables.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await indexVaults(loci);
   const { text } = await memoryPack(loci, { query: QUERY, budget: 1000 });
   baseline = { text, results: await resultsOf(loci) };
-  withGraph = (await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text;
+  withGraph = (await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true })).text;
   await loci.close();
 });
 
@@ -68,7 +68,7 @@ async function openBroken(
   return openInline(settings(home, { vaults, graph }), { now: () => NOW, inlineStore });
 }
 
-function laneOf({ receipt }: PackResponse): object | undefined {
+function laneOf({ receipt }: Pack): object | undefined {
   return receipt.lanes.find(({ name }) => name === 'graph');
 }
 
@@ -88,7 +88,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     expect(withGraph).toContain(EXPANSION);
     expect(baseline.text).not.toContain(EXPANSION);
     const loci = await openBroken(() => undefined);
-    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
@@ -108,7 +108,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ],
   ])('%s, are as without it', async (_, breakFile, failure) => {
     const loci = await openBroken(breakFile);
-    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'failed', failure, candidates: 0 });
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
@@ -116,7 +116,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
         failure === 'store_busy' ? 'it is being built: ask again' : `(${failure}): tell the user to run`,
       ),
     ]);
-    expect((await showReceipt(loci, pack.receiptId!)).receipt).toEqual(pack.receipt);
+    expect((await showReceipt(loci, { id: pack.receipt_id! })).receipt).toEqual(pack.receipt);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
   });
@@ -132,7 +132,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     ['was never built', 'DELETE FROM graph_progress'],
   ])('the graph %s, derive the rest and have what it leads to', async (_, statement) => {
     const loci = await openBroken(sql(statement));
-    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(laneOf(pack)).toMatchObject({ status: 'answered' });
     expect(pack.text).toBe(withGraph);
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([]);
@@ -147,7 +147,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     expect(await graphStatus(loci)).toMatchObject({ condition: 'building' });
     await indexVaults(loci);
     expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });
-    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
@@ -157,28 +157,28 @@ describe('a pack that asks for the graph, and a search, while', () => {
   ])('the table %s was missing until a reindex, have what the graph leads to', async (table) => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')
-      await expect(showNodes(loci, { names: ['Kitchen'], depth: 1, limit: 5 })).rejects.toMatchObject({
+      await expect(showNodes(loci, { nodes: ['Kitchen'], k: 5 })).rejects.toMatchObject({
         hint: expect.stringContaining('loci reindex') as string,
       });
     await reindex(loci);
     expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });
-    expect((await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true })).text).toBe(withGraph);
+    expect((await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true })).text).toBe(withGraph);
     await loci.close();
   });
 
   it('the graph is slower than its deadline, are as without it, and the pack does not wait', async () => {
     const loci = await openBroken(sql(SLOW_PROGRESS), { deadline: 100 }, false);
-    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });
     const slow = performance.now();
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
       expect.stringContaining('took longer than graph.deadline: ask once more'),
     ]);
-    expect(performance.now() - slow).toBeLessThan(pack.milliseconds);
+    expect(performance.now() - slow).toBeLessThan(pack.took_ms);
     // The reader of the store still counts: this call shows that the pack did not wait for it.
     await graphStatus(loci);
-    expect(performance.now() - slow).toBeGreaterThan(pack.milliseconds);
+    expect(performance.now() - slow).toBeGreaterThan(pack.took_ms);
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
   }, 60_000);
@@ -188,10 +188,10 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const loci = await openBroken((copy) => (path = copy));
     using other = new DatabaseSync(path);
     other.exec('BEGIN EXCLUSIVE; DELETE FROM graph_edge; DELETE FROM graph_node;');
-    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(pack.text).toBe(withGraph);
     expect(laneOf(pack)).toMatchObject({ status: 'answered' });
-    expect(pack.receiptId).toBeNull();
+    expect(pack.receipt_id).toBeNull();
     expect(await resultsOf(loci)).toBe(baseline.results);
     other.exec('ROLLBACK');
     await loci.close();
@@ -208,7 +208,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
 
   it('the graph is off, are as without it', async () => {
     const loci = await openBroken(() => undefined, { enabled: false });
-    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, useGraph: true });
+    const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'off', failure: null, candidates: 0 });
     expect(await resultsOf(loci)).toBe(baseline.results);

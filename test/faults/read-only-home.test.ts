@@ -19,7 +19,7 @@ async function copyOfHome(folder: string, names: readonly string[]): Promise<str
   const loci = await openEngine(settings(home), { now: () => Date.now() - 2 * HOUR_MS });
   await write(loci, { content: 'The oven is induction.', title: 'Oven' });
   await storeFact(loci, { key: 'gone', value: 'The oven code was 7731.', expires: '1h' });
-  await showNodes(loci, { names: ['record/1'], depth: 1, limit: 1 });
+  await showNodes(loci, { nodes: ['record/1'], k: 1 });
   for (const name of names) copyFileSync(join(home, name), join(copy, name));
   await loci.close();
   if (names.length === 1) copyFileSync(join(home, 'loci.db'), join(copy, 'loci.db'));

@@ -13,7 +13,7 @@ import { listRecords } from '../../src/engine/records/list.ts';
 import { storeStatus } from '../../src/engine/health/status.ts';
 import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
 import { audit } from '../../src/engine/audit/read-audit.ts';
-import { listReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
+import { listReceipts, readReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -36,8 +36,8 @@ beforeEach(async () => {
   warnings = [];
   const loci = await open();
   await indexVaults(loci);
-  const { receiptId } = await memoryPack(loci, { query: 'oven', budget: 1000 });
-  expect(receiptId).not.toBeNull();
+  const { receipt_id } = await memoryPack(loci, { query: 'oven', budget: 1000 });
+  expect(receipt_id).not.toBeNull();
   await loci.close();
 });
 
@@ -59,7 +59,7 @@ describe('while receipts cannot be written', () => {
     expect((await search(loci, { query: 'oven' })).results).toHaveLength(1);
     const { id } = await write(loci, { content: 'The oven is gas.' });
     const expiring = await storeFact(loci, { key: 'door', value: 'The code of the door', expires: '1h' });
-    expect((await get(loci, `record/${String(id)}`)).record.content).toBe('The oven is gas.');
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toBe('The oven is gas.');
     expect((await listRecords(loci, { limit: 10 })).records).toHaveLength(3);
     expect((await storeStatus(loci)).records).toBe(3);
     await deleteRecord(loci, { id });
@@ -67,7 +67,7 @@ describe('while receipts cannot be written', () => {
     now += 400 * DAY;
     expect((await search(loci, { query: 'door' })).results).toEqual([]);
     const pack = await memoryPack(loci, { query: 'oven', budget: 1000 });
-    expect([pack.items.length, pack.receiptId]).toEqual([1, null]);
+    expect([pack.items.length, pack.receipt_id]).toEqual([1, null]);
     expect(warnings).toEqual([expect.stringContaining('a receipt could not be stored')]);
     await write(loci, { content: 'The rake' });
     await loci.close();
@@ -87,14 +87,14 @@ it.each([
 ])('a row that is %s is left out of lists and named, and the others are listed', async (_, body, code) => {
   now += 1;
   let loci = await open();
-  const bad = (await memoryPack(loci, { query: 'autumn', budget: 1000 })).receiptId!;
+  const bad = (await memoryPack(loci, { query: 'autumn', budget: 1000 })).receipt_id!;
   await loci.close();
   sql(`UPDATE item SET body = '${body}' WHERE key = '${bad}'`)(config.store.path);
   loci = await open();
-  const { receipts, unreadable } = await listReceipts(loci, { limit: 5 });
+  const { receipts, unreadable } = await readReceipts(loci, { limit: 5 });
   expect([receipts.length, unreadable]).toEqual([1, [bad]]);
-  expect((await showReceipt(loci, 'latest')).receipt).toEqual(receipts[0]);
-  await expect(showReceipt(loci, bad)).rejects.toMatchObject({ code });
+  expect((await showReceipt(loci, { id: 'latest' })).receipt).toEqual(receipts[0]);
+  await expect(showReceipt(loci, { id: bad })).rejects.toMatchObject({ code });
   expect((await doctor(loci)).find(({ name }) => name === 'receipts')).toMatchObject({
     result: 'warning',
     detail: `1 receipt cannot be read: ${bad}`,

@@ -115,7 +115,7 @@ it('a source that hangs does not delay searches, other sources or the end of the
   ]);
   const [{ pid } = { pid: 0 }] = await waitForLog(engine.folder, 'begun');
   await engine.waitForRefreshes('beat', 3);
-  const { results } = await search(engine.loci, { query: 'tile samples', minScore: 0 });
+  const { results } = await search(engine.loci, { query: 'tile samples', min_score: 0 });
   expect(results).toMatchObject([{ source: 'beat' }]);
   await write(engine.loci, { content: 'The harbour closes at six.' });
   // The source was running the whole time.

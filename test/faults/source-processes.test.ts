@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { eventOf, refreshed, WatchProcess } from '../e2e/watch-process.ts';

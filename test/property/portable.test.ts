@@ -42,7 +42,7 @@ async function exportedLines(context: EngineContext): Promise<string[]> {
 
 async function searchResults(context: EngineContext): Promise<unknown[]> {
   const searches = ['oven', 'harbour maple', 'm true', '漢字'].map(async (query) => {
-    const { results } = await search(context, { query, limit: 50, minScore: 0 });
+    const { results } = await search(context, { query, limit: 50, min_score: 0 });
     const fields = results.map(({ citation, score, snippet }) => ({
       citation,
       score: score.toFixed(6),

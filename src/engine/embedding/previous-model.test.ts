@@ -72,7 +72,7 @@ describe('a search during a backfill', () => {
     await backfill(changed);
     const { provider, missing, notices, results } = await search(changed, { query: 'oven' });
     expect([provider, missing]).toEqual(['ollama/nomic-embed-text', []]);
-    expect(results[0]!.why.signals.map(({ signal }) => signal)).toContain('vector');
+    expect(results[0]!.why).toContain('meaning #');
     expect(notices).toEqual([
       'searches use the vectors of ollama nomic-embed-text (768 dimensions) until ' +
         '`loci embed switch`; ollama bge-m3 (1024 dimensions) is configured',
@@ -91,7 +91,7 @@ describe('a search during a backfill', () => {
     await backfill(changed);
     server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
     const { missing, notices, results } = await search(changed, { query: 'oven' });
-    expect(results[0]!.snippet.text).toContain('oven');
+    expect(results[0]!.snippet).toContain('oven');
     expect(missing).toMatchObject([
       { signal: 'vector', why: expect.stringContaining('HTTP 404: it does not know the model') as string },
     ]);

@@ -75,12 +75,13 @@ describe('the corpus', () => {
           await storeFact(loci, { category, key, value: `${category}\n${key}` });
         const { documents } = await corpus(loci, { limit: 500 });
         expect(new Set(documents.map(({ path }) => path)).size).toBe(documents.length);
-        for (const { path, content } of documents) expect((await get(loci, path)).text).toBe(content);
+        for (const { path, content } of documents)
+          expect((await get(loci, { citation: path })).text).toBe(content);
       }),
       { numRuns: 20 },
     );
     await storeFact(loci, { category: 'c', key: 'k', value: 'one\ntwo' });
-    expect((await get(loci, 'facts/c/k#L2')).text).toBe('two');
+    expect((await get(loci, { citation: 'facts/c/k#L2' })).text).toBe('two');
   });
 
   it('has runs that get reads, which have no number that another operation would take for a record', async () => {
@@ -89,12 +90,11 @@ describe('the corpus', () => {
     const { documents } = await corpus(loci, { limit: 10 });
     expect(documents.map(({ path }) => path).toSorted()).toEqual(['pack_history/1', 'pack_history/2']);
     for (const { path, content } of documents) {
-      const { text, record } = await get(loci, path);
-      expect(text).toBe(content);
-      expect(record).toMatchObject({ id: null, uuid: null, origin: 'audit', trust: 'agent', key: path });
+      const run = { id: null, uuid: null, origin: 'audit', trust: 'agent', path, text: content };
+      expect(await get(loci, { citation: path })).toMatchObject(run);
     }
-    expect((await get(loci, 'pack_history/1#L1')).text).toBe('## Pack call: memory_write');
+    expect((await get(loci, { citation: 'pack_history/1#L1' })).text).toBe('## Pack call: memory_write');
     for (const path of ['pack_history/3', 'pack_history/0', 'pipeline_history/1', 'facts/c/k', 'facts/%'])
-      await expect(get(loci, path), path).rejects.toMatchObject({ code: 'not_found' });
+      await expect(get(loci, { citation: path }), path).rejects.toMatchObject({ code: 'not_found' });
   });
 });

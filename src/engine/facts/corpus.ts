@@ -9,7 +9,7 @@ import { runText } from '../audit/run-text.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { HistoryLog } from '../audit/history-log.ts';
-import { search } from '../records/search.ts';
+import { searchOutcome, searchResults } from '../records/search.ts';
 import { factPath, runPath } from '../records/citations/corpus-path.ts';
 
 const MAX_SNIPPET_LENGTH = 300;
@@ -73,16 +73,18 @@ async function newestFacts(
 
 async function foundFacts(context: EngineContext, query: string, limit: number): Promise<CorpusDocument[]> {
   if (query.trim() === '') return [];
-  const { results } = await search(context, { query, origins: ['fact'], limit });
+  const outcome = await searchOutcome(context, { query, origins: ['fact'], limit });
+  const results = await searchResults(context, outcome);
   const facts = await context.store.records.get(
     context.namespace,
     results.map(({ id }) => id),
     { liveAt: context.now() },
   );
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
-  return results.flatMap(({ id, score, snippet }) => {
+  return outcome.hits.flatMap(({ confidence }, i) => {
+    const { id, snippet } = results[i]!;
     const fact = byId.get(id);
-    return fact === undefined ? [] : [factDocument(fact, score, snippet.text)];
+    return fact === undefined ? [] : [factDocument(fact, confidence, snippet)];
   });
 }
 

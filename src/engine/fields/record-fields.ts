@@ -47,6 +47,11 @@ export const recordFilters = () => ({
     ),
 });
 
+/** Tags as records have them, without `#` and without `/` at the end. */
+export function tagNames(tags: readonly string[]): string[] {
+  return tags.map((tag) => tag.replaceAll(/^#|\/+$/g, ''));
+}
+
 /** Where a page of a list begins. */
 export const pageStart = () =>
   z

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { LociRecord } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -10,6 +11,8 @@ import type {
 } from '../../store/graph-model.ts';
 import {
   EXPORT_VERSION,
+  exportedEdge,
+  exportedNode,
   type ExportedEdge,
   type ExportedNode,
   type ExportedProvenance,
@@ -21,19 +24,29 @@ import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { deriveFirst } from './derive-first.ts';
 import { GraphMask } from './graph-mask.ts';
+import { projectField } from './graph-fields.ts';
 import { graphCondition } from './graph-status.ts';
 import { assertGraphIsOn, graphFilter } from './graph-view.ts';
 
-export interface GraphExportPage {
-  readonly nodes: readonly ExportedNode[];
-  readonly edges: readonly ExportedEdge[];
-  /** Where the next page begins; `null` on the last one. */
-  readonly next: string | null;
-  /** `false` on the first page if the graph lacks what could not be derived, and on the last one if the graph is built anew. */
-  readonly complete: boolean;
-}
+export const graphExportInput = z.strictObject({
+  project: projectField(),
+  after: z.string().max(200).exactOptional().describe('`next` of the previous page.'),
+});
 
-type PageItems = Omit<GraphExportPage, 'complete'>;
+export const graphExportOutput = z.strictObject({
+  nodes: z.array(exportedNode),
+  edges: z.array(exportedEdge),
+  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+  complete: z
+    .boolean()
+    .describe(
+      'False if the graph lacks something that follows from the records; on the first or the last page.',
+    ),
+  written: z.boolean().describe('Whether everything was written to standard output instead.'),
+});
+export type GraphExportOutput = z.infer<typeof graphExportOutput>;
+
+type PageItems = Pick<GraphExportOutput, 'nodes' | 'edges' | 'next'>;
 
 export interface GraphExportRequest extends ProgressOptions {
   readonly project?: string;
@@ -52,7 +65,7 @@ export async function exportGraphPage(
   context: EngineContext,
   request: GraphExportRequest = {},
   after: string | null = null,
-): Promise<GraphExportPage> {
+): Promise<GraphExportOutput> {
   assertGraphIsOn(context);
   if (after === null) await expire(context);
   const isDerived = after !== null || (await deriveFirst(context, request));
@@ -63,7 +76,7 @@ export async function exportGraphPage(
       ? await nodePage(context, filter, cursor.after)
       : await edgePage(context, filter, cursor.after);
   const isWhole = page.next !== null || (await graphCondition(context)) !== 'building';
-  return { ...page, complete: isDerived && isWhole };
+  return { ...page, complete: isDerived && isWhole, written: false };
 }
 
 /** The whole graph as the text of a JSON file, in pieces. */
@@ -77,7 +90,7 @@ export async function* exportGraph(
   let isInEdges = false;
   for (let after: string | null = null; ;) {
     assertNotAborted(request);
-    const page: GraphExportPage = await exportGraphPage(context, request, after);
+    const page: GraphExportOutput = await exportGraphPage(context, request, after);
     if (!page.complete) request.onIncomplete?.();
     if (!isInEdges && after?.startsWith('e') === true) {
       yield '\n],"edges":[';
@@ -127,7 +140,7 @@ async function nodePage(
     const record = provenance === undefined ? undefined : records.get(provenance.record);
     // The record was removed a moment ago.
     if (provenance === undefined || record === undefined) return [];
-    return [await exportedNode(mask, node, record, provenance)];
+    return [await exportNode(mask, node, record, provenance)];
   });
   return { nodes: (await Promise.all(exported)).flat(), edges: [], next: `n/${last.id}` };
 }
@@ -137,7 +150,7 @@ interface RecordWithNode {
   readonly node: string;
 }
 
-async function exportedNode(
+async function exportNode(
   mask: GraphMask,
   node: GraphNode,
   { record, node: recordNode }: RecordWithNode,

@@ -17,7 +17,7 @@ export interface UnknownNode {
 export interface FoundNodes {
   /** In the order of the names, each once. */
   readonly nodes: readonly GraphNode[];
-  readonly unknown: readonly UnknownNode[];
+  readonly unknown: UnknownNode[];
 }
 
 /**

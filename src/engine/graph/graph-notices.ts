@@ -1,5 +1,6 @@
 import { isTextCurrent } from '../../graph/build/derive.ts';
 import { commonTags } from '../../graph/walk.ts';
+import type { ReceiptLane } from '../../pack/receipt.ts';
 import type { EngineContext } from '../context.ts';
 import { findNodes } from './find-nodes.ts';
 import { graphFilter, type GraphScope } from './graph-view.ts';
@@ -30,15 +31,40 @@ export async function graphNotices(context: EngineContext, request: NoticeReques
   ];
 }
 
+/** Why a text may have less of the graph than its caller expects, and what to do about it. */
+export async function graphGaps(
+  context: EngineContext,
+  lanes: readonly ReceiptLane[],
+  request: NoticeRequest,
+): Promise<string[]> {
+  const gaps = lanes.flatMap((lane) => (lane.name === 'graph' ? gapOf(lane) : []));
+  return [...gaps, ...(await graphNotices(context, { ...request, hasAnswered: gaps.length === 0 }))];
+}
+
+function gapOf({ status, failure }: ReceiptLane): string[] {
+  if (status === 'late')
+    return ['nothing of the graph is in the text, because it took longer than graph.deadline: ask once more'];
+  if (status !== 'failed') return [];
+  // Nothing is read from a graph before it has had all records once.
+  return failure === 'store_busy'
+    ? [
+        'nothing of the graph is in the text, because it is being built: ask again in a minute; ' +
+          'graph_status (`loci graph status`) shows whether it is',
+      ]
+    : [
+        `nothing of the graph is in the text, because it failed (${String(failure)}): tell the user to run \`loci doctor\``,
+      ];
+}
+
 async function isBehind({ store, namespace, config: { graph } }: EngineContext): Promise<boolean> {
   return graph.enabled && !isTextCurrent(await store.graph.state(namespace), graph.types);
 }
 
 function crossProjectNotice(
   { config: { graph } }: EngineContext,
-  { allowCrossProject = false }: GraphScope,
+  { allow_cross_project = false }: GraphScope,
 ): string | null {
-  if (!allowCrossProject) return null;
+  if (!allow_cross_project) return null;
   const reasons = [
     ...(graph.crossProject ? [] : ['graph.crossProject is false']),
     ...(graph.crossProjectTypes.length > 0 ? [] : ['graph.crossProjectTypes is empty']),

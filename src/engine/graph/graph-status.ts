@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import type { GraphCounts, GraphFilter, GraphState } from '../../store/graph-model.ts';
 import { isBuilt, isTextCurrent } from '../../graph/build/derive.ts';
 import { isSimilarCurrent } from '../../graph/build/similar.ts';
@@ -5,27 +7,61 @@ import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { commonTags } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { graphFilter, type GraphScope } from './graph-view.ts';
+import { projectField } from './graph-fields.ts';
+import { graphFilter } from './graph-view.ts';
 
-/** `behind`: some changes are not derived yet. `building`: not all records were derived once. */
-export type GraphCondition = 'off' | 'building' | 'behind' | 'current';
+const CONDITIONS = ['off', 'building', 'behind', 'current'] as const;
+export type GraphCondition = (typeof CONDITIONS)[number];
 
-export interface GraphStatus extends Omit<
-  GraphState,
-  'conceptRules' | 'changedNames' | 'conceptChanges' | 'waiting'
-> {
-  readonly condition: GraphCondition;
-  readonly counts: Pick<GraphCounts, 'nodes' | 'edges'>;
-}
+const count = () => z.number().int().nonnegative();
 
-export async function graphStatus(context: EngineContext, scope: GraphScope = {}): Promise<GraphStatus> {
+export const graphStatusInput = z.strictObject({ project: projectField() });
+
+export const graphStatusOutput = z.strictObject({
+  condition: z
+    .enum(CONDITIONS)
+    .describe(
+      '`building`: not all records were derived once; `behind`: the last changes are not derived yet.',
+    ),
+  newest_change: count().describe('The number of the last change of a record.'),
+  derived_up_to: count().describe('The last change that the graph takes into account.'),
+  similar_up_to: count().describe('The same for edges between similar texts.'),
+  stale: count().describe('Records whose links mean other notes now, and that are not derived again yet.'),
+  nodes: count(),
+  edges: count(),
+  projects: z.array(
+    z.strictObject({
+      project: z.string(),
+      nodes: z.partialRecord(z.enum(NODE_TYPES), count()).describe('By type.'),
+    }),
+  ),
+  edges_by_type: z.partialRecord(z.enum(EDGE_TYPES), count()),
+});
+export type GraphStatusOutput = z.infer<typeof graphStatusOutput>;
+
+export async function graphStatus(
+  context: EngineContext,
+  scope: z.infer<typeof graphStatusInput> = {},
+): Promise<GraphStatusOutput> {
   const { store, namespace } = context;
   await expire(context);
   const state = await store.graph.state(namespace);
-  const counts = await followedCounts(context, await graphFilter(context, scope));
-  const { upTo, similarUpTo, conceptsUpTo, rules, lastChange, stale } = state;
-  const shown = { upTo, similarUpTo, conceptsUpTo, rules, lastChange, stale };
-  return { ...shown, condition: conditionOf(context, state), counts };
+  const { nodes, edges } = await followedCounts(context, await graphFilter(context, scope));
+  const byProject = Map.groupBy(nodes, ({ project }) => project);
+  return {
+    condition: conditionOf(context, state),
+    newest_change: state.lastChange,
+    derived_up_to: state.upTo,
+    similar_up_to: state.similarUpTo,
+    stale: state.stale,
+    nodes: nodes.reduce((sum, each) => sum + each.nodes, 0),
+    edges: edges.reduce((sum, each) => sum + each.edges, 0),
+    projects: [...byProject].map(([project, types]) => ({
+      project,
+      nodes: Object.fromEntries(types.map((each) => [each.type, each.nodes])),
+    })),
+    edges_by_type: Object.fromEntries(edges.map((each) => [each.type, each.edges])),
+  };
 }
 
 /** Nodes and edges without the tags that are too common to follow, as in an export. */

@@ -14,7 +14,7 @@ import {
 export interface GraphScope {
   readonly project?: string;
   /** Asks to follow edges into other projects. The settings decide whether it may, and which types. */
-  readonly allowCrossProject?: boolean;
+  readonly allow_cross_project?: boolean;
   /** `context` hides what the settings keep out of a model's context, whoever asks. By the caller unless given. */
   readonly audience?: Audience;
 }
@@ -40,9 +40,9 @@ export async function graphFilter(
 /** The types of edges that a request may follow into other projects. */
 export function crossProjectTypes(
   { config: { graph } }: EngineContext,
-  { allowCrossProject = false }: GraphScope,
+  { allow_cross_project = false }: GraphScope,
 ): readonly EdgeType[] {
-  return allowCrossProject && graph.crossProject ? graph.crossProjectTypes : [];
+  return allow_cross_project && graph.crossProject ? graph.crossProjectTypes : [];
 }
 
 export async function walkOptions(context: EngineContext, scope: GraphScope): Promise<WalkOptions> {

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
-import { describePath } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { exportGraph } from './export-graph.ts';
@@ -177,8 +176,7 @@ describe('the graph of a vault', () => {
 
   it('keeps the id of a note that is renamed, if its front matter has one that no other note has', async () => {
     await using home = await open({ 'a.md': '---\nid: x\n---\na', 'c.md': 'to [[b]]' });
-    const idOf = async (name: string) =>
-      (await showNodes(home.loci, { names: [name], depth: 1, limit: 5 })).nodes[0]?.node.id;
+    const idOf = async (name: string) => (await showNodes(home.loci, { nodes: [name], k: 5 })).nodes[0]?.id;
     const id = await idOf('a.md');
     await rename(join(home.path, 'a.md'), join(home.path, 'b.md'));
     await indexVaults(home.loci);
@@ -211,7 +209,7 @@ describe('the graph of a vault', () => {
 
   it('is not derived while it is switched off', async () => {
     await using home = await open(NOTES, { graph: { enabled: false } });
-    expect(await graphStatus(home.loci)).toMatchObject({ condition: 'off', counts: { nodes: [] } });
+    expect(await graphStatus(home.loci)).toMatchObject({ condition: 'off', nodes: 0 });
     await expect(exportText(home.loci)).rejects.toMatchObject({ code: 'forbidden' });
     expect(
       await neighbourhood(home.loci, { anchors: [{ record: 1, score: 1 }], depth: 1, limit: 5 }),
@@ -238,10 +236,10 @@ describe('walks over the graph', () => {
       'b.md': '---\nproject: other\n---\nb',
       'c.md': '---\nproject: other\n---\nc',
     };
-    const targets = async (values: object, allowCrossProject: boolean): Promise<string[]> => {
+    const targets = async (values: object, allow_cross_project: boolean): Promise<string[]> => {
       await using home = await open(notes, { graph: values });
-      const { nodes } = await showNodes(home.loci, { names: ['a'], depth: 1, limit: 9, allowCrossProject });
-      return nodes[0]!.steps.map(({ to }) => to.title);
+      const { nodes } = await showNodes(home.loci, { nodes: ['a'], k: 9, allow_cross_project });
+      return nodes[0]!.edges.map(({ to }) => to.title);
     };
     const allowed = { crossProject: true, crossProjectTypes: ['embeds'] };
     expect(await targets({}, true)).toEqual([]);
@@ -256,31 +254,26 @@ describe('walks over the graph', () => {
       { 'a.md': '# Plan\n\n![[c]]', 'c.md': '---\nproject: other\n---\nc' },
       { graph: { crossProject: true, crossProjectTypes: ['embeds'] } },
     );
-    const found = await findPath(home.loci, { from: 'a', to: 'c', allowCrossProject: true });
-    const [step] = found.path!;
-    expect(step).toMatchObject({
-      edge: {
+    const found = await findPath(home.loci, { from: 'a', to: 'c', allow_cross_project: true });
+    expect(found.steps).toMatchObject([
+      {
         type: 'embeds',
         reason: 'embedded under ‘Plan’, line 3',
-        provenance: { lines: { first: 3, last: 3 } },
+        from: { project: 'default' },
+        to: { project: 'other' },
+        provenance: { citation: 'a.md#L3-L3', hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
       },
-      from: { project: 'default' },
-      to: { project: 'other' },
-    });
-    expect(step!.edge.provenance.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(found.places.get(step!.edge)).toContain('a.md');
-    expect(describePath(found.path!)).toBe(
-      'via [[a]] → embedded under ‘Plan’, line 3 (to the project ‘other’)',
-    );
+    ]);
+    expect(found.via).toBe('via [[a]] → embedded under ‘Plan’, line 3 (to the project ‘other’) → [[c]]');
   });
 
   it('name unknown nodes, and answer the others', async () => {
     await using home = await open(NOTES);
     const { nodes, unknown } = await showNodes(home.loci, {
-      names: ['n_0000000000000000', 'Kitchen', 'No such note', 'Kitchen.md#L13', 'money'],
-      ...{ depth: 1, limit: 3 },
+      nodes: ['n_0000000000000000', 'Kitchen', 'No such note', 'Kitchen.md#L13', 'money'],
+      k: 3,
     });
-    expect(nodes.map(({ node }) => node.title)).toEqual(['Kitchen', 'Measure', 'money']);
+    expect(nodes.map(({ title }) => title)).toEqual(['Kitchen', 'Measure', 'money']);
     expect(unknown.map(({ name }) => name)).toEqual(['n_0000000000000000', 'No such note']);
   });
 
@@ -292,14 +285,14 @@ describe('walks over the graph', () => {
       ]),
     );
     await using home = await open({ ...ring, 'alone.md': 'alone' });
-    const path = async (from: string, to: string) =>
-      (await findPath(home.loci, { from, to })).path?.map(
-        (step) => `${step.from.title}${step.forwards ? '→' : '←'}${step.to.title}`,
-      );
+    const path = async (from: string, to: string) => {
+      const { found, steps } = await findPath(home.loci, { from, to });
+      return found ? steps.map((step) => `${step.from.title}→${step.to.title}`) : null;
+    };
     expect(await path('n0', 'n3')).toEqual(['n0→n1', 'n1→n2', 'n2→n3']);
-    expect(await path('n1', 'n7')).toEqual(['n1←n0', 'n0←n8', 'n8←n7']);
+    expect(await path('n1', 'n7')).toEqual(['n0→n1', 'n8→n0', 'n7→n8']);
     expect(await path('n0', 'n0')).toEqual([]);
-    expect(await path('n0', 'alone')).toBeUndefined();
+    expect(await path('n0', 'alone')).toBeNull();
     const near = await neighbourhood(home.loci, {
       anchors: [{ record: 2, score: 1 }],
       depth: 3,
@@ -322,7 +315,7 @@ describe('walks over the graph', () => {
       ['One', 'One'],
       ['Two', 'Two'],
     ]);
-    const { unknown } = await showNodes(loci, { names: ['a', 'One:a.md'], depth: 1, limit: 1 });
+    const { unknown } = await showNodes(loci, { nodes: ['a', 'One:a.md'], k: 1 });
     expect(unknown).toMatchObject([{ name: 'a' }]);
     await loci.close();
   });

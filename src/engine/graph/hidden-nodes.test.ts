@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { showNodes, type ShownNode } from './show-nodes.ts';
+import { type GraphShowOutput, showNodes } from './show-nodes.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { graphStatus } from './graph-status.ts';
@@ -46,10 +46,10 @@ afterEach(async () => {
 });
 
 function show(loci: EngineContext, name: string) {
-  return showNodes(loci, { names: [name], depth: 1, limit: 50 });
+  return showNodes(loci, { nodes: [name], k: 50 });
 }
 
-async function shown(loci: EngineContext, name: string): Promise<ShownNode> {
+async function shown(loci: EngineContext, name: string): Promise<GraphShowOutput['nodes'][number]> {
   return (await show(loci, name)).nodes[0]!;
 }
 
@@ -59,29 +59,26 @@ async function whyUnknown(loci: EngineContext, name: string): Promise<string> {
 
 describe('the graph of an agent from which a vault is hidden', () => {
   it('has no phrase, tag or project that only the hidden notes have', async () => {
-    const { steps } = await shown(owner, 'Hidden:Layoff2.md');
-    const phrase = steps.find(({ to }) => to.title === 'Miller Brothers')!.to;
+    const { edges } = await shown(owner, 'Hidden:Layoff2.md');
+    const phrase = edges.find(({ to }) => to.title === 'Miller Brothers')!.to;
     for (const name of [phrase.id, '#xlayoff', 'staff']) {
-      expect((await shown(owner, name)).counts.degree).toBeGreaterThan(0);
+      expect((await shown(owner, name)).degree).toBeGreaterThan(0);
       expect((await show(agent, name)).nodes).toEqual([]);
     }
     expect(await whyUnknown(agent, phrase.id)).toBe(`no node has the id ${phrase.id}`);
-    const projects = (await graphStatus(agent)).counts.nodes.map(({ project }) => project);
+    const projects = (await graphStatus(agent)).projects.map(({ project }) => project);
     expect(projects).not.toContain('staff');
   });
 
   it('counts the edges of a node that lead to visible nodes', async () => {
-    const {
-      counts: { degree },
-      steps,
-    } = await shown(agent, 'Kitchen');
-    // An edge to the project is no step.
-    expect(degree).toBe(steps.length + 1);
-    expect((await shown(owner, 'Kitchen')).counts.degree).toBeGreaterThan(degree);
+    const { degree, edges } = await shown(agent, 'Kitchen');
+    // The edge to the project is not shown.
+    expect(degree).toBe(edges.length + 1);
+    expect((await shown(owner, 'Kitchen')).degree).toBeGreaterThan(degree);
   });
 
   it('answers the name of a hidden note as one that does not exist, without a hint', async () => {
-    const { record } = await get(owner, 'Hidden:Layoff.md');
+    const record = await get(owner, { citation: 'Hidden:Layoff.md' });
     for (const name of [
       'Layoff',
       'Layoff.md',
@@ -90,7 +87,7 @@ describe('the graph of an agent from which a vault is hidden', () => {
       'Layoff.md#L1',
     ]) {
       expect(await whyUnknown(agent, name)).toBe(`nothing in memory is called ${JSON.stringify(name)}`);
-      const error = await timeline(agent, { anchor: name, before: 1, after: 1, budgetTokens: 500 }).then(
+      const error = await timeline(agent, { anchor: name, before: 1, after: 1, budget: 500 }).then(
         () => null,
         (reason: unknown) => reason,
       );
@@ -100,15 +97,19 @@ describe('the graph of an agent from which a vault is hidden', () => {
 
   it('finds the visible note of a name that a hidden one has too', async () => {
     expect((await shown(agent, 'Garden')).citation).toBe('outside/Garden.md');
-    await expect(get(agent, 'Layof.md')).rejects.toMatchObject({ code: 'not_found', hint: NO_NOTE });
-    await expect(get(owner, 'Layof.md')).rejects.toMatchObject({
+    await expect(get(agent, { citation: 'Layof.md' })).rejects.toMatchObject({
+      code: 'not_found',
+      hint: NO_NOTE,
+    });
+    await expect(get(owner, { citation: 'Layof.md' })).rejects.toMatchObject({
       hint: expect.stringContaining('Layoff.md') as string,
     });
   });
 
   it('lets the agent read a hidden note that it names, and its time when it names the source', async () => {
-    expect((await get(agent, 'Layoff.md')).record.title).toBe('Layoff');
-    const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budgetTokens: 500 };
-    expect((await timeline(agent, request)).anchor?.title).toBe('Layoff');
+    expect((await get(agent, { citation: 'Layoff.md' })).title).toBe('Layoff');
+    const request = { anchor: 'Layoff.md', sources: ['Hidden'], before: 1, after: 1, budget: 500 };
+    const { entries } = await timeline(agent, request);
+    expect(entries.find(({ position }) => position === 'anchor')?.title).toBe('Layoff');
   });
 });

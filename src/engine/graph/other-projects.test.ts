@@ -41,28 +41,31 @@ const agentOf = (loci: EngineContext): EngineContext =>
 describe('a path that leads through another project', () => {
   it('is not followed, but named with what it needs', async () => {
     const loci = await open();
-    const { path, across } = await findPath(loci, { from: 'Start', to: 'Tiles' });
-    expect(path).toBeNull();
-    expect(across).toEqual({
+    const { found, across_projects } = await findPath(loci, { from: 'Start', to: 'Tiles' });
+    expect(found).toBe(false);
+    expect(across_projects).toEqual({
       ...{ projects: ['default', 'home'], types: ['embeds'], setting: ['embeds'] },
-      isAllowed: false,
+      allowed: false,
     });
-    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across).toBeNull();
-    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across_projects).toBeNull();
+    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across_projects).toBeNull();
   });
 
   it('is known to an agent only as far as the settings let it ask for it', async () => {
     const closed = agentOf(await open());
-    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const off = agentOf(await open({ crossProjectTypes: ['links_to'] }));
-    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const other = agentOf(await open({ crossProject: true, crossProjectTypes: ['supersedes'] }));
-    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across).toBeNull();
+    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
     const allowed = agentOf(await open(LINKS));
     const asked = { from: 'Start', to: 'Tiles' };
-    expect((await findPath(allowed, asked)).across).toMatchObject({ types: ['links_to'], isAllowed: true });
-    const followed = await findPath(allowed, { ...asked, allowCrossProject: true });
-    expect([followed.path?.length, followed.across]).toEqual([2, null]);
+    expect((await findPath(allowed, asked)).across_projects).toMatchObject({
+      types: ['links_to'],
+      allowed: true,
+    });
+    const followed = await findPath(allowed, { ...asked, allow_cross_project: true });
+    expect([followed.steps.length, followed.across_projects]).toEqual([2, null]);
   });
 });
 
@@ -70,17 +73,17 @@ describe('edges into other projects', () => {
   it('are counted apart from those that the limit hides', async () => {
     const loci = await open(LINKS);
     const counted = async (request: object) => {
-      const { nodes } = await showNodes(loci, { names: ['Start'], depth: 1, limit: 9, ...request });
-      return [nodes[0]!.steps.length, nodes[0]!.counts.otherProjects, nodes[0]!.counts.degree];
+      const { nodes } = await showNodes(loci, { nodes: ['Start'], k: 9, ...request });
+      return [nodes[0]!.edges.length, nodes[0]!.not_shown.other_projects, nodes[0]!.degree];
     };
     const [shown, across, degree] = await counted({});
     // To and from “Kitchen” in another project; each direction with `links_to`, `embeds` or `mentions`.
     expect(across).toBeGreaterThanOrEqual(2);
     expect(shown! + across! + 1).toBe(degree);
-    const [followed, left] = await counted({ allowCrossProject: true });
+    const [followed, left] = await counted({ allow_cross_project: true });
     expect(followed! + left!).toBe(shown! + across!);
     expect(left).toBeLessThan(across!);
-    expect(await counted({ project: 'default', allowCrossProject: true })).toEqual([shown, across, degree]);
+    expect(await counted({ project: 'default', allow_cross_project: true })).toEqual([shown, across, degree]);
   });
 
   it.each([
@@ -89,14 +92,14 @@ describe('edges into other projects', () => {
     [{ crossProjectTypes: ['links_to'] }, 'graph.crossProject is false'],
   ])('cannot be asked for with the settings %j, which a notice says', async (graph, reason) => {
     const loci = await open(graph);
-    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([
+    expect(await graphNotices(loci, { allow_cross_project: true })).toEqual([
       `allow_cross_project (--allow-cross-project) has no effect, because the settings do not allow it: ${reason}`,
     ]);
-    expect(await graphNotices(loci, { allowCrossProject: false })).toEqual([]);
+    expect(await graphNotices(loci, { allow_cross_project: false })).toEqual([]);
   });
 
   it('can be asked for without a notice when the settings allow it', async () => {
     const loci = await open(LINKS);
-    expect(await graphNotices(loci, { allowCrossProject: true })).toEqual([]);
+    expect(await graphNotices(loci, { allow_cross_project: true })).toEqual([]);
   });
 });

@@ -1,20 +1,17 @@
-import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
+import { z } from 'zod';
+import { EDGE_TYPES } from '../../core/graph-types.ts';
 import { shortestPath } from '../../graph/path.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
 import { crossProjectTypes, graphFilter, type GraphScope } from './graph-view.ts';
 
-/** A path between two nodes that leads through other projects, and what it needs. */
-export interface PathAcrossProjects {
-  /** The projects through which it leads, in its order. */
-  readonly projects: readonly string[];
-  /** The types of its edges into other projects, which `graph.crossProjectTypes` must have. */
-  readonly types: readonly EdgeType[];
-  /** The value of `graph.crossProjectTypes` with them. */
-  readonly setting: readonly EdgeType[];
-  /** Whether the settings allow these edges to a request that asks for them. */
-  readonly isAllowed: boolean;
-}
+/** What a path between two nodes needs that was not found within their projects. */
+export const acrossProjects = z.strictObject({
+  projects: z.array(z.string()).describe('The projects through which it leads, in this order.'),
+  types: z.array(z.enum(EDGE_TYPES)).describe('The types of its edges into other projects.'),
+  setting: z.array(z.enum(EDGE_TYPES)).describe('`graph.crossProjectTypes` with these types added.'),
+  allowed: z.boolean().describe('Whether the settings allow them with `allow_cross_project`.'),
+});
 
 /**
  * Looks for a path through other projects, without following it for the caller. The operator may know about each edge; an agent
@@ -25,10 +22,10 @@ export async function pathAcrossProjects(
   { project: _, ...scope }: GraphScope,
   from: GraphNode,
   to: GraphNode,
-): Promise<PathAcrossProjects | null> {
+): Promise<z.infer<typeof acrossProjects> | null> {
   const { store, namespace, caller, config } = context;
-  const allowed = crossProjectTypes(context, { allowCrossProject: true });
-  const known = caller.trust === 'operator' ? EDGE_TYPES : allowed;
+  const followed = crossProjectTypes(context, { allow_cross_project: true });
+  const known = caller.trust === 'operator' ? EDGE_TYPES : followed;
   if (known.length === 0) return null;
   const filter = await graphFilter(context, scope);
   const options = { graph: store.graph, namespace, filter, crossProjectTypes: known };
@@ -38,5 +35,5 @@ export async function pathAcrossProjects(
   const types = [...new Set(crossing.map(({ edge }) => edge.type))];
   const projects = [from.project, ...crossing.map((step) => step.to.project)];
   const setting = [...new Set([...config.graph.crossProjectTypes, ...types])];
-  return { projects, types, setting, isAllowed: types.every((type) => allowed.includes(type)) };
+  return { projects, types, setting, allowed: types.every((type) => followed.includes(type)) };
 }

@@ -1,67 +1,115 @@
+import { z } from 'zod';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 import { countEdges, type EdgeCounts } from '../../graph/edge-counts.ts';
-import { expand, type ExpandedNode } from '../../graph/expand.ts';
-import { type PathSearch, shortestPath } from '../../graph/path.ts';
-import { type Step, stepsFrom } from '../../graph/walk.ts';
+import { expand, MAX_DEPTH } from '../../graph/expand.ts';
+import { shortestPath } from '../../graph/path.ts';
+import { describePath, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { citationsOf, wholeCitations } from '../shared/citations.ts';
 import { edgePlaces, recordsOfEdges } from './edge-places.ts';
-import { findNodes, type UnknownNode } from './find-nodes.ts';
+import { findNodes } from './find-nodes.ts';
+import {
+  allowCrossProject,
+  formatNode,
+  formatStep,
+  NODE_NAMES,
+  nodeName,
+  nodeOutput,
+  noticesOutput,
+  projectField,
+  stepOutput,
+  unknownOutput,
+} from './graph-fields.ts';
 import { GraphMask } from './graph-mask.ts';
+import { graphNotices } from './graph-notices.ts';
 import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
-import { type PathAcrossProjects, pathAcrossProjects } from './other-projects.ts';
+import { acrossProjects, pathAcrossProjects } from './other-projects.ts';
 import { updateGraph } from './update-relations.ts';
 
-export interface ShowRequest extends GraphScope {
-  /** Ids, citations, titles, names of projects, or tags with `#`. */
-  readonly names: readonly string[];
-  /** 1 to `MAX_DEPTH`. */
-  readonly depth: number;
-  /** Edges of a node, and nodes near it, to return at most. */
-  readonly limit: number;
-}
+const MAX_NODES = 20;
+const MAX_K = 100;
+const DEFAULT_K = 20;
 
-export interface ShownNode {
-  readonly node: GraphNode;
-  /** `null` for a node that records share. */
-  readonly citation: string | null;
-  /** The edges that lead from it or to it, the closest first. */
-  readonly steps: readonly Step[];
-  /** All edges of the node that the caller may know, and why some are not shown. */
-  readonly counts: EdgeCounts;
-  /** The nodes that more than one step leads to; empty for a depth of 1. */
-  readonly near: readonly ExpandedNode[];
-}
+const count = () => z.number().int().nonnegative();
 
-export interface ShownNodes {
-  readonly nodes: readonly ShownNode[];
-  readonly unknown: readonly UnknownNode[];
-  /** Citations of the places from which the edges were derived. */
-  readonly places: ReadonlyMap<GraphEdge, string>;
-}
+export const graphShowInput = z.strictObject({
+  nodes: z.array(nodeName()).min(1).max(MAX_NODES).describe(`Nodes to show: ${NODE_NAMES}.`),
+  depth: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_DEPTH)
+    .exactOptional()
+    .describe('With 2 or 3, also what so many steps lead to. The default is 1: the edges of the nodes.'),
+  k: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_K)
+    .exactOptional()
+    .describe(
+      `How many edges, and how many nodes near it, each node shows at most. The default is ${String(DEFAULT_K)}.`,
+    ),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+});
+
+export const graphShowOutput = z.strictObject({
+  nodes: z.array(
+    nodeOutput.extend({
+      tags: z.array(z.string()),
+      task: z.strictObject({ done: z.boolean(), due: z.string().nullable() }).nullable(),
+      citation: z.string().nullable().describe('Null for a node that records share, such as a project.'),
+      hash: z.string().nullable().describe('SHA-256 of its text.'),
+      degree: count().describe('How many edges it has, also those that are not shown.'),
+      edges: z.array(stepOutput).describe('The closest first.'),
+      not_shown: z
+        .strictObject({
+          limit: count().describe('Edges beyond the limit `k`.'),
+          other_projects: count().describe('Edges into other projects, which are not followed.'),
+          common_tags: count().describe('Edges of tags that are too common to follow.'),
+          own_project: count().describe('The edge to its project.'),
+        })
+        .describe('How many of its edges are not in `edges`, and why.'),
+      near: z.array(
+        nodeOutput.extend({
+          score: z.number().describe('How near it is, 0 to 1.'),
+          via: z.string().describe('The path that leads to it.'),
+          steps: z.array(stepOutput),
+        }),
+      ),
+    }),
+  ),
+  notices: noticesOutput,
+  unknown: unknownOutput.describe('The names without a node.'),
+});
+export type GraphShowOutput = z.infer<typeof graphShowOutput>;
 
 /** Of a node that was removed a moment ago. */
 const NO_EDGES: EdgeCounts = { degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
 
 /** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
-export async function showNodes(context: EngineContext, request: ShowRequest): Promise<ShownNodes> {
-  const options = await readyWalk(context, request);
-  const { nodes, unknown } = await findNodes(context, request.names, options.filter);
-  const steps = await stepsFrom(options, nodes, request.limit);
+export async function showNodes(
+  context: EngineContext,
+  given: z.infer<typeof graphShowInput>,
+): Promise<GraphShowOutput> {
+  const { nodes: names, depth = 1, k = DEFAULT_K } = given;
+  const options = await readyWalk(context, given);
+  const { nodes, unknown } = await findNodes(context, names, options.filter);
+  const steps = await stepsFrom(options, nodes, k);
   const counts = await countEdges(options, nodes);
-  const { depth, limit } = request;
-  const shown: ShownNode[] = [];
+  const shown = [];
   const mask = new GraphMask(context.thread);
   const citations = await citationsOfNodes(context, nodes);
   for (const [i, node] of nodes.entries()) {
     const found = steps.get(node.id);
-    const near = depth > 1 ? await expand({ ...options, depth, limit }, [{ node, score: 1 }]) : [];
+    const near = depth > 1 ? await expand({ ...options, depth, limit: k }, [{ node, score: 1 }]) : [];
     const further = near.filter(({ path }) => path.length > 1);
     shown.push({
       node: await mask.node(node),
       citation: citations[i]!,
-      steps: await mask.steps((found?.steps ?? []).slice(0, limit)),
+      steps: await mask.steps((found?.steps ?? []).slice(0, k)),
       counts: counts.get(node.id) ?? NO_EDGES,
       near: await Promise.all(
         further.map(async ({ node: other, score, path }) => ({
@@ -76,45 +124,95 @@ export async function showNodes(context: EngineContext, request: ShowRequest): P
     ...each.steps.map(({ edge }) => edge),
     ...each.near.flatMap(({ path }) => path.map(({ edge }) => edge)),
   ]);
-  return { nodes: shown, unknown, places: await placesOf(context, edges) };
+  const places = await placesOf(context, edges);
+  return {
+    nodes: shown.map((each) => ({
+      ...formatNode(each.node),
+      tags: [...each.node.tags],
+      task: each.node.task,
+      citation: each.citation,
+      hash: each.node.provenance?.hash ?? null,
+      degree: each.counts.degree,
+      edges: each.steps.map((step) => formatStep(step, places)),
+      not_shown: notShown(each.counts, each.steps.length),
+      near: each.near.map(({ node, score, path }) => ({
+        ...formatNode(node),
+        score: Math.round(score * 1000) / 1000,
+        via: describePath(path),
+        steps: path.map((step) => formatStep(step, places)),
+      })),
+    })),
+    notices: await graphNotices(context, { ...given, names }),
+    unknown,
+  };
 }
 
-export interface PathRequest extends GraphScope {
-  readonly from: string;
-  readonly to: string;
+function notShown(
+  { degree, otherProjects, commonTags, ownProject }: EdgeCounts,
+  shown: number,
+): GraphShowOutput['nodes'][number]['not_shown'] {
+  const limit = degree - otherProjects - commonTags - ownProject - shown;
+  return { limit, other_projects: otherProjects, common_tags: commonTags, own_project: ownProject };
 }
 
-export interface FoundPath extends PathSearch {
-  /** `null` for an unknown name. */
-  readonly from: GraphNode | null;
-  readonly to: GraphNode | null;
-  /** For nodes without a path, one that the request does not follow because it leads through another project. */
-  readonly across: PathAcrossProjects | null;
-  readonly unknown: readonly UnknownNode[];
-  readonly places: ReadonlyMap<GraphEdge, string>;
-}
+export const graphPathInput = z.strictObject({
+  from: nodeName().describe('The node where the path begins: its id, citation or title.'),
+  to: nodeName().describe('The node where it ends.'),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+});
+
+export const graphPathOutput = z.strictObject({
+  from: nodeOutput.nullable().describe('Null for an unknown name.'),
+  to: nodeOutput.nullable(),
+  found: z.boolean(),
+  partial: z.boolean().describe('Whether the search ended before it had seen everything within reach.'),
+  steps: z.array(stepOutput),
+  via: z.string().nullable().describe('The path in words.'),
+  across_projects: acrossProjects
+    .nullable()
+    .describe(
+      'Where no path was found: one that leads through other projects and is therefore not followed.',
+    ),
+  notices: noticesOutput,
+  unknown: unknownOutput.describe('The names without a node.'),
+});
+export type GraphPathOutput = z.infer<typeof graphPathOutput>;
 
 /** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
-export async function findPath(context: EngineContext, request: PathRequest): Promise<FoundPath> {
+export async function findPath(
+  context: EngineContext,
+  request: z.infer<typeof graphPathInput>,
+): Promise<GraphPathOutput> {
   const options = await readyWalk(context, request);
   const [from, to] = [
     await findNodes(context, [request.from], options.filter),
     await findNodes(context, [request.to], options.filter),
   ];
   const [start = null, end = null] = [from.nodes[0], to.nodes[0]];
-  const unknown = [...from.unknown, ...to.unknown];
   const mask = new GraphMask(context.thread);
-  const ends = {
-    from: start === null ? null : await mask.node(start),
-    to: end === null ? null : await mask.node(end),
+  const search = start === null || end === null ? null : await shortestPath(options, start, end);
+  const path = await mask.steps(search?.path ?? []);
+  const isFound = search !== null && search.path !== null;
+  const places = await placesOf(
+    context,
+    path.map(({ edge }) => edge),
+  );
+  const target = end === null ? null : await mask.node(end);
+  return {
+    from: start === null ? null : formatNode(await mask.node(start)),
+    to: target === null ? null : formatNode(target),
+    found: isFound,
+    partial: search?.isPartial ?? false,
+    steps: path.map((step) => formatStep(step, places)),
+    via: path.length === 0 ? null : `${describePath(path)} → [[${target?.title ?? ''}]]`,
+    across_projects:
+      start === null || end === null || isFound
+        ? null
+        : await pathAcrossProjects(context, request, start, end),
+    notices: await graphNotices(context, { ...request, names: [request.from, request.to] }),
+    unknown: [...from.unknown, ...to.unknown],
   };
-  if (start === null || end === null)
-    return { ...ends, unknown, path: null, across: null, isPartial: false, places: new Map() };
-  const { path: found, isPartial } = await shortestPath(options, start, end);
-  const path = found === null ? null : await mask.steps(found);
-  const across = found === null ? await pathAcrossProjects(context, request, start, end) : null;
-  const edges = (path ?? []).map(({ edge }) => edge);
-  return { ...ends, unknown, path, across, isPartial, places: await placesOf(context, edges) };
 }
 
 async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<typeof walkOptions> {

@@ -52,7 +52,7 @@ async function tagsInExport(): Promise<Record<string, number>> {
 }
 
 const show = (name: string, project?: string) =>
-  showNodes(loci, { names: [name], depth: 1, limit: 50, ...(project !== undefined && { project }) });
+  showNodes(loci, { nodes: [name], k: 50, ...(project !== undefined && { project }) });
 
 describe('tags in the graph', () => {
   it('are there if ten notes of a small project have them, and not if eleven do', async () => {
@@ -69,11 +69,8 @@ describe('tags in the graph', () => {
   it('are counted by the status as they are exported', async () => {
     await index(12, { all: 12, ten: 10 });
     const { nodes, edges } = await exported();
-    const { counts } = await graphStatus(loci);
-    const total = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
-    expect(total(counts.nodes.map((each) => each.nodes))).toBe(nodes.length);
-    expect(total(counts.edges.map((each) => each.edges))).toBe(edges.length);
-    expect(counts.edges).toContainEqual({ type: 'tagged', edges: 10 });
+    const shown = { nodes: nodes.length, edges: edges.length, edges_by_type: { tagged: 10 } };
+    expect(await graphStatus(loci)).toMatchObject(shown);
   });
 
   it('lead to their notes, however many notes link to these, unless they are too common', async () => {
@@ -82,13 +79,11 @@ describe('tags in the graph', () => {
     await writeNotes(join(folder.path, 'Notes'), Object.fromEntries(links));
     await indexVaults(loci);
     const { nodes } = await show('#two');
-    expect(nodes[0]!.steps.map(({ to }) => to.title).sort()).toEqual(['0', '1']);
-    expect(nodes[0]!.counts).toMatchObject({ degree: 2, commonTags: 0 });
+    expect(nodes[0]!.edges.map(({ from }) => from.title).sort()).toEqual(['0', '1']);
+    expect(nodes[0]).toMatchObject({ degree: 2, not_shown: { common_tags: 0 } });
     const [all] = (await show('#all')).nodes;
-    expect([all!.steps, all!.counts]).toEqual([
-      [],
-      { degree: 12, otherProjects: 0, commonTags: 12, ownProject: 0 },
-    ]);
+    const not_shown = { limit: 0, other_projects: 0, common_tags: 12, own_project: 0 };
+    expect(all).toMatchObject({ edges: [], degree: 12, not_shown });
     expect(await graphNotices(loci, { names: ['#two', '#all', '0', '#none'] })).toEqual([
       '#all is too common to follow: 12 of 24 records of the project have it',
     ]);
@@ -96,8 +91,8 @@ describe('tags in the graph', () => {
     const agent = loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
     expect(await graphNotices(agent, { names: ['#all'] })).toEqual(['#all is too common to follow']);
     const [note] = (await show('0')).nodes;
-    expect(note!.counts).toEqual({ degree: 15, otherProjects: 0, commonTags: 1, ownProject: 1 });
-    expect(note!.steps).toHaveLength(13);
+    expect([note!.degree, note!.edges.length]).toEqual([15, 13]);
+    expect(note!.not_shown).toEqual({ limit: 0, other_projects: 0, common_tags: 1, own_project: 1 });
   });
 
   it('are ambiguous in several projects, unless one is named', async () => {
@@ -113,8 +108,8 @@ describe('tags in the graph', () => {
     );
     const [, id] = /(c_\w+) in home/.exec(unknown[0]!.reason)!;
     for (const found of [await show('#kitchen', 'home'), await show(id!)])
-      expect(found.nodes[0]!.steps.map(({ to }) => to.title)).toEqual(['b']);
-    expect((await show('#here')).nodes[0]!.steps.map(({ to }) => to.title)).toEqual(['a']);
+      expect(found.nodes[0]!.edges.map(({ from }) => from.title)).toEqual(['b']);
+    expect((await show('#here')).nodes[0]!.edges.map(({ from }) => from.title)).toEqual(['a']);
   });
 
   it('are suggested for a name that only a tag has', async () => {

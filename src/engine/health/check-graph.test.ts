@@ -71,8 +71,8 @@ describe('the check of concepts', () => {
     expect((await check('concepts'))?.detail).toContain(note);
     await reindex(loci);
     expect(await check('concepts')).toMatchObject(OK);
-    const { mentionedIn } = await showConcept(loci, 'stove');
-    expect(mentionedIn.map(({ title }) => title)).toEqual(['Log']);
+    const { mentioned_in } = await showConcept(loci, { concept: 'stove' });
+    expect(mentioned_in.map(({ title }) => title)).toEqual(['Log']);
   });
 });
 

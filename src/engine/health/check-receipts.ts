@@ -1,7 +1,7 @@
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { EngineContext } from '../context.ts';
-import { listReceipts } from '../packs/receipts.ts';
+import { readReceipts } from '../packs/receipts.ts';
 import type { Finding } from './check.ts';
 
 const PAGE_SIZE = 200;
@@ -14,7 +14,7 @@ export async function checkReceipts(context: EngineContext, options: ProgressOpt
   let count = 0;
   for (let after: string | null = null; ;) {
     assertNotAborted(options);
-    const page = await listReceipts(context, { limit: PAGE_SIZE, ...(after !== null && { after }) });
+    const page = await readReceipts(context, { limit: PAGE_SIZE, ...(after !== null && { after }) });
     count += page.receipts.length;
     unreadable.push(...page.unreadable);
     if (page.next === null) break;

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 it('no part of a long private key is in a pack, wherever the section begins', async () => {
-  const { text } = await memoryPack(loci, { query: 'capybara pond', budget: 1800, minScore: 0 });
+  const { text } = await memoryPack(loci, { query: 'capybara pond', budget: 1800 }, { minScore: 0 });
   expect(text).toContain('The capybara pond is deep.');
   expect(text).toContain('[secret masked]');
   expect(text).not.toContain('Kx9Kx9');
@@ -47,6 +47,10 @@ it('a neighbour whose title is a credential is not in the index of the graph, no
     expect(text).toContain('Lynx');
     expect(text + JSON.stringify(expansions)).not.toContain('ghp_');
   }
-  const pack = await memoryPack(loci, { query: 'lynx den river', budget: 900, minScore: 0, useGraph: true });
+  const pack = await memoryPack(
+    loci,
+    { query: 'lynx den river', budget: 900, use_graph: true },
+    { minScore: 0 },
+  );
   expect(pack.text + JSON.stringify(pack.items)).not.toContain('ghp_');
 });

@@ -1,4 +1,4 @@
-import { LociError } from '../../core/errors.ts';
+import { z } from 'zod';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import { findTerms } from '../../core/text/additional-terms.ts';
@@ -7,9 +7,13 @@ import type { NodeCandidate } from '../../pack/node-items.ts';
 import { buildIndex } from '../../pack/node-pack.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
+import { answerGaps } from '../fields/answer-gaps.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
+import { allowCrossProject, projectField } from '../graph/graph-fields.ts';
+import { graphGaps } from '../graph/graph-notices.ts';
+import { NOTHING_FITS, strongMatches } from '../records/results/search-result.ts';
 import { ReceiptLog } from './receipt-log.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
@@ -18,42 +22,42 @@ import { candidatesOf, foundHits, withCredentials } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
 import { runLanes, type Lane } from './lanes.ts';
 import { baseLanes } from './memory-pack.ts';
-import { nodeCandidate, shownIn, type ShownCandidate } from './node-candidates.ts';
+import {
+  budgetField,
+  formatNodeText,
+  nodeCandidate,
+  nodeTextFields,
+  queryField,
+  shownIn,
+  traceField,
+} from './node-candidates.ts';
 
-export interface GraphIndexRequest {
-  readonly query: string;
-  readonly project?: string;
-  /** Asks to follow edges into other projects. The settings decide whether it may, and which types. */
-  readonly allowCrossProject?: boolean;
-  /** Candidates at most. */
-  readonly k: number;
-  /** Tokens of o200k that the text may have. */
-  readonly budget: number;
-  readonly signal?: AbortSignal;
-}
+const DEFAULT_BUDGET = 900;
+const MAX_K = 50;
+const DEFAULT_K = 10;
 
-/** A text about nodes, and what is in it. */
-export interface NodeTextResponse {
-  /** A text for the context of a model; empty if the budget is too small or there is nothing to show. */
-  readonly text: string;
-  readonly tokens: number;
-  /** Why the text is empty, in words; `null` unless it is. */
-  readonly empty: string | null;
-  /** In the order of the text. */
-  readonly candidates: readonly ShownCandidate[];
-  /** Nodes that the graph suggests beside them, with the reason. */
-  readonly expansions: readonly ShownCandidate[];
-  readonly receipt: Receipt;
-  /** The id of the receipt in the store; `null` if it could not be stored. */
-  readonly receiptId: string | null;
-  readonly milliseconds: number;
-}
+export const graphIndexInput = z.strictObject({
+  query: queryField(),
+  k: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_K)
+    .exactOptional()
+    .describe(`How many candidates at most. The default is ${String(DEFAULT_K)}.`),
+  budget: budgetField(DEFAULT_BUDGET),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+  trace: traceField(),
+});
 
-export type GraphIndexResponse = NodeTextResponse & {
-  /** Signals of the search that could not answer. */
-  readonly missing: readonly MissingSignal[];
-  readonly notices: readonly string[];
-};
+export const graphIndexOutput = z.strictObject({
+  query: z.string(),
+  ...nodeTextFields,
+  ...answerGaps,
+  took_ms: tookMs(),
+});
+export type GraphIndexOutput = z.infer<typeof graphIndexOutput>;
 
 /**
  * An index of what is remembered about something: the best candidates with a reason each, and what to look at next. Where the graph
@@ -62,12 +66,12 @@ export type GraphIndexResponse = NodeTextResponse & {
  */
 export async function graphIndex(
   context: EngineContext,
-  request: GraphIndexRequest,
-): Promise<GraphIndexResponse> {
+  given: z.infer<typeof graphIndexInput>,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<GraphIndexOutput & { readonly receipt: Receipt }> {
   const started = performance.now();
   assertGraphIsOn(context);
-  assertBudget(request.budget);
-  const { query, project, k, budget, signal } = request;
+  const { query, project, allow_cross_project, k = DEFAULT_K, budget = DEFAULT_BUDGET } = given;
   const filter = project === undefined ? {} : { project };
   const asked = { query, ...filter, ...(signal !== undefined && { signal }) };
   const [count, outcome] = await Promise.all([
@@ -78,9 +82,10 @@ export async function graphIndex(
   const searched = Math.round(performance.now() - started);
   const base = await withCredentials(context, await candidatesOf(context, found));
   const terms = outcome.run.queryTerms;
+  const scope = { ...filter, ...(allow_cross_project !== undefined && { allow_cross_project }) };
   const lane = new IndexLane(context, {
-    ...{ isOn: true, terms, filter, minScore: context.config.search.minScore },
-    allowCrossProject: request.allowCrossProject ?? false,
+    ...{ isOn: true, terms, minScore: context.config.search.minScore },
+    ...scope,
   });
   const { candidates: all, lanes } = await runLanes(base, [lane]);
   const candidates = all.map((each): NodeCandidate => {
@@ -95,23 +100,21 @@ export async function graphIndex(
     lanes: [...baseLanes(outcome, searched), ...lanes],
     ...index.receipt,
   };
-  const shown = shownIn(receipt.pieces, candidates);
+  const shown = shownIn(receipt, candidates);
+  const direct = shown.filter(({ path }) => path === null);
+  const receipt_id = await context.shared(ReceiptLog).write(context.namespace, receipt);
+  const took_ms = millisecondsSince(started);
   return {
-    ...{ text: index.text, tokens: index.tokens, empty: index.empty },
-    candidates: shown.filter(({ isExpansion }) => !isExpansion),
-    expansions: shown.filter(({ isExpansion }) => isExpansion),
-    missing: outcome.retrieved.missing,
-    notices: outcome.notices,
-    receipt,
-    receiptId: await context.shared(ReceiptLog).write(context.namespace, receipt),
-    milliseconds: performance.now() - started,
+    query,
+    ...formatNodeText(index, shown, receipt, receipt_id),
+    missing: [...outcome.retrieved.missing],
+    notices: [
+      ...outcome.notices,
+      ...(direct.length > 0 && strongMatches(direct) === 0 ? [NOTHING_FITS] : []),
+      ...(await graphGaps(context, receipt.lanes, scope)),
+    ],
+    took_ms,
   };
-}
-
-/** @throws LociError `invalid_input` */
-export function assertBudget(budget: number): void {
-  if (Number.isSafeInteger(budget) && budget >= 1) return;
-  throw new LociError('invalid_input', 'the budget is a whole number of tokens, 1 or more');
 }
 
 export function receiptHead(

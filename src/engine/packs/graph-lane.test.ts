@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
-import { memoryPack, type PackRequest, type PackResponse } from './memory-pack.ts';
+import { memoryPack, type Pack } from './memory-pack.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { get } from '../records/get.ts';
@@ -22,7 +22,7 @@ const NOTES = {
 
 interface Home extends AsyncDisposable {
   readonly loci: EngineContext;
-  pack(request?: Partial<PackRequest>): Promise<PackResponse>;
+  pack(request?: Partial<Parameters<typeof memoryPack>[1]>): Promise<Pack>;
 }
 
 async function open(
@@ -50,7 +50,7 @@ async function open(
 const QUOTES = 'The second firm asks for 900 and is preferred.';
 
 /** The titles of what the graph led to, in the order of the pack. */
-function added({ items }: PackResponse): string[] {
+function added({ items }: Pack): string[] {
   return items.flatMap(({ via, title }) => (via === null ? [] : [title]));
 }
 
@@ -60,7 +60,7 @@ describe('a pack with the graph', () => {
     const base = await home.pack();
     expect(base.text).not.toContain(QUOTES);
     expect(base.receipt.lanes).toContainEqual(expect.objectContaining({ name: 'graph', status: 'off' }));
-    const { text, items } = await home.pack({ useGraph: true });
+    const { text, items } = await home.pack({ use_graph: true });
     expect(text).toContain(`◆ Quotes.md#L1-L5 (linked from Kitchen.md#L7-L7)\n# Offers\n\n${QUOTES}`);
     expect(items.find(({ title }) => title === 'Quotes')).toMatchObject({
       via: 'linked from Kitchen.md#L7-L7',
@@ -68,23 +68,23 @@ describe('a pack with the graph', () => {
     expect(items.find(({ title }) => title === 'Terms')).toMatchObject({
       via: 'linked from Quotes.md#L5-L5, itself linked from Kitchen.md#L7-L7',
     });
-    expect((await home.pack({ useGraph: true })).text).toBe(text);
+    expect((await home.pack({ use_graph: true })).text).toBe(text);
   });
 
   it('has a receipt with the path of each expansion, in ids, lines and hashes, without a title', async () => {
     await using home = await open();
-    const { receipt } = await home.pack({ useGraph: true });
+    const { receipt } = await home.pack({ use_graph: true });
     receiptSchema.parse(receipt);
-    const { record: kitchen } = await get(home.loci, 'Kitchen.md');
-    const { record: quotes } = await get(home.loci, 'Quotes.md');
-    const { nodes } = await showNodes(home.loci, { names: ['Kitchen.md', 'Quotes.md'], depth: 1, limit: 5 });
-    const edge = nodes[0]!.steps.find(({ to }) => to.id === nodes[1]!.node.id)!.edge;
+    const kitchen = await get(home.loci, { citation: 'Kitchen.md' });
+    const quotes = await get(home.loci, { citation: 'Quotes.md' });
+    const { nodes } = await showNodes(home.loci, { nodes: ['Kitchen.md', 'Quotes.md'], k: 5 });
+    const edge = nodes[0]!.edges.find(({ to }) => to.id === nodes[1]!.id)!;
     expect(receipt.candidates.find(({ record }) => record === quotes.uuid)).toMatchObject({
       lane: 'graph',
       path: [
         {
-          from: nodes[0]!.node.id,
-          to: nodes[1]!.node.id,
+          from: nodes[0]!.id,
+          to: nodes[1]!.id,
           type: 'links_to',
           record: kitchen.uuid,
           lines: { from: 7, to: 7 },
@@ -100,16 +100,16 @@ describe('a pack with the graph', () => {
     const crossing = { graph: { crossProject: true, crossProjectTypes: ['links_to'] } };
     await using closed = await open();
     await using open_ = await open(crossing);
-    const asks = { useGraph: true, allowCrossProject: true };
+    const asks = { use_graph: true, allow_cross_project: true };
     expect(added(await closed.pack(asks))).not.toContain('Elsewhere');
-    expect(added(await open_.pack({ useGraph: true }))).not.toContain('Elsewhere');
+    expect(added(await open_.pack({ use_graph: true }))).not.toContain('Elsewhere');
     for (const project of [{}, { project: 'default' }]) {
       const pack = await open_.pack({ ...asks, ...project });
       expect(pack.items.find(({ title }) => title === 'Elsewhere')).toMatchObject({
         project: 'garden',
         via: 'linked from Kitchen.md#L7-L7 (in another project)',
       });
-      expect(added(await open_.pack({ useGraph: true, ...project }))).toContain('Quotes');
+      expect(added(await open_.pack({ use_graph: true, ...project }))).toContain('Quotes');
     }
   });
 
@@ -130,10 +130,10 @@ describe('a pack with the graph', () => {
       now: () => NOW,
     });
     await indexVaults(loci);
-    const pack = await memoryPack(loci, { query: 'oven', budget: 2000, useGraph: true });
+    const pack = await memoryPack(loci, { query: 'oven', budget: 2000, use_graph: true });
     expect(pack.receipt.lanes).toContainEqual(expect.objectContaining({ name: 'graph', status: 'answered' }));
     expect(pack.text).not.toContain('Secret thoughts');
-    const { record } = await get(loci, 'Diary.md');
+    const record = await get(loci, { citation: 'Diary.md' });
     expect(JSON.stringify(pack.receipt)).not.toContain(record.uuid);
     await loci.close();
     await folder[Symbol.asyncDispose]();
@@ -150,7 +150,7 @@ describe('a pack with the graph', () => {
         'Router.md': `# ${hostile}\n\nThe router has the token ${key} inside.\n`,
       },
     );
-    const { text } = await home.pack({ useGraph: true });
+    const { text } = await home.pack({ use_graph: true });
     expect(text).toContain('The router has the token [secret masked] inside.');
     expect(text).not.toContain(key.slice(0, 12));
     expect(text.match(/<\/loci-pack/g)).toHaveLength(1);
@@ -158,18 +158,10 @@ describe('a pack with the graph', () => {
       expect(line).toMatch(/^◆ [^◆]+$/);
   });
 
-  it('has the other filters of the request', async () => {
-    await using home = await open();
-    const pack = await home.pack({ useGraph: true, tags: ['none'] });
-    expect(pack.items).toEqual([]);
-    const until = await home.pack({ useGraph: true, sources: ['Notes'] });
-    expect(added(until)).toContain('Quotes');
-  });
-
   it('never exceeds its budget', async () => {
     await using home = await open();
     for (const budget of [1, 50, 70, 90, 120, 200, 400, 20_000]) {
-      const { tokens } = await home.pack({ useGraph: true, budget });
+      const { tokens } = await home.pack({ use_graph: true, budget });
       expect(tokens).toBeLessThanOrEqual(budget);
     }
   });
@@ -179,7 +171,7 @@ describe('with the graph off', () => {
   it('the pack is the baseline, byte for byte, and the receipt says so', async () => {
     await using on = await open();
     await using off = await open({ graph: { enabled: false } });
-    const [base, without] = [await on.pack(), await off.pack({ useGraph: true })];
+    const [base, without] = [await on.pack(), await off.pack({ use_graph: true })];
     expect(without.text).toBe(base.text);
     expect(without.receipt.lanes).toContainEqual(
       expect.objectContaining({ name: 'graph', status: 'off', failure: null, candidates: 0 }),

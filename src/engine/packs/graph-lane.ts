@@ -7,7 +7,6 @@ import type { Step } from '../../graph/walk.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import { FLOOR } from '../../pack/pack.ts';
 import type { ReceiptCandidate } from '../../pack/receipt.ts';
-import type { SearchFilter } from '../../store/search-model.ts';
 import { admits } from '../../store/rules/filter.ts';
 import type { EngineContext } from '../context.ts';
 import { edgePlaces, recordsOfEdges } from '../graph/edge-places.ts';
@@ -24,9 +23,9 @@ export interface GraphLaneRequest {
   readonly isOn: boolean;
   /** The index terms of the query. */
   readonly terms: ReadonlySet<string>;
-  /** What the records of the pack must meet. */
-  readonly filter: Omit<SearchFilter, 'now'>;
-  readonly allowCrossProject: boolean;
+  /** The project of the records of the pack; every one unless given. */
+  readonly project?: string;
+  readonly allow_cross_project?: boolean;
   /** The minimum score of a search. */
   readonly minScore: number;
 }
@@ -60,13 +59,13 @@ export function graphLane(context: EngineContext, request: GraphLaneRequest): La
 /** @throws LociError where the graph does not answer */
 async function nearCandidates(
   context: EngineContext,
-  { filter: { project }, allowCrossProject }: GraphLaneRequest,
+  { project, allow_cross_project = false }: GraphLaneRequest,
   base: readonly Candidate[],
 ): Promise<ExpandedNode[]> {
   const anchors = base.flatMap(({ record: { id }, score, excluded }) =>
     excluded === null ? [{ record: id, score }] : [],
   );
-  const scope = { allowCrossProject, audience: 'context' } as const;
+  const scope = { allow_cross_project, audience: 'context' } as const;
   const near = await neighbourhood(context, {
     anchors: anchors.slice(0, MAX_ANCHORS),
     depth: DEPTH,
@@ -104,11 +103,12 @@ async function foundNeighbours(
     ),
   ]);
   // A path that the request lets out of its project may lead to records of others.
-  const filter = request.allowCrossProject ? withoutProject(request.filter) : request.filter;
+  const project = request.allow_cross_project === true ? undefined : request.project;
+  const filter = { now: now(), ...(project !== undefined && { project }) };
   const best = base[0]?.score ?? 0;
   return near.flatMap((each): FoundHit[] => {
     const record = records.get(each.node.record!);
-    if (record === undefined || !admits(record, { ...filter, now: now() })) return [];
+    if (record === undefined || !admits(record, filter)) return [];
     const chosen = bestPassage(record, passages.get(record.id) ?? [], each, request.terms);
     if (chosen === null) return [];
     const score = each.score * (SCORE_WITHOUT_TERMS + (1 - SCORE_WITHOUT_TERMS) * chosen.share);
@@ -123,10 +123,6 @@ async function foundNeighbours(
       },
     ];
   });
-}
-
-function withoutProject({ project: _, ...filter }: GraphLaneRequest['filter']): GraphLaneRequest['filter'] {
-  return filter;
 }
 
 /** The passage with the most terms of the query, the first of equals; for a task, the one that has it. */

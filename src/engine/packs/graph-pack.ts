@@ -1,4 +1,4 @@
-import { LociError } from '../../core/errors.ts';
+import { z } from 'zod';
 import type { Passage } from '../../core/types.ts';
 import { expand, MAX_DEPTH, type ExpandedNode } from '../../graph/expand.ts';
 import type { WalkOptions } from '../../graph/walk.ts';
@@ -8,36 +8,71 @@ import type { Receipt, ReceiptLane } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
+import {
+  allowCrossProject,
+  NODE_NAMES,
+  nodeName,
+  noticesOutput,
+  projectField,
+  unknownOutput,
+} from '../graph/graph-fields.ts';
+import { graphGaps } from '../graph/graph-notices.ts';
 import { expire } from '../shared/retention.ts';
 import { ReceiptLog } from './receipt-log.ts';
-import { findNodes, type UnknownNode } from '../graph/find-nodes.ts';
-import { assertGraphIsOn, type GraphScope, walkOptions } from '../graph/graph-view.ts';
+import { findNodes } from '../graph/find-nodes.ts';
+import { assertGraphIsOn, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
-import { assertBudget, receiptHead, type NodeTextResponse } from './graph-index.ts';
-import { NO_PASSAGE } from './embed-lane.ts';
+import { receiptHead } from './graph-index.ts';
 import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
+import { NO_PASSAGE } from './embed-lane.ts';
 import { runLanes } from './lanes.ts';
-import { nodeCandidate, shownIn } from './node-candidates.ts';
+import {
+  budgetField,
+  formatNodeText,
+  nodeCandidate,
+  nodeTextFields,
+  shownIn,
+  traceField,
+} from './node-candidates.ts';
 
 /** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
-export const PACK_MODES = ['safe', 'snippets'] as const;
-export type PackMode = (typeof PACK_MODES)[number];
+const PACK_MODES = ['safe', 'snippets'] as const;
 
-export interface GraphPackRequest extends Omit<GraphScope, 'audience'> {
-  /** Ids, citations, titles, names of projects, or tags with `#`. */
-  readonly nodes: readonly string[];
-  /** How many steps around the nodes: 0 to `MAX_DEPTH`. */
-  readonly depth: number;
-  /** Tokens of o200k that the text may have. */
-  readonly budget: number;
-  readonly mode: PackMode;
-}
+const DEFAULT_BUDGET = 2000;
+const MAX_NODES = 20;
+const DEFAULT_DEPTH = 1;
 
-export type GraphPackResponse = NodeTextResponse & {
-  /** Names without a node. */
-  readonly unknown: readonly UnknownNode[];
-};
+export const graphPackInput = z.strictObject({
+  nodes: z.array(nodeName()).min(1).max(MAX_NODES).describe(`Nodes to pack: ${NODE_NAMES}.`),
+  depth: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_DEPTH)
+    .exactOptional()
+    .describe(
+      `How many steps around the nodes; 0 for the nodes alone. The default is ${String(DEFAULT_DEPTH)}.`,
+    ),
+  budget: budgetField(DEFAULT_BUDGET),
+  mode: z
+    .enum(PACK_MODES)
+    .exactOptional()
+    .describe('`safe` (the default) has summaries and no raw text; `snippets` adds a part of each text.'),
+  project: projectField(),
+  allow_cross_project: allowCrossProject(),
+  trace: traceField(),
+});
+
+export const graphPackOutput = z.strictObject({
+  ...nodeTextFields,
+  mode: z.enum(PACK_MODES),
+  notices: noticesOutput,
+  unknown: unknownOutput.describe('The names without a node.'),
+  took_ms: tookMs(),
+});
+export type GraphPackOutput = z.infer<typeof graphPackOutput>;
 
 /** Neighbours at most, besides the nodes themselves. */
 const MAX_NEIGHBOURS = 20;
@@ -51,24 +86,17 @@ const NODES_LANE = 'nodes';
  */
 export async function graphPack(
   context: EngineContext,
-  request: GraphPackRequest,
-): Promise<GraphPackResponse> {
+  given: z.infer<typeof graphPackInput>,
+): Promise<GraphPackOutput & { readonly receipt: Receipt }> {
   const started = performance.now();
   assertGraphIsOn(context);
-  assertBudget(request.budget);
-  const { depth, budget, mode, project, allowCrossProject = false } = request;
-  if (!Number.isSafeInteger(depth) || depth < 0 || depth > MAX_DEPTH)
-    throw new LociError('invalid_input', `the depth is a whole number of steps, 0 to ${String(MAX_DEPTH)}`);
+  const { depth = DEFAULT_DEPTH, budget = DEFAULT_BUDGET, mode = 'safe', project } = given;
   const count = await loadTokenCounter();
   await expire(context);
   await updateGraph(context);
-  const scope = {
-    ...(project !== undefined && { project }),
-    allowCrossProject,
-    audience: 'context',
-  } as const;
+  const scope = { ...given, audience: 'context' } as const;
   const options = await walkOptions(context, scope);
-  const { nodes, unknown } = await findNodes(context, request.nodes, options.filter);
+  const { nodes, unknown } = await findNodes(context, given.nodes, options.filter);
   const asked = await askedCandidates(context, nodes);
   const looked = Math.round(performance.now() - started);
   let neighbours: readonly NodeCandidate[] = [];
@@ -99,14 +127,14 @@ export async function graphPack(
     lanes: [own, ...lanes],
     ...pack.receipt,
   };
-  const shown = shownIn(receipt.pieces, candidates);
+  const receipt_id = await context.shared(ReceiptLog).write(context.namespace, receipt);
+  const took_ms = millisecondsSince(started);
   return {
-    ...{ text: pack.text, tokens: pack.tokens, empty: pack.empty, unknown },
-    candidates: shown.filter(({ isExpansion }) => !isExpansion),
-    expansions: shown.filter(({ isExpansion }) => isExpansion),
-    receipt,
-    receiptId: await context.shared(ReceiptLog).write(context.namespace, receipt),
-    milliseconds: performance.now() - started,
+    ...formatNodeText(pack, shownIn(receipt, candidates), receipt, receipt_id),
+    mode,
+    notices: await graphGaps(context, receipt.lanes, { ...scope, names: given.nodes }),
+    unknown,
+    took_ms,
   };
 }
 

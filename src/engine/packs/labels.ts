@@ -1,33 +1,44 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { AuditDraft } from '../../store/admin-model.ts';
-import type { Label, StoredLabel, Verdict } from '../../store/item-model.ts';
+import { type Label, VERDICTS } from '../../store/item-model.ts';
 import { labelPut, storedLabels } from '../../store/items/kinds.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { screenTexts } from '../records/screen.ts';
-import { requireReceipt } from './receipts.ts';
+import { formatLabel, type LabelOutput, receiptId, requireReceipt } from './receipts.ts';
 
-export interface LabelRequest {
-  readonly receipt: string;
-  /**
-   * A candidate of the receipt: its place in the text from 1, the UUID of its record, or a citation such as `record/12`.
-   */
-  readonly item: string;
-  readonly verdict: Verdict;
-  /** The query, which the receipt has only as a hash. Without it, the label cannot be used to score a ranking. */
-  readonly query?: string;
-}
+const MAX_QUERY_LENGTH = 1_000_000;
+const MAX_ITEM_LENGTH = 5000;
+
+export const receiptLabelInput = z.strictObject({
+  id: receiptId(),
+  item: z
+    .string()
+    .min(1)
+    .max(MAX_ITEM_LENGTH)
+    .describe('A record of the receipt: its place in the text from 1, its citation, or its UUID.'),
+  verdict: z.enum(VERDICTS).describe('Whether it was useful.'),
+  query: z
+    .string()
+    .max(MAX_QUERY_LENGTH)
+    .exactOptional()
+    .describe('The query, of which the receipt has only the hash; needed to score a ranking with the label.'),
+});
 
 /**
  * Marks an item of a receipt as useful or not. The label is the operator's own data: it changes no ranking.
  * @throws LociError `not_found` for an unknown receipt or item; `invalid_input` for a query that is not that of the receipt;
  *   `secret_refused`
  */
-export async function labelItem(context: EngineContext, request: LabelRequest): Promise<StoredLabel> {
-  const receipt = await requireReceipt(context, request.receipt);
+export async function labelItem(
+  context: EngineContext,
+  request: z.infer<typeof receiptLabelInput>,
+): Promise<LabelOutput> {
+  const receipt = await requireReceipt(context, request.id);
   const query = await queryOf(context, receipt, request.query);
   const record = await recordOf(context, receipt, request.item);
   const labels = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY_LABEL);
@@ -48,7 +59,29 @@ export async function labelItem(context: EngineContext, request: LabelRequest): 
       audit: [labelAuditDraft(context, 'label', before, label)],
     });
   const stored = await storedLabels(context.store.records, context.namespace, receipt.id, EVERY_LABEL);
-  return stored.find((each) => each.record === record)!;
+  return formatLabel(stored.find((each) => each.record === record)!);
+}
+
+/** `1=useful`, `Home/Oven.md=not-useful` */
+const LABEL = new RegExp(`^(.{1,5000})=(${VERDICTS.join('|')})$`, 's');
+
+export const labelList = () =>
+  z.array(z.string().max(5100).regex(LABEL, 'ITEM=useful or ITEM=not-useful')).max(100).exactOptional();
+
+/** Labels items of a pack. @throws LociError `store_failed` without a receipt, and the errors of `labelItem` */
+export async function labelItems(
+  context: EngineContext,
+  receipt: string | null,
+  query: string,
+  labels: readonly string[],
+): Promise<void> {
+  if (receipt === null)
+    throw new LociError('store_failed', 'the pack has no receipt, so that its items cannot be labelled');
+  for (const text of labels) {
+    const [, item = '', given] = LABEL.exec(text) ?? [];
+    const verdict = VERDICTS.find((each) => each === given)!;
+    await labelItem(context, { id: receipt, item, verdict, query });
+  }
 }
 
 /** More than any receipt has. */

@@ -66,12 +66,12 @@ describe('a pack', () => {
     for (const { citation, id } of items) {
       const shown = citation.replace('record/', '');
       expect(text.split('\n').some((line) => line.replace(/^◆ ?/, '◆').startsWith(`◆${shown}`))).toBe(true);
-      expect((await get(loci, shown)).record.id).toBe(id);
-      expect((await get(loci, citation)).record.id).toBe(id);
+      expect((await get(loci, { citation: shown })).id).toBe(id);
+      expect((await get(loci, { citation })).id).toBe(id);
     }
     const kitchen = items.find(({ citation }) => citation.startsWith('Kitchen.md'));
     expect(kitchen?.citation).toMatch(/^Kitchen\.md#L\d+-L\d+$/);
-    const { text: lines } = await get(loci, kitchen!.citation);
+    const { text: lines } = await get(loci, { citation: kitchen!.citation });
     expect(lines).toContain('The oven needs 32 A, says the electrician.');
     receiptSchema.parse(receipt);
   });
@@ -81,14 +81,16 @@ describe('a pack', () => {
     const { text, receipt } = await memoryPack(loci, { query, budget: 1000 });
     const bytes = Buffer.from(text);
     for (const { id, field, bytes: range, lines, hash, content_hash, pack } of receipt.pieces) {
-      const { record } = await get(loci, `record/${String(id)}`);
-      expect(sha256(record.content)).toBe(content_hash);
-      const source = Buffer.from(record[field]).subarray(range.start, range.end).toString();
+      const { title, text: content } = await get(loci, { citation: `record/${String(id)}` });
+      expect(sha256(content)).toBe(content_hash);
+      const source = Buffer.from(field === 'title' ? title : content)
+        .subarray(range.start, range.end)
+        .toString();
       expect(sha256(source)).toBe(hash);
       expect(bytes.subarray(pack.start, pack.end).toString()).toBe(shownText(source));
       if (field === 'content')
         expect(
-          record.content
+          content
             .split('\n')
             .slice(lines.from - 1, lines.to)
             .join('\n'),
@@ -148,8 +150,8 @@ describe('a pack', () => {
       empty: 'nothing that is remembered is likely to be about the query',
     });
     expect(far.receipt.candidates.every(({ reason }) => reason === 'threshold')).toBe(true);
-    const { hits } = { hits: (await search(loci, { query: 'white', minScore: 0 })).results };
-    const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000, minScore: 0 });
+    const { hits } = { hits: (await search(loci, { query: 'white', min_score: 0 })).results };
+    const unsure = await memoryPack(loci, { query: 'white passport renewal', budget: 2000 }, { minScore: 0 });
     expect(hits.length).toBeGreaterThan(0);
     expect(unsure.text.split('\n')[2]).toBe('No note clearly answers this; what follows is the nearest.');
   });
@@ -166,7 +168,7 @@ describe('a pack', () => {
     const { text, receipt } = await memoryPack(loci, { query: 'oven mail shop', budget: 2000 });
     expect(text).not.toContain('from the shop');
     const mail = results.find(({ source }) => source === 'mail')!;
-    const { record } = await get(loci, mail.citation);
+    const record = await get(loci, { citation: mail.citation });
     expect(receipt.candidates.map(({ record: uuid }) => uuid)).not.toContain(record.uuid);
   });
 
@@ -190,10 +192,6 @@ describe('a pack', () => {
       if (budget < 50)
         expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
     }
-    for (const budget of [0, -1, 1.5, NaN])
-      await expect(memoryPack(loci, { query: 'oven', budget })).rejects.toMatchObject({
-        code: 'invalid_input',
-      });
     await expect(memoryPack(loci, { query: ' ', budget: 500 })).rejects.toMatchObject({
       code: 'invalid_input',
     });

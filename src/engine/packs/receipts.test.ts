@@ -9,12 +9,11 @@ import { packWithReceipt } from '../../../test/contract/receipts.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { Pack } from '../../pack/pack.ts';
 import type { Receipt } from '../../pack/receipt.ts';
-import { verifyReceipt, type VerifiedPiece, type VerifyRequest } from './verify-receipt.ts';
+import { type ReceiptVerifyOutput, verifyReceipt } from './verify-receipt.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
-import { listRecords } from '../records/list.ts';
 import { write } from '../records/write.ts';
-import { showReceipt, listReceipts } from './receipts.ts';
+import { formatLabel, listReceipts, readReceipts, showReceipt } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
 import { labelItem } from './labels.ts';
@@ -57,7 +56,7 @@ afterEach(async () => {
 });
 
 async function records(): Promise<LociRecord[]> {
-  return (await listRecords(loci, { limit: 50 })).records.map(({ record }) => record);
+  return loci.store.records.list(loci.namespace, { filter: { now } }, { after: null, limit: 50 });
 }
 
 /** Stores the receipt of a pack of all records. */
@@ -69,13 +68,15 @@ async function stored(query = QUERY): Promise<{ readonly pack: Pack; readonly re
   return made;
 }
 
-async function piecesOf(request: VerifyRequest): Promise<readonly VerifiedPiece[]> {
+type Piece = ReceiptVerifyOutput['receipts'][number]['pieces'][number];
+
+async function piecesOf(request: Parameters<typeof verifyReceipt>[1]): Promise<readonly Piece[]> {
   const { receipts } = await verifyReceipt(loci, request);
   expect(receipts).toHaveLength(1);
   return receipts[0]!.pieces;
 }
 
-const states = (pieces: readonly VerifiedPiece[], path: string): string[] => [
+const states = (pieces: readonly Piece[], path: string): string[] => [
   ...new Set(pieces.filter(({ citation }) => citation?.startsWith(path)).map(({ state }) => state)),
 ];
 
@@ -84,7 +85,7 @@ describe('a receipt', () => {
     const { id } = await write(loci, { content: 'The oven key is under the mat.', title: 'Key' });
     const { receipt } = await stored();
     const named = async (): Promise<string[]> =>
-      (await showReceipt(loci, receipt.id)).records
+      (await showReceipt(loci, { id: receipt.id })).records
         .map(({ citation, title }) => `${citation} ${title}`)
         .sort();
     const notes = ['Home/Oven.md Oven', 'Plumber.md Plumber'];
@@ -95,12 +96,12 @@ describe('a receipt', () => {
 
   it('is listed and shown until its retention ends, and then purged', async () => {
     const { receipt } = await stored();
-    expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([receipt]);
-    expect(await showReceipt(loci, receipt.id)).toMatchObject({ receipt, labels: [] });
+    expect((await readReceipts(loci, { limit: 5 })).receipts).toEqual([receipt]);
+    expect(await showReceipt(loci, { id: receipt.id })).toMatchObject({ receipt, labels: [] });
     expect((await listReceipts(loci, { limit: 5, kind: 'recall' })).receipts).toEqual([]);
     now += 30 * DAY + 1;
     expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([]);
-    await expect(showReceipt(loci, receipt.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(showReceipt(loci, { id: receipt.id })).rejects.toMatchObject({ code: 'not_found' });
     await write(loci, { content: 'Starts the purge.' });
     await loci.close();
     now -= 30 * DAY;
@@ -149,7 +150,7 @@ describe('a receipt', () => {
       await readFile('docs/receipt.schema.json', 'utf8'),
     ) as z.core.JSONSchema.JSONSchema;
     const schema = z.fromJSONSchema(published);
-    const { receipts } = await listReceipts(loci, { limit: 10 });
+    const { receipts } = await readReceipts(loci, { limit: 10 });
     expect(receipts).toHaveLength(2);
     for (const receipt of receipts) expect(schema.safeParse(receipt).error).toBeUndefined();
     expect(schema.safeParse({ ...receipts[0], text: 'oven' }).success).toBe(false);
@@ -172,19 +173,20 @@ describe('a verified receipt', () => {
     const { pack, receipt } = await stored();
     const prompt = `System: ä help.\n${pack.text}\nUser: hi`;
     const response = await verifyReceipt(loci, { prompt });
-    expect(response.receipts).toMatchObject([{ receipt: { id: receipt.id }, isWhole: true }]);
+    expect(response.receipts).toMatchObject([{ id: receipt.id, whole: true }]);
     const bytes = Buffer.from(prompt);
     const content = new Map((await records()).map((record) => [record.uuid, record]));
     expect(response.receipts[0]!.pieces.length).toBeGreaterThan(1);
-    for (const { piece, prompt: at, state, citation, recordIsSame } of response.receipts[0]!.pieces) {
+    for (const piece of response.receipts[0]!.pieces) {
+      const { prompt: at, state, citation, record_is_same } = piece;
       const text = bytes.subarray(at!.start, at!.end).toString();
       const record = content.get(piece.record)!;
       expect(record[piece.field]).toContain(text);
-      expect([state, recordIsSame]).toEqual(['same', true]);
-      if (piece.field === 'content') expect((await get(loci, citation!)).text).toContain(text);
+      expect([state, record_is_same]).toEqual(['same', true]);
+      if (piece.field === 'content') expect((await get(loci, { citation: citation! })).text).toContain(text);
     }
-    expect(response.fromRecords).toBeGreaterThan(50);
-    expect(response.promptBytes).toBe(bytes.length);
+    expect(response.from_records).toBeGreaterThan(50);
+    expect(response.prompt_bytes).toBe(bytes.length);
   });
 
   it('finds pieces in a prompt that has only a part of the text', async () => {
@@ -199,7 +201,7 @@ describe('a verified receipt', () => {
       expect(found[0]!.citation).toMatch(/^Home\/Oven\.md#L\d/);
     }
     expect((await verifyReceipt(loci, { prompt: 'The title Oven alone' })).receipts).toEqual([]);
-    expect(await verifyReceipt(loci, { prompt: '' })).toMatchObject({ receipts: [], promptBytes: 0 });
+    expect(await verifyReceipt(loci, { prompt: '' })).toMatchObject({ receipts: [], prompt_bytes: 0 });
   });
 
   it('does not say that a sentence is the same when words around it were added', async () => {
@@ -208,9 +210,7 @@ describe('a verified receipt', () => {
     const { pack, receipt } = await stored();
     const contentStates = async (): Promise<string[]> =>
       states(
-        (await piecesOf({ id: receipt.id, prompt: pack.text })).filter(
-          ({ piece }) => piece.field === 'content',
-        ),
+        (await piecesOf({ id: receipt.id, prompt: pack.text })).filter(({ field }) => field === 'content'),
         'Bill.md',
       ).toSorted();
     expect(await contentStates()).toEqual(['same']);
@@ -231,14 +231,15 @@ describe('a verified receipt', () => {
     });
     await indexVaults(loci);
     const prompt = `x ${pack.text}`;
-    const pieces = (await piecesOf({ id, prompt })).filter(({ piece }) => piece.field === 'content');
+    const pieces = (await piecesOf({ id, prompt })).filter(({ field }) => field === 'content');
     expect(states(pieces, 'Home/Oven.md').toSorted()).toEqual(['moved', 'same']);
     expect(states(pieces, 'Plumber.md').toSorted()).toEqual(['changed', 'same']);
     expect(states(pieces, 'record/')).toEqual(['same']);
-    for (const { citation, prompt: at, piece, state } of pieces) {
+    for (const piece of pieces) {
+      const { citation, prompt: at, state } = piece;
       if (state !== 'moved') continue;
       const text = Buffer.from(prompt).subarray(at!.start, at!.end).toString();
-      expect((await get(loci, citation!)).text, JSON.stringify(piece)).toContain(text.trim());
+      expect((await get(loci, { citation: citation! })).text, JSON.stringify(piece)).toContain(text.trim());
     }
     const key = (await records()).find(({ origin }) => origin === 'memory')!;
     await deleteRecord(loci, { id: key.id });
@@ -246,13 +247,13 @@ describe('a verified receipt', () => {
     await indexVaults(loci);
     const later = await piecesOf({ id, prompt });
     const stateOf = (uuid: string): string[] => [
-      ...new Set(later.filter(({ piece }) => piece.record === uuid).map(({ state }) => state)),
+      ...new Set(later.filter(({ record }) => record === uuid).map(({ state }) => state)),
     ];
     expect(stateOf(key.uuid)).toEqual(['deleted']);
     now += 31 * DAY;
     const gone = later.filter(({ state }) => state === 'purged');
     expect(gone.length).toBeGreaterThan(0);
-    for (const { citation, piece } of gone) expect([citation, piece.hash.length]).toEqual([null, 64]);
+    for (const { citation, hash } of gone) expect([citation, hash.length]).toEqual([null, 64]);
   });
 
   it('needs a receipt or a prompt, and is of the caller’s own namespace', async () => {
@@ -270,12 +271,12 @@ describe('a label', () => {
     const { receipt } = await stored();
     const { id } = receipt;
     const [first] = receipt.pieces;
-    const label = await labelItem(loci, { receipt: id, item: '1', verdict: 'useful', query: QUERY });
+    const label = await labelItem(loci, { id, item: '1', verdict: 'useful', query: QUERY });
     expect(label).toMatchObject({ receipt: id, record: first!.record, verdict: 'useful', query: QUERY });
-    const changed = await labelItem(loci, { receipt: id, item: first!.record, verdict: 'not-useful' });
-    expect(changed).toMatchObject({ sequence: label.sequence, verdict: 'not-useful', query: QUERY });
-    await labelItem(loci, { receipt: id, item: 'Home/Oven.md', verdict: 'useful' });
-    const { labels } = await showReceipt(loci, id);
+    const changed = await labelItem(loci, { id, item: first!.record, verdict: 'not-useful' });
+    expect(changed).toMatchObject({ record: label.record, verdict: 'not-useful', query: QUERY });
+    await labelItem(loci, { id, item: 'Home/Oven.md', verdict: 'useful' });
+    const { labels } = await showReceipt(loci, { id });
     expect(labels).toHaveLength(2);
     expect(labels.every(({ query }) => query === QUERY)).toBe(true);
     const { entries: log } = await audit(loci, { limit: 10, action: 'label' });
@@ -285,17 +286,16 @@ describe('a label', () => {
 
   it('outlives its receipt', async () => {
     const { receipt } = await stored();
-    const label = await labelItem(loci, { receipt: receipt.id, item: '1', verdict: 'useful' });
+    const label = await labelItem(loci, { id: receipt.id, item: '1', verdict: 'useful' });
     now += 40 * DAY;
     await write(loci, { content: 'Starts the purge.' });
-    expect(await storedLabels(loci.store.records, loci.namespace, null, { after: null, limit: 10 })).toEqual([
-      label,
-    ]);
+    const labels = await storedLabels(loci.store.records, loci.namespace, null, { after: null, limit: 10 });
+    expect(labels.map(formatLabel)).toEqual([label]);
   });
 
   it('is refused for another query, and for an item that the receipt does not have', async () => {
     const { receipt } = await stored();
-    const request = { receipt: receipt.id, item: '1', verdict: 'useful' } as const;
+    const request = { id: receipt.id, item: '1', verdict: 'useful' } as const;
     await expect(labelItem(loci, { ...request, query: 'other' })).rejects.toMatchObject({
       code: 'invalid_input',
     });

@@ -1,30 +1,119 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
-import { RECEIPT_VERSION, receiptSchema, type Receipt, type ReceiptKind } from '../../pack/receipt.ts';
-import type { ReceiptCursor, StoredLabel, StoredReceipt } from '../../store/item-model.ts';
+import { RECEIPT_KINDS, RECEIPT_VERSION, receiptSchema, type Receipt } from '../../pack/receipt.ts';
+import {
+  type ReceiptCursor,
+  type StoredLabel,
+  type StoredReceipt,
+  VERDICTS,
+} from '../../store/item-model.ts';
 import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
+import { isoTime } from '../fields/times.ts';
 import { wholeCitations } from '../shared/citations.ts';
 
-export interface ReceiptsRequest {
-  readonly kind?: ReceiptKind;
-  readonly limit: number;
-  /** `next` of the page before. */
-  readonly after?: string;
+/** The length of a UUID. */
+const MAX_RECEIPT_ID_LENGTH = 36;
+/** Stands for the id of the newest receipt. */
+const LATEST_RECEIPT = 'latest';
+
+export const receiptId = () =>
+  z
+    .string()
+    .max(MAX_RECEIPT_ID_LENGTH)
+    .regex(
+      new RegExp(`^(${LATEST_RECEIPT}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`, 'i'),
+      `the id of a receipt, or ${LATEST_RECEIPT}`,
+    )
+    .describe(`The id of a receipt, or \`${LATEST_RECEIPT}\`.`);
+
+export const receiptKind = () => z.enum(RECEIPT_KINDS);
+
+export const labelOutput = z.strictObject({
+  receipt: z.uuid(),
+  record: z.string().describe('UUID of the record.'),
+  verdict: z.enum(VERDICTS),
+  query: z.string().nullable().describe('The query, if the operator gave it.'),
+  query_hash: z.string().nullable(),
+  project: z.string().nullable(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+});
+export type LabelOutput = z.infer<typeof labelOutput>;
+
+export function formatLabel({ queryHash, at, sequence: _, ...label }: StoredLabel): LabelOutput {
+  return { ...label, query_hash: queryHash, at: isoTime(at) };
 }
 
-export interface ReceiptsPage {
-  /** Newest first. */
-  readonly receipts: readonly Receipt[];
-  /** The ids of receipts that cannot be read, because their rows were changed or a later version wrote them. */
-  readonly unreadable: readonly string[];
-  readonly next: string | null;
+const DEFAULT_LIMIT = 20;
+
+export const receiptListInput = z.strictObject({
+  kind: receiptKind().exactOptional().describe('Only receipts of this kind.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(`Maximum number of receipts; ${String(DEFAULT_LIMIT)} unless given.`),
+  after: z.string().max(64).exactOptional().describe('`next` of the previous page.'),
+});
+
+const count = () => z.number().int().nonnegative();
+
+const summary = z.strictObject({
+  id: z.uuid(),
+  kind: receiptKind(),
+  at: z.iso.datetime(),
+  project: z.string().nullable(),
+  items: count().describe('Records in the text.'),
+  candidates: count().describe('Records that were considered.'),
+  budget: count(),
+  used_tokens: count(),
+  failed_lanes: z.array(z.string()).describe('Lanes that failed or were late.'),
+});
+
+export const receiptListOutput = z.strictObject({
+  receipts: z.array(summary).describe('Newest first.'),
+  unreadable: z
+    .array(z.string())
+    .describe('Ids of receipts that are left out, because what the store has of them cannot be read.'),
+  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+});
+export type ReceiptListOutput = z.infer<typeof receiptListOutput>;
+
+export async function listReceipts(
+  context: EngineContext,
+  request: z.infer<typeof receiptListInput>,
+): Promise<ReceiptListOutput> {
+  const { receipts, ...page } = await readReceipts(context, request);
+  return { receipts: receipts.map(summaryOf), ...page };
 }
 
-/** The receipts of the caller's namespace that are not older than `receipts.retentionDays`. */
-export async function listReceipts(context: EngineContext, request: ReceiptsRequest): Promise<ReceiptsPage> {
-  const { kind, limit, after } = request;
+function summaryOf(receipt: Receipt): z.infer<typeof summary> {
+  const { id, kind, at, project, pieces, candidates, budget, lanes } = receipt;
+  return {
+    id,
+    kind,
+    at,
+    project,
+    items: new Set(pieces.map(({ record }) => record)).size,
+    candidates: candidates.length,
+    budget: budget.tokens,
+    used_tokens: budget.used,
+    failed_lanes: lanes.flatMap(({ name, status }) =>
+      status === 'failed' || status === 'late' ? [name] : [],
+    ),
+  };
+}
+
+/** The receipts of the caller's namespace that are not older than `receipts.retentionDays`, newest first. */
+export async function readReceipts(
+  context: EngineContext,
+  { kind, limit = DEFAULT_LIMIT, after }: z.infer<typeof receiptListInput>,
+) {
   const found = await storedReceipts(
     context.store.records,
     context.namespace,
@@ -37,8 +126,8 @@ export async function listReceipts(context: EngineContext, request: ReceiptsRequ
   return { ...readable(listed), next: hasMore ? `${String(last.at)}/${last.id}` : null };
 }
 
-/** The receipts that can be read, and the ids of the others. */
-export function readable(stored: readonly StoredReceipt[]): Pick<ReceiptsPage, 'receipts' | 'unreadable'> {
+/** The receipts that can be read, and the ids of the others, because their rows were changed or a later version wrote them. */
+export function readable(stored: readonly StoredReceipt[]) {
   const read = stored.map(({ id, body }) => ({ id, receipt: receiptSchema.safeParse(body).data }));
   return {
     receipts: read.flatMap(({ receipt }) => receipt ?? []),
@@ -57,25 +146,31 @@ export function oldest({ now, config }: EngineContext): Timestamp {
   return now() - config.receipts.retentionDays * DAY_MS;
 }
 
-export interface ShownReceipt {
-  readonly receipt: Receipt;
-  readonly labels: readonly StoredLabel[];
-  /** The current names of the candidates' records, without those that are deleted. */
-  readonly records: readonly NamedRecord[];
-}
+export const receiptShowInput = z.strictObject({ id: receiptId() });
 
-interface NamedRecord {
-  /** UUID. */
-  readonly record: string;
-  readonly citation: string;
-  readonly title: string;
-}
+export const receiptShowOutput = z.strictObject({
+  receipt: receiptSchema,
+  labels: z.array(labelOutput).describe('What the operator says about its items.'),
+  records: z
+    .array(
+      z.strictObject({
+        record: z.string().describe('UUID.'),
+        citation: z.string().describe('Accepted by `get`.'),
+        title: z.string(),
+      }),
+    )
+    .describe('What the records of the candidates are called now, except those that are deleted.'),
+});
+export type ReceiptShowOutput = z.infer<typeof receiptShowOutput>;
 
 /** More items than any receipt has. */
 const MAX_LABELS = 10_000;
 
 /** @throws LociError `not_found` */
-export async function showReceipt(context: EngineContext, id: string): Promise<ShownReceipt> {
+export async function showReceipt(
+  context: EngineContext,
+  { id }: z.infer<typeof receiptShowInput>,
+): Promise<ReceiptShowOutput> {
   const { store, namespace } = context;
   const receipt = await requireReceipt(context, id);
   const labels = await storedLabels(store.records, namespace, receipt.id, { after: null, limit: MAX_LABELS });
@@ -85,7 +180,7 @@ export async function showReceipt(context: EngineContext, id: string): Promise<S
   );
   const citations = await wholeCitations(context, live);
   const records = live.map(({ uuid, title }, i) => ({ record: uuid, citation: citations[i]!, title }));
-  return { receipt, labels, records };
+  return { receipt, labels: labels.map(formatLabel), records };
 }
 
 /** Records in any state, by UUID. */
@@ -102,15 +197,13 @@ export async function recordsByUuid(
   return new Map(records.map((record) => [record.uuid, record]));
 }
 
-/** Stands for the id of the newest receipt. */
-export const LATEST_RECEIPT = 'latest';
 /** The newest receipts among which the latest that can be read is looked for. */
 const LATEST_TRIED = 10;
 
 /** @throws LociError `not_found` */
 export async function requireReceipt(context: EngineContext, id: string): Promise<Receipt> {
   if (id.toLowerCase() === LATEST_RECEIPT) {
-    const [latest] = (await listReceipts(context, { limit: LATEST_TRIED })).receipts;
+    const [latest] = (await readReceipts(context, { limit: LATEST_TRIED })).receipts;
     if (latest !== undefined) return latest;
     throw new LociError('not_found', 'there is no receipt yet', {
       hint: 'Each pack has one: `loci pack "…"`.',

@@ -1,58 +1,112 @@
+import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { dayText, isOfWholeDay } from '../../core/time/whole-day.ts';
-import type { LociRecord, Timestamp } from '../../core/types.ts';
+import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/types.ts';
 import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import { TextMask } from '../../secrets/text-mask.ts';
 import { dayOf } from '../../store/rules/record-time.ts';
-import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
+import type { RecordHeader } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
+import { filterValue, filterValues, tagNames } from '../fields/record-fields.ts';
+import { timeBound } from '../fields/time-bound.ts';
+import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { excludeSources, sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 
-export interface TimelineRequest extends Omit<SearchFilter, 'now' | 'from' | 'until' | 'excludedSources'> {
-  /** A citation; the records around this one are read. */
-  readonly anchor?: string;
-  /** The records around this moment are read; around now if there is no anchor either. */
-  readonly time?: Timestamp;
-  /** Maximum numbers of records. */
-  readonly before: number;
-  readonly after: number;
-  /** The most tokens that the text may have. */
-  readonly budgetTokens: number;
-}
+const DEFAULT_SIDE = 10;
+const MAX_SIDE = 200;
+const DEFAULT_BUDGET = 1000;
+const MIN_BUDGET = 50;
+const MAX_BUDGET = 20_000;
+const MAX_CITATION_LENGTH = 5000;
 
-export interface TimelineEntry extends TimelineLine {
-  readonly record: RecordHeader;
-  readonly time: Timestamp;
-}
+const side = (where: string) =>
+  z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_SIDE)
+    .exactOptional()
+    .describe(`How many records ${where} it; ${String(DEFAULT_SIDE)} by default.`);
 
-export interface TimelineResponse {
-  /** The moment in the middle: that of the anchor, or of the request. */
-  readonly time: Timestamp;
-  /** Oldest first. */
-  readonly before: readonly TimelineEntry[];
-  /** `null` around a moment, and if the budget is too small even for this line. */
-  readonly anchor: TimelineEntry | null;
-  readonly after: readonly TimelineEntry[];
-  /** Whether there are further records, on each side. */
-  readonly moreBefore: boolean;
-  readonly moreAfter: boolean;
-  /** For a model: one line for each record, within the budget. */
-  readonly text: string;
-  readonly tokens: number;
-}
+export const timelineInput = z.strictObject({
+  anchor: z
+    .string()
+    .min(1)
+    .max(MAX_CITATION_LENGTH)
+    .exactOptional()
+    .describe('The record in the middle, as `get` reads it.'),
+  time: timeBound('from')
+    .exactOptional()
+    .describe('The moment in the middle instead: 2026-09-14, last week, a time in ISO 8601; now by default.'),
+  before: side('before'),
+  after: side('after'),
+  budget: z
+    .number()
+    .int()
+    .min(MIN_BUDGET)
+    .max(MAX_BUDGET)
+    .exactOptional()
+    .describe(`Length of the text in tokens; ${String(DEFAULT_BUDGET)} by default.`),
+  project: filterValue().exactOptional().describe('Only records of this project.'),
+  // Shorter than in `search`, which a model reads too.
+  origins: z
+    .array(z.enum(ORIGINS))
+    .max(ORIGINS.length)
+    .exactOptional()
+    .describe('Only from these: memory, fact, vault, source, audit.'),
+  sources: filterValues().exactOptional().describe('Only from these vaults, sources or surfaces.'),
+  tags: filterValues().exactOptional().describe('Only with all of these tags.'),
+});
+
+const entry = z.strictObject({
+  position: z.enum(['before', 'anchor', 'after']),
+  when: z.string().describe('The day, or the day and time, in the time zone of this machine.'),
+  time: z.iso.datetime().describe('Its own date (of a note, an event, a todo), else its last update.'),
+  title: z.string().describe('Its title; for a record without one, the beginning of its text.'),
+  citation: z.string().describe('What `get` reads.'),
+  origin: z.enum(ORIGINS),
+  source: z.string().describe('The vault, source or surface that the record comes from.'),
+  trust: z.enum(TRUST).describe('Who is responsible for the text: operator, agent or external.'),
+  project: z.string(),
+  record_type: z.string(),
+});
+
+export const timelineOutput = z.strictObject({
+  time: z.iso.datetime().describe('The moment in the middle.'),
+  entries: z.array(entry).describe('Oldest first.'),
+  more_before: z.boolean().describe('Whether there are older records.'),
+  more_after: z.boolean().describe('Whether there are newer records.'),
+  budget: z.strictObject({
+    tokens: z.number().int().describe('The most tokens that the text may have.'),
+    used: z.number().int().describe('The tokens of the text, as a model receives it.'),
+  }),
+});
+export type TimelineOutput = z.infer<typeof timelineOutput>;
 
 /**
  * The records before and after a record or a moment, in order (G12). Records of hidden sources are left out, as in a list, and
  * are no anchors.
  * @throws LociError `invalid_input` for an anchor together with a time; `not_found`, `ambiguous` for the anchor
  */
-export async function timeline(context: EngineContext, request: TimelineRequest): Promise<TimelineResponse> {
-  const { anchor, time, before, after, budgetTokens, ...filter } = request;
+export async function timeline(
+  context: EngineContext,
+  given: z.infer<typeof timelineInput>,
+): Promise<TimelineOutput> {
+  const {
+    anchor,
+    time,
+    before = DEFAULT_SIDE,
+    after = DEFAULT_SIDE,
+    budget = DEFAULT_BUDGET,
+    tags,
+    ...rest
+  } = given;
+  const filter = { ...rest, ...(tags !== undefined && { tags: tagNames(tags) }) };
   if (anchor !== undefined && time !== undefined)
     throw new LociError('invalid_input', 'a timeline is around a record or a moment, not both', {
       hint: 'Leave out `anchor` or `time`.',
@@ -74,16 +128,18 @@ export async function timeline(context: EngineContext, request: TimelineRequest)
     loadTokenCounter(),
   ]);
   const lines = await entriesOf(context, found, { before, after });
-  const fitted = fitTimeline(lines, budgetTokens, count);
+  const { lines: fitted, tokens } = fitTimeline(lines, budget, count);
+  const shown = [
+    ...lines.before.slice(0, fitted.before.length).toReversed(),
+    ...(lines.anchor === null || fitted.anchor === null ? [] : [lines.anchor]),
+    ...lines.after.slice(0, fitted.after.length),
+  ];
   return {
-    time: found.anchor?.at ?? middle,
-    before: lines.before.slice(0, fitted.lines.before.length).toReversed(),
-    anchor: fitted.lines.anchor === null ? null : lines.anchor,
-    after: lines.after.slice(0, fitted.lines.after.length),
-    moreBefore: fitted.lines.moreBefore,
-    moreAfter: fitted.lines.moreAfter,
-    text: fitted.text,
-    tokens: fitted.tokens,
+    time: isoTime(found.anchor?.at ?? middle),
+    entries: shown.map(({ from: _, ...each }) => each),
+    more_before: fitted.moreBefore,
+    more_after: fitted.moreAfter,
+    budget: { tokens: budget, used: tokens },
   };
 }
 
@@ -92,19 +148,13 @@ async function idOf(context: EngineContext, citation: string, hidden: readonly s
   return record.id;
 }
 
-interface Entries {
-  readonly before: readonly TimelineEntry[];
-  readonly anchor: TimelineEntry | null;
-  readonly after: readonly TimelineEntry[];
-  readonly moreBefore: boolean;
-  readonly moreAfter: boolean;
-}
+type Entry = TimelineLine & TimelineOutput['entries'][number];
 
 async function entriesOf(
   context: EngineContext,
   found: TimelineRecords,
   limits: { readonly before: number; readonly after: number },
-): Promise<Entries> {
+) {
   const before = found.before.slice(0, limits.before);
   const after = found.after.slice(0, limits.after);
   const timed = [...before, ...(found.anchor === null ? [] : [found.anchor]), ...after];
@@ -114,8 +164,13 @@ async function entriesOf(
     untitledContents(context, records),
   ]);
   const mask = new TextMask(context.thread);
-  const entries = await Promise.all(timed.map((each, i) => entryOf(each, citations[i]!, contents, mask)));
   const start = before.length + (found.anchor === null ? 0 : 1);
+  const entries = await Promise.all(
+    timed.map(async (each, i): Promise<Entry> => ({
+      position: i < before.length ? 'before' : i < start ? 'anchor' : 'after',
+      ...(await entryOf(each, citations[i]!, contents, mask)),
+    })),
+  );
   return {
     before: entries.slice(0, before.length),
     anchor: found.anchor === null ? null : entries[before.length]!,
@@ -144,18 +199,23 @@ async function entryOf(
   citation: string,
   contents: ReadonlyMap<number, LociRecord>,
   mask: TextMask,
-): Promise<TimelineEntry> {
+): Promise<Omit<Entry, 'position'>> {
   const start = contents.get(record.id)?.content.trimStart().slice(0, MAX_FIRST_LINE) ?? '';
   const [title, text] = await mask.texts([record.title, start]);
   const path = plainLine(citation);
+  const { origin, source, trust, project, recordType } = record;
   return {
-    record,
-    time: at,
     when: whenOf(at, record),
+    time: isoTime(at),
     title: plainLine(title === '' ? text!.split('\n', 1)[0]! : title!),
-    from: record.origin === 'source' ? plainLine(await mask.text(record.source)) : null,
     // A path with line breaks or invisible characters would not be found by what a line shows of it.
     citation: path === citation ? citation : `record/${String(record.id)}`,
+    from: origin === 'source' ? plainLine(await mask.text(source)) : null,
+    origin,
+    source,
+    trust,
+    project,
+    record_type: recordType,
   };
 }
 

@@ -1,57 +1,68 @@
+import { z } from 'zod';
 import { sha256 } from '../../core/ids.ts';
 import type { LociRecord, Span } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
 import { fencedTexts, findPieces, type SoughtPiece } from '../../pack/find-pieces.ts';
-import type { Receipt, ReceiptPiece } from '../../pack/receipt.ts';
+import { LEVELS, type Receipt, type ReceiptPiece } from '../../pack/receipt.ts';
 import { shownText } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
-import { oldest, readable, recordsByUuid, requireReceipt } from './receipts.ts';
+import { oldest, readable, receiptId, receiptKind, recordsByUuid, requireReceipt } from './receipts.ts';
 import { storedReceipts } from '../../store/items/kinds.ts';
 
-export interface VerifyRequest {
-  /** The receipt; without it, those of the texts that the prompt has. */
-  readonly id?: string;
-  /** A text that a model received. */
-  readonly prompt?: string;
-}
+const MAX_PROMPT_LENGTH = 16_000_000;
 
-/**
- * `same`: the record has the text where it had it, as whole sentences. `moved`: elsewhere in the same field. `changed`: not any more. `deleted`: the
- * record is deleted, and can be restored. `purged`: the record is gone from the store, so that only its hash is known.
- */
-export const PIECE_STATES = ['same', 'moved', 'changed', 'deleted', 'purged'] as const;
-export type PieceState = (typeof PIECE_STATES)[number];
+export const receiptVerifyInput = z.strictObject({
+  id: receiptId()
+    .exactOptional()
+    .describe('The id of a receipt; without it, the receipts of what is in the prompt.'),
+  prompt: z
+    .string()
+    .max(MAX_PROMPT_LENGTH)
+    .exactOptional()
+    .describe('A text that a model received, in which the pieces are found.'),
+});
 
-/** A line of a piece, or the whole piece where its text is not known any more. */
-export interface VerifiedPiece {
-  readonly piece: ReceiptPiece;
-  /** In the field, when the piece was taken. */
-  readonly lines: ReceiptPiece['lines'];
-  readonly state: PieceState;
-  /** Whether the whole content of the record is what it was. */
-  readonly recordIsSame: boolean;
-  /** Accepted by `get`, with the line as it is now; `null` for a record that is deleted or gone. */
-  readonly citation: string | null;
-  /** Where the piece is in the prompt, in bytes of UTF-8; `null` if it is not there, or there is no prompt. */
-  readonly prompt: Span | null;
-}
+const PIECE_STATES = ['same', 'moved', 'changed', 'deleted', 'purged'] as const;
 
-export interface VerifiedReceipt {
-  readonly receipt: Receipt;
-  readonly pieces: readonly VerifiedPiece[];
-  /** Whether the prompt has the whole text of the receipt, byte for byte; `null` without a prompt. */
-  readonly isWhole: boolean | null;
-}
+const count = () => z.number().int().nonnegative();
+const bytes = () => z.strictObject({ start: count(), end: count() });
 
-export interface VerifyResponse {
-  readonly receipts: readonly VerifiedReceipt[];
-  /** Length of the prompt in bytes; 0 without one. */
-  readonly promptBytes: number;
-  /** Bytes of the prompt that came from records. */
-  readonly fromRecords: number;
-}
+const piece = z.strictObject({
+  record: z.uuid(),
+  citation: z.string().nullable().describe('What `get` reads; null for a record that is deleted or gone.'),
+  field: z.enum(['title', 'content']),
+  level: z.enum(LEVELS),
+  lines: z.strictObject({ from: count(), to: count() }).describe('Of the field, when the piece was taken.'),
+  hash: z.string().describe('SHA-256 of the piece to which the line belongs.'),
+  state: z
+    .enum(PIECE_STATES)
+    .describe(
+      '`same`: the record has it where it was; `moved`: elsewhere; `changed`: not any more; `deleted`: the record can be ' +
+        'restored; `purged`: the record is gone, and only its hash is known.',
+    ),
+  record_is_same: z.boolean().describe('Whether the whole content of the record is what it was.'),
+  prompt: bytes().nullable().describe('Its bytes in the prompt; null if it is not there.'),
+});
+
+export const receiptVerifyOutput = z.strictObject({
+  receipts: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      kind: receiptKind(),
+      at: z.iso.datetime(),
+      whole: z
+        .boolean()
+        .nullable()
+        .describe('Whether the prompt has its whole text, byte for byte; null without a prompt.'),
+      pieces: z.array(piece).describe('The lines of the pieces, in the order of the text.'),
+    }),
+  ),
+  prompt_bytes: count().describe('Length of the prompt; 0 without one.'),
+  from_records: count().describe('Bytes of the prompt that came from records.'),
+});
+export type ReceiptVerifyOutput = z.infer<typeof receiptVerifyOutput>;
 
 /** Receipts that are compared with a prompt that has no whole text of one. */
 const MAX_COMPARED = 50;
@@ -60,14 +71,16 @@ const MAX_COMPARED = 50;
  * Rebuilds each piece of a receipt from its record, says what changed since, and finds the pieces in a prompt.
  * @throws LociError `not_found`, `invalid_input` without an id and a prompt
  */
-export async function verifyReceipt(context: EngineContext, request: VerifyRequest): Promise<VerifyResponse> {
-  const { id, prompt } = request;
+export async function verifyReceipt(
+  context: EngineContext,
+  { id, prompt }: z.infer<typeof receiptVerifyInput>,
+): Promise<ReceiptVerifyOutput> {
   await expire(context);
   if (id === undefined && prompt === undefined)
     throw new LociError('invalid_input', 'there is neither a receipt nor a prompt to verify');
   const given = prompt === undefined ? null : promptOf(prompt);
   const receipts = id === undefined ? await receiptsIn(context, given!) : [await requireReceipt(context, id)];
-  const verified: VerifiedReceipt[] = [];
+  const verified: ReceiptVerifyOutput['receipts'] = [];
   for (const receipt of receipts) {
     const each = await verifyOne(context, receipt, given);
     // Without an id, the newest receipts are tried when no whole text was found.
@@ -75,8 +88,8 @@ export async function verifyReceipt(context: EngineContext, request: VerifyReque
   }
   return {
     receipts: verified,
-    promptBytes: given?.bytes.length ?? 0,
-    fromRecords: coveredBytes(verified.flatMap(({ pieces }) => pieces.flatMap((each) => each.prompt ?? []))),
+    prompt_bytes: given?.bytes.length ?? 0,
+    from_records: coveredBytes(verified.flatMap(({ pieces }) => pieces.flatMap((each) => each.prompt ?? []))),
   };
 }
 
@@ -112,7 +125,7 @@ async function verifyOne(
   context: EngineContext,
   receipt: Receipt,
   prompt: Prompt | null,
-): Promise<VerifiedReceipt> {
+): Promise<ReceiptVerifyOutput['receipts'][number]> {
   const records = await recordsByUuid(
     context,
     receipt.pieces.map(({ record }) => record),
@@ -127,22 +140,25 @@ async function verifyOne(
     (await wholeCitations(context, live)).map((citation, i) => [live[i]!.uuid, citation]),
   );
   return {
-    receipt,
-    isWhole: prompt === null ? null : packs.length > 0,
+    ...{ id: receipt.id, kind: receipt.kind, at: receipt.at },
+    whole: prompt === null ? null : packs.length > 0,
     pieces: parts.map(({ piece, lines, ...part }, i) => {
       const record = records.get(piece.record);
       const { state, now } = stateOf({ piece, lines, ...part }, record);
       const citation = citations.get(piece.record) ?? null;
       const isLineOfFile = record?.origin === 'vault' && piece.field === 'content' && now !== null;
       return {
-        piece,
-        lines,
-        state,
-        recordIsSame: record?.contentHash === piece.content_hash,
+        record: piece.record,
         citation:
           citation !== null && isLineOfFile
             ? `${citation}#L${String(now.from)}-L${String(now.to)}`
             : citation,
+        field: piece.field,
+        level: piece.level,
+        lines,
+        hash: piece.hash,
+        state,
+        record_is_same: record?.contentHash === piece.content_hash,
         prompt: places[i] ?? null,
       };
     }),
@@ -198,7 +214,7 @@ function rebuild({ field, bytes, hash }: ReceiptPiece, record: LociRecord | unde
 function stateOf(
   { piece, lines, original, isInPlace }: Part,
   record: LociRecord | undefined,
-): { readonly state: PieceState; readonly now: ReceiptPiece['lines'] | null } {
+): { readonly state: (typeof PIECE_STATES)[number]; readonly now: ReceiptPiece['lines'] | null } {
   if (record === undefined) return { state: 'purged', now: null };
   if (record.deletedAt !== null) return { state: 'deleted', now: null };
   if (isInPlace && record.contentHash === piece.content_hash) return { state: 'same', now: lines };

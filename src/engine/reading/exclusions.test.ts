@@ -43,7 +43,7 @@ async function index(config: Partial<VaultConfig> = {}): Promise<Indexed> {
   const loci = await openInline(settings(folder.path, { vaults: [{ path: vault, ...config }] }));
   try {
     const { sources } = await indexVaults(loci);
-    const { results } = await search(loci, { query: 'zanzibar', limit: 50, minScore: 0 });
+    const { results } = await search(loci, { query: 'zanzibar', limit: 50, min_score: 0 });
     return {
       notes: results.map(({ citation }) => citation.replace(/^.*?:|#.*/g, '')).sort(),
       report: sources[0]!,

@@ -21,7 +21,7 @@ it.each([
     const loci = await openInline(settings(folder.path, { vaults: [{ name: 'vault', path: vault }] }));
     try {
       await indexVaults(loci);
-      const { id } = (await get(loci, 'Oven')).record;
+      const { id } = await get(loci, { citation: 'Oven' });
       const away = join(folder.path, 'away');
       await rename(join(vault, note.split('/')[0]!), away);
       await mkdir(join(vault, placeholder, '..'), { recursive: true });
@@ -33,13 +33,13 @@ it.each([
         problems: [{ reason: 'not_downloaded', skipped: true }],
       });
       expect((await vaultStates(loci)).vaults[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
-      expect((await get(loci, 'Oven')).record).toMatchObject({ id, content: 'the oven' });
+      expect(await get(loci, { citation: 'Oven' })).toMatchObject({ id, text: 'the oven' });
 
       await rm(join(vault, placeholder));
       await rm(join(vault, note.split('/')[0]!), { recursive: true, force: true });
       await rename(away, join(vault, note.split('/')[0]!));
       await indexVaults(loci);
-      expect((await get(loci, 'Oven')).record.id).toBe(id);
+      expect((await get(loci, { citation: 'Oven' })).id).toBe(id);
 
       await rm(join(vault, note));
       expect((await indexVaults(loci)).sources[0]).toMatchObject({ removed: 1, problems: [] });

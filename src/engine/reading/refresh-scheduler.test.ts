@@ -117,5 +117,5 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   expect(events).toContainEqual({ kind: 'embedded', contents: 2 });
   const { results, related } = await search(loci, { query: 'the kitchen', limit: 1 });
   expect(results.map(({ title }) => title)).toEqual(['Kitchen']);
-  expect(related.map(({ belongsTo }) => belongsTo.title)).toEqual(['Kitchen']);
+  expect(related.map(({ belongs_to }) => belongs_to.title)).toEqual(['Kitchen']);
 });

@@ -14,7 +14,7 @@ import { indexVaults } from './index-vaults.ts';
 import { get } from '../records/get.ts';
 import { reindex } from '../health/reindex.ts';
 import { doctor } from '../health/doctor.ts';
-import { facet } from '../records/facet.ts';
+import { facet } from '../records/results/facet.ts';
 
 const MINUTE = 60_000;
 
@@ -39,7 +39,7 @@ describe('a refresh', () => {
     tasks.now += MINUTE;
     expect(await tasks.refresh()).toMatchObject({ added: 1, updated: 1, removed: 1, unchanged: 0 });
     const [after] = (await search(tasks.loci, { query: 'tile samples' })).results;
-    expect(after).toMatchObject({ id: before!.id, snippet: { text: 'Buy tile samples from Saltillo' } });
+    expect(after).toMatchObject({ id: before!.id, snippet: 'Buy tile samples from Saltillo' });
     expect(await tasks.firstLines('dentist')).toEqual([]);
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
   });
@@ -77,13 +77,14 @@ describe('a refresh', () => {
     await tasks.refresh();
     const [tiles] = (await search(tasks.loci, { query: 'tiles' })).results;
     expect(tiles).toMatchObject({
-      createdAt: Date.parse('2026-11-25T10:00:00Z'),
+      created_at: '2026-11-25T10:00:00.000Z',
       origin: 'source',
       source: 'tasks',
       trust: 'external',
-      recordType: 'task',
+      record_type: 'task',
       tags: ['home'],
-      metadata: { completed: true, url: 'https://example.org/a' },
+      url: 'https://example.org/a',
+      from: expect.stringContaining(' · done') as string,
     });
   });
 
@@ -116,7 +117,7 @@ describe('a refresh', () => {
     const { results } = await search(tasks.loci, { query: 'savings code', origins: ['vault'] });
     expect(results[0]?.citation).toBe('a.md#L1-L1');
     for (const citation of ['a.md', 'notes:a.md'])
-      expect((await get(tasks.loci, citation)).record.content).toContain('Farah');
+      expect((await get(tasks.loci, { citation })).text).toContain('Farah');
   });
 
   it('that fails keeps the last documents, is retried after increasing delays, and recovers', async () => {
@@ -205,8 +206,8 @@ describe('a refresh', () => {
     const hall = ['Clear the hall'];
     expect(await found()).toEqual([hall, hall, hall]);
     const [result] = (await search(tasks.loci, { query: 'renovation' })).results;
-    expect(result?.snippet.text).toBe('Clear the hall');
-    expect((await get(tasks.loci, result!.citation)).record.content).toBe('Clear the hall');
+    expect(result?.snippet).toBe('Clear the hall');
+    expect((await get(tasks.loci, { citation: result!.citation })).text).toBe('Clear the hall');
     await reindex(tasks.loci);
     expect(await found()).toEqual([hall, hall, hall]);
     expect((await doctor(tasks.loci)).filter(({ name }) => name === 'derived')).toMatchObject([

@@ -108,8 +108,8 @@ describe.each(VAULTS)('a vault in %s', (_, query, marked, notes) => {
     async (filter) => {
       const { results, corrections } = await search(context, { query, ...filter });
       expect(corrections).toEqual([]);
-      const { text, marks } = results[0]!.snippet;
-      expect(marks.map(([start, end]) => text.slice(start, end).toLowerCase())).toContain(
+      const { snippet, highlights } = results[0]!;
+      expect(highlights.map(([start, end]) => snippet.slice(start, end).toLowerCase())).toContain(
         marked.toLowerCase(),
       );
     },

@@ -1,6 +1,12 @@
-import type { LociRecord } from '../../core/types.ts';
+import { z } from 'zod';
+import { abridge } from '../../core/text/abridge.ts';
+import { storedTime } from '../../core/time/whole-day.ts';
+import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
+import { filterValues, nextPage, pageStart, recordFilters, tagNames } from '../fields/record-fields.ts';
+import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import {
   audienceOf,
@@ -9,37 +15,58 @@ import {
   sourcesOfNamespace,
 } from '../reading/configured/source-policies.ts';
 import { wholeCitations } from '../shared/citations.ts';
-import { recordAge } from './record-age.ts';
+import { recordAge } from './results/record-age.ts';
+import { unmatchedFilter, unmatchedFilters } from './results/unmatched-filters.ts';
 
-export interface ListRequest extends Pick<SearchFilter, 'origins' | 'sources' | 'tags'> {
-  readonly limit: number;
-  /** `next` of the previous page. */
-  readonly after?: number;
-}
+const DEFAULT_LIMIT = 20;
 
-export interface ListPage {
-  readonly records: readonly ListedRecord[];
-  /** How many records match, on all pages. */
-  readonly total: number;
-  /** The id after which the next page begins; `null` on the last page. */
-  readonly next: number | null;
-}
+export const listInput = z.strictObject({
+  ...recordFilters(),
+  vaults: filterValues().exactOptional().describe('Only notes of these vaults.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  after: pageStart(),
+});
 
-interface ListedRecord {
-  readonly record: LociRecord;
-  /** Accepted by `get`. */
-  readonly citation: string;
-  readonly age: string;
-}
+const listedRecord = z.strictObject({
+  id: z.number().int().positive().describe('Number of the record in its namespace.'),
+  citation: z.string().describe('What `get` reads.'),
+  title: z.string().describe('Its title; for a record without one, the first line of its text.'),
+  origin: z.enum(ORIGINS),
+  source: z.string().describe('The vault, source or surface that the record comes from.'),
+  trust: z.enum(TRUST).describe('Who is responsible for the text: operator, agent or external.'),
+  tags: z.array(z.string()),
+  created_at: z.iso.datetime().describe('When it was created; for a note, its date.'),
+  updated_at: z.iso.datetime(),
+  age: z.string(),
+});
+
+export const listOutput = z.strictObject({
+  records: z.array(listedRecord).describe('Those that were stored last come first.'),
+  total: z.number().int().nonnegative().describe('How many records match, on all pages.'),
+  next: nextPage(),
+  unmatched: z
+    .array(unmatchedFilter)
+    .describe('When no records match: the values of filters that no record has.'),
+});
+export type ListOutput = z.infer<typeof listOutput>;
 
 /**
  * The caller's records, the last stored first. Disabled vaults and sources are left out. For an agent that names no sources,
  * those are left out too that the settings keep out of its context.
  */
-export async function listRecords(context: EngineContext, request: ListRequest): Promise<ListPage> {
+export async function listRecords(
+  context: EngineContext,
+  { limit = DEFAULT_LIMIT, after, ...given }: z.infer<typeof listInput>,
+): Promise<ListOutput> {
   await expire(context);
   const { store, namespace, caller } = context;
-  const { limit, after = null, ...requested } = request;
+  const requested = filterOf(given);
   const now = context.now();
   const { vaults, sources } = await sourcesOfNamespace(context);
   const filter = {
@@ -53,7 +80,7 @@ export async function listRecords(context: EngineContext, request: ListRequest):
     page = await store.records.list(
       namespace,
       { filter },
-      { after: records.at(-1)?.id ?? after, limit: limit + 1 - records.length },
+      { after: records.at(-1)?.id ?? after ?? null, limit: limit + 1 - records.length },
     );
     records.push(...page);
   } while (page.length > 0 && records.length <= limit);
@@ -64,11 +91,35 @@ export async function listRecords(context: EngineContext, request: ListRequest):
   ]);
   return {
     records: listed.map((record, i) => ({
-      record,
+      id: record.id,
       citation: citations[i]!,
+      title: record.title === '' ? firstLine(record.content) : record.title,
+      origin: record.origin,
+      source: record.source,
+      trust: record.trust,
+      tags: [...record.tags],
+      created_at: isoTime(storedTime(record)),
+      updated_at: isoTime(record.updatedAt),
       age: recordAge(record, now),
     })),
     total,
     next: records.length > limit ? listed.at(-1)!.id : null,
+    unmatched: total > 0 ? [] : await unmatchedFilters(context, requested),
   };
+}
+
+function filterOf({ origins, vaults, sources, tags }: z.infer<typeof listInput>): Omit<SearchFilter, 'now'> {
+  const inVaults =
+    vaults === undefined ? undefined : (origins ?? ['vault']).filter((origin) => origin === 'vault');
+  const named = vaults === undefined ? sources : vaults.filter((vault) => sources?.includes(vault) ?? true);
+  const chosen = inVaults ?? origins;
+  return {
+    ...(chosen !== undefined && { origins: chosen }),
+    ...(named !== undefined && { sources: named }),
+    ...(tags !== undefined && { tags: tagNames(tags) }),
+  };
+}
+
+function firstLine(text: string): string {
+  return abridge(text.trimStart().split('\n', 1)[0]!, MAX_TITLE_LENGTH);
 }

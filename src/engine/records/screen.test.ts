@@ -97,7 +97,7 @@ describe('secrets in written content', () => {
         metadata: { note: { inner: [secret] } },
       });
       expect(masked).toContain(kind);
-      expect((await get(loci, `record/${String(id)}`)).text).toMatch(
+      expect((await get(loci, { citation: `record/${String(id)}` })).text).toMatch(
         /\[secret masked: .+\]\nKeep it safe\.$/,
       );
       await update(loci, { id, content: `Now it is ${secret}.` });
@@ -128,7 +128,7 @@ describe('secrets in written content', () => {
     await withLoci('allow', async (loci) => {
       const { id, masked } = await write(loci, { content: secret });
       expect(masked).toEqual([]);
-      expect((await get(loci, `record/${String(id)}`)).text).toBe(secret);
+      expect((await get(loci, { citation: `record/${String(id)}` })).text).toBe(secret);
     });
   });
 });

@@ -1,27 +1,19 @@
+import type { LoadedConfig } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
-import { storedTime } from '../../core/time/whole-day.ts';
-import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
-import { snippet, snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
-import { matchedTerms } from '../../search/query/phrases.ts';
-import type { Boost } from '../../search/rank/boosts.ts';
-import type { ConfidenceParts, Hit } from '../../search/rank/confidence.ts';
-import type { SignalShare } from '../../search/rank/fuse.ts';
-import type { Bridge } from '../../search/rank/rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
-import type { SourcePolicies } from '../../search/rank/source-policy.ts';
 import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
-import type { Correction } from '../../search/retrieve/text.ts';
-import type { RelatedDocument } from '../../search/related.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
+import { tagNames } from '../fields/record-fields.ts';
+import { millisecondsSince } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { HitCounter } from '../reading/configured/hits.ts';
 import { vectorsOfSearch } from '../embedding/models.ts';
-import { sourceOrigins, type SourceOrigin } from '../reading/configured/source-origin.ts';
+import { sourceOrigins } from '../reading/configured/source-origin.ts';
 import {
   audienceOf,
   hiddenSources,
@@ -32,8 +24,10 @@ import {
 } from '../reading/configured/source-policies.ts';
 import { embeddingProcess } from '../reading/embed-new.ts';
 import { citationsOf } from '../shared/citations.ts';
-import { propertiesOf } from './properties.ts';
-import { recordAge } from './record-age.ts';
+import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
+import { formatHit } from './results/search-result.ts';
+import { unmatchedFilters } from './results/unmatched-filters.ts';
+import { reasonsForNothing } from './results/why-nothing.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -48,118 +42,67 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly signal?: AbortSignal;
 }
 
-export interface SearchResult {
-  readonly id: number;
-  readonly title: string;
-  /** Accepted by `get`. */
-  readonly citation: string;
-  readonly headings: readonly string[];
-  readonly snippet: Snippet;
-  /** The probability that the result, or one of the four after it, is what the query asks for. 0 to 1. */
-  readonly score: number;
-  /** Midnight in UTC for a document of a day without a time. */
-  readonly createdAt: Timestamp;
-  readonly age: string;
-  readonly origin: Origin;
-  readonly source: string;
-  /** Details of the source; `null` unless the origin is `source`. */
-  readonly from: SourceOrigin | null;
-  readonly trust: Trust;
-  readonly project: string;
-  readonly category: string;
-  readonly recordType: string;
-  readonly tags: readonly string[];
-  readonly metadata: Metadata;
-  /** A link of another note that says what this passage does not; `null` if there is none. */
-  readonly linkedAs: LinkedAs | null;
-  /** The better result that leads to this one; `null` if none does. */
-  readonly via: Via | null;
-  readonly why: Explanation;
-}
-
-/** How a better result leads to another record. */
-type Via = Pick<Bridge, 'record' | 'title' | 'kind' | 'text'> & {
-  /** The nearest heading above the passage that leads to it; `null` if there is none. */
-  readonly heading: string | null;
-};
-
-/** The words around a link to a record, and the note that has it. */
-interface LinkedAs {
-  readonly text: string;
-  readonly record: number;
-  readonly title: string;
-}
-
-/** The parts of a result's ranking score: signals, boosts and the contribution of neighbours. */
-export interface Explanation {
-  readonly signals: readonly SignalShare[];
-  readonly boosts: readonly Boost[];
-  /** From neighbouring turns of a session, or from a better-ranked passage of the same record. */
-  readonly neighbourContribution: number;
-  /** The sum of the parts; comparable within one search only. */
-  readonly ranking: number;
-  /** How the score came about. */
-  readonly confidenceParts: ConfidenceParts;
-}
-
-/** A document of a source, and the note that it belongs to. */
-export interface RelatedResult extends SearchResult {
-  readonly belongsTo: RelatedDocument['belongsTo'];
-}
-
-export interface SearchResponse {
-  readonly results: readonly SearchResult[];
-  /** Documents of sources that belong to the best note and are not among the results; best first. */
-  readonly related: readonly RelatedResult[];
-  /** Misspelt words, and the known words that were searched for as well. */
-  readonly corrections: readonly Correction[];
-  /** Signals that could not answer, and why. */
-  readonly missing: readonly MissingSignal[];
-  /** Results within the limit that score below the threshold and are left out; `null` when there are none. */
-  readonly hidden: HiddenResults | null;
-  /** Results that are left out because of the threshold of their vault or source, which `minScore` of a request does not lower. */
-  readonly hiddenOfSources: readonly HiddenOfSource[];
-  /** What else must be said about the answer. */
-  readonly notices: readonly string[];
-  /** Provider and model of the vectors; `none` when only words were compared. */
-  readonly provider: string;
-  readonly milliseconds: number;
-}
-
-export interface HiddenResults {
-  readonly results: number;
-  /** The highest of their scores. */
-  readonly best: number;
-  /** The threshold. */
-  readonly minScore: number;
-}
-
-interface HiddenOfSource extends HiddenResults {
-  readonly source: string;
+export interface SearchOptions {
+  readonly signal?: AbortSignal;
+  /** See `reasonsForNothing`. */
+  readonly loadConfig?: () => Promise<LoadedConfig>;
 }
 
 const READ_ONLY =
   'the memory is read-only here, so that it is as it was when it was last written: notes that have changed since are not read, and nothing is recorded';
 
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
-export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
+export async function search(
+  context: EngineContext,
+  given: SearchInput,
+  { signal, loadConfig }: SearchOptions = {},
+): Promise<SearchOutput> {
   const started = performance.now();
-  const outcome = await searchOutcome(context, request);
-  const { hits, retrieved } = outcome;
-  const { policies } = outcome.run;
-  const results = await searchResults(context, outcome);
+  const { query, limit, related, min_score, explain, ...rest } = given;
+  const filter = filterOf(rest);
+  const outcome = await searchOutcome(context, {
+    ...{ ...filter, query },
+    ...(limit !== undefined && { limit }),
+    ...(related !== undefined && { related }),
+    ...(min_score !== undefined && { minScore: min_score }),
+    ...(signal !== undefined && { signal }),
+  });
+  const { hits, retrieved, run, notices } = outcome;
+  const results = await searchResults(context, outcome, explain);
+  const missing = await explainedMissing(context, retrieved.missing);
+  const took_ms = millisecondsSince(started);
+  const isEmpty = hits.length === 0;
   return {
+    query,
     results: results.slice(0, hits.length),
-    related: results
-      .slice(hits.length)
-      .map((result, i) => ({ ...result, belongsTo: outcome.related[i]!.belongsTo })),
-    corrections: retrieved.corrections,
-    missing: await explainedMissing(context, retrieved.missing),
-    hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
-    hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
-    provider: providerOf(outcome.run),
-    notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...outcome.notices],
-    milliseconds: performance.now() - started,
+    related: results.slice(hits.length).map((result, i) => {
+      const { record: id, title } = outcome.related[i]!.belongsTo;
+      return { ...result, belongs_to: { id, title } };
+    }),
+    corrections: retrieved.corrections.map(({ word, replacements }) => ({
+      word,
+      instead: [...replacements],
+    })),
+    missing: [...missing],
+    notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...notices],
+    unmatched: isEmpty ? await unmatchedFilters(context, filter) : [],
+    nothing: isEmpty ? await reasonsForNothing(context, filter, outcome, loadConfig) : null,
+    provider: providerOf(run),
+    took_ms,
+  };
+}
+
+function filterOf({
+  category,
+  record_type,
+  tags,
+  ...given
+}: Omit<SearchInput, 'query' | 'limit' | 'related' | 'min_score' | 'explain'>): Omit<SearchFilter, 'now'> {
+  return {
+    ...given,
+    ...(category !== undefined && { categories: [category] }),
+    ...(record_type !== undefined && { recordTypes: [record_type] }),
+    ...(tags !== undefined && { tags: tagNames(tags) }),
   };
 }
 
@@ -254,7 +197,11 @@ class OpenedReranker {
 }
 
 /** The results of the hits, then those of the related documents. */
-async function searchResults(context: EngineContext, outcome: SearchOutcome): Promise<SearchResult[]> {
+export async function searchResults(
+  context: EngineContext,
+  outcome: SearchOutcome,
+  explain = false,
+): Promise<SearchResultOutput[]> {
   const hits = [...outcome.hits, ...outcome.related];
   const passages = hits.map(({ passage }) => passage);
   const records = passages.map(({ record }) => record);
@@ -263,29 +210,15 @@ async function searchResults(context: EngineContext, outcome: SearchOutcome): Pr
     citationsOf(context, passages),
     sourceOrigins(context, records),
   ]);
-  const terms = highlightedTerms(outcome);
-  return hits.map((hit, i) => ({
-    ...searchResult(hit, citations[i] ?? '', terms, outcome.run),
-    from: origins[i] ?? null,
-  }));
+  const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
+  return hits.map((hit, i) =>
+    formatHit(hit, i + 1, { citation: citations[i] ?? '', from: origins[i] ?? null }, options),
+  );
 }
 
 /** The `source` of a memory is its author: it is not counted. */
 function vaultOrSource({ origin, source }: RecordHeader): string[] {
   return origin === 'vault' || origin === 'source' ? [source] : [];
-}
-
-function hiddenBelow(minScore: number, hits: readonly Hit[]): HiddenResults | null {
-  const scores = hits.map(({ confidence }) => confidence);
-  return scores.length === 0 ? null : { results: scores.length, best: Math.max(...scores), minScore };
-}
-
-function hiddenOfSources(hidden: readonly Hit[], policies: SourcePolicies): HiddenOfSource[] {
-  const bySource = Map.groupBy(hidden, ({ passage }) => passage.record.source);
-  return [...bySource].flatMap(([source, hits]) => {
-    const counted = hiddenBelow(policies.get(source)?.minScore ?? 0, hits);
-    return counted === null ? [] : [{ source, ...counted }];
-  });
 }
 
 /** The ranking of the preset, with the weights of the configuration. */
@@ -299,60 +232,4 @@ function highlightedTerms({ run, retrieved: { corrections } }: SearchOutcome): S
   const terms = [...run.queryTerms, ...[...phrases, ...symbols].flatMap(({ terms: words }) => words)];
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...terms, ...replacements]);
-}
-
-function searchResult(
-  hit: Hit,
-  citation: string,
-  terms: ReadonlySet<string>,
-  { filter: { now } }: SearchOutcome['run'],
-): Omit<SearchResult, 'from'> {
-  const { record, headings, text } = hit.passage;
-  return {
-    id: record.id,
-    title: record.title,
-    citation,
-    headings,
-    snippet: snippetWithProperties(
-      { text, above: [record.title, ...headings].join('\n') },
-      propertiesOf(record.metadata),
-      terms,
-    ),
-    score: hit.confidence,
-    createdAt: storedTime(record),
-    age: recordAge(record, now),
-    origin: record.origin,
-    source: record.source,
-    trust: record.trust,
-    project: record.project,
-    category: record.category,
-    recordType: record.recordType,
-    tags: record.tags,
-    metadata: record.metadata,
-    linkedAs: linkedAs(hit),
-    via: viaOf(hit),
-    why: explanationOf(hit),
-  };
-}
-
-/** UTF-16 code units. */
-const LINKED_AS_LENGTH = 120;
-
-/** Only if the link has a word of the query that the passage does not have. */
-function linkedAs({ passage, links }: Hit): LinkedAs | null {
-  if (links === null) return null;
-  const { matchedTerms: ofLink, sentence, record, title } = links.best;
-  if (matchedTerms(passage, ofLink).size === ofLink.size) return null;
-  return { text: snippet(sentence, ofLink, LINKED_AS_LENGTH).text, record, title };
-}
-
-function viaOf({ bridge }: Hit): Via | null {
-  if (bridge === undefined) return null;
-  const { record, title, kind, text, headings } = bridge;
-  return { record, title, kind, text, heading: headings.at(-1) ?? null };
-}
-
-function explanationOf({ contributions: signals, boosts, score, confidenceParts }: Hit): Explanation {
-  const explained = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
-  return { signals, boosts, neighbourContribution: score - explained, ranking: score, confidenceParts };
 }

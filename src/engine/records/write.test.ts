@@ -51,12 +51,12 @@ describe('write', () => {
   it('accepts fields of the maximum length, and CRLF', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
     const { id } = await write(loci, { content: long.slice(0, MAX_CONTENT_BYTES) });
-    expect((await get(loci, `record/${String(id)}`)).record.content).toHaveLength(
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toHaveLength(
       Math.min(long.length, MAX_CONTENT_BYTES),
     );
     const content = 'first\r\nsecond\tcolumn\n';
     const windows = await write(loci, { content });
-    expect((await get(loci, windows.citation)).record.content).toBe(content);
+    expect((await get(loci, { citation: windows.citation })).text).toBe(content);
   });
 });
 
@@ -86,7 +86,7 @@ describe('an engine', () => {
       await expect(reindex(embedding)).rejects.toMatchObject(mismatch);
       const failed = (await doctor(embedding)).filter(({ result }) => result === 'failed');
       expect(failed).toMatchObject([{ name: 'embedding', hint: mismatch.hint }]);
-      expect((await get(embedding, 'record/1')).text).toContain('Zebulon');
+      expect((await get(embedding, { citation: 'record/1' })).text).toContain('Zebulon');
     } finally {
       await embedding.close();
     }
@@ -104,6 +104,6 @@ describe('an engine', () => {
     let allowed: Metadata = {};
     for (let i = 0; i < 100; i++) allowed = { allowed };
     await write(loci, { content: 'marzipan', metadata: allowed });
-    expect((await get(loci, 'record/1')).record.metadata).toEqual(allowed);
+    expect((await get(loci, { citation: 'record/1' })).metadata).toEqual(allowed);
   });
 });

@@ -5,7 +5,7 @@ import type { EngineContext } from '../context.ts';
 import { storeFact, listFacts, factCategories, recallFact } from '../facts/facts.ts';
 import { search } from '../records/search.ts';
 import { corpus } from '../facts/corpus.ts';
-import { facet } from '../records/facet.ts';
+import { facet } from '../records/results/facet.ts';
 import { storeStatus } from '../health/status.ts';
 import { get } from '../records/get.ts';
 import { undelete, deleteRecord } from '../records/delete.ts';
@@ -55,7 +55,9 @@ describe('an expired fact', () => {
     expect(corrections).toEqual([]);
     expect(await visible()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
     await expect(recallFact(loci, { key: 'door' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(get(loci, `record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, { citation: `record/${String(id)}` })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await expect(undelete(loci, { id })).rejects.toMatchObject({ code: 'gone' });
     const [expired, ...written] = (await audit(loci, { limit: 10 })).entries;
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });

@@ -1,35 +1,19 @@
-import { z } from 'zod';
-import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
+import {
+  exportGraph,
+  exportGraphPage,
+  graphExportInput,
+  graphExportOutput,
+} from '../../engine/graph/export-graph.ts';
 import type { Operation } from '../operation.ts';
-import { projectField } from './graph-fields.ts';
-import { exportGraphPage, exportGraph } from '../../engine/graph/export-graph.ts';
 
-const input = z.strictObject({
-  project: projectField(),
-  after: z.string().max(200).exactOptional().describe('`next` of the previous page.'),
-});
-
-const output = z.strictObject({
-  nodes: z.array(exportedNode),
-  edges: z.array(exportedEdge),
-  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
-  complete: z
-    .boolean()
-    .describe(
-      'False if the graph lacks something that follows from the records; on the first or the last page.',
-    ),
-  written: z.boolean().describe('Whether everything was written to standard output instead.'),
-});
-export type GraphExportOutput = z.infer<typeof output>;
-
-export const graphExportOperation: Operation<typeof input, typeof output> = {
+export const graphExportOperation: Operation<typeof graphExportInput, typeof graphExportOutput> = {
   name: 'graph-export',
   title: 'Export the graph',
   description:
     'Exports the nodes and edges of the graph, which are the same for the same notes on every machine. The command line writes ' +
     'one JSON file; elsewhere, the nodes come page by page, then the edges. docs/graph.schema.json describes the file.',
-  input,
-  output,
+  input: graphExportInput,
+  output: graphExportOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
@@ -43,10 +27,8 @@ export const graphExportOperation: Operation<typeof input, typeof output> = {
     const { machine, signal, onProgress } = context;
     const loci = await context.loci();
     const request = { signal, onProgress, ...(project !== undefined && { project }) };
-    if (machine?.writeOutput === undefined || after !== undefined) {
-      const { nodes, edges, next, complete } = await exportGraphPage(loci, request, after);
-      return { nodes: [...nodes], edges: [...edges], next, complete, written: false };
-    }
+    if (machine?.writeOutput === undefined || after !== undefined)
+      return exportGraphPage(loci, request, after);
     let text = '';
     let complete = true;
     const onIncomplete = (): void => {

@@ -1,33 +1,14 @@
-import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { labelOutput, labelOutputOf, receiptId, verdict } from './receipt-fields.ts';
-import { labelItem } from '../../engine/packs/labels.ts';
+import { labelItem, receiptLabelInput } from '../../engine/packs/labels.ts';
+import { labelOutput } from '../../engine/packs/receipts.ts';
 
-const MAX_QUERY_LENGTH = 1_000_000;
-const MAX_ITEM_LENGTH = 5000;
-
-const input = z.strictObject({
-  id: receiptId(),
-  item: z
-    .string()
-    .min(1)
-    .max(MAX_ITEM_LENGTH)
-    .describe('A record of the receipt: its place in the text from 1, its citation, or its UUID.'),
-  verdict: verdict().describe('Whether it was useful.'),
-  query: z
-    .string()
-    .max(MAX_QUERY_LENGTH)
-    .exactOptional()
-    .describe('The query, of which the receipt has only the hash; needed to score a ranking with the label.'),
-});
-
-export const receiptLabelOperation: Operation<typeof input, typeof labelOutput> = {
+export const receiptLabelOperation: Operation<typeof receiptLabelInput, typeof labelOutput> = {
   name: 'receipt-label',
   title: 'Label an item of a receipt',
   description:
     'Marks an item of a receipt as useful or not. Labels are yours: they are exported, they change no ranking, and ' +
     '`npm run eval -- --labels` scores the ranking with them.',
-  input,
+  input: receiptLabelInput,
   output: labelOutput,
   readOnly: false,
   destructive: false,
@@ -44,8 +25,5 @@ export const receiptLabelOperation: Operation<typeof input, typeof labelOutput> 
       },
     },
   ],
-  run: async (context, { id, ...rest }) => {
-    const loci = await context.loci();
-    return labelOutputOf(await labelItem(loci, { receipt: id, ...rest }));
-  },
+  run: async (context, given) => labelItem(await context.loci(), given),
 };

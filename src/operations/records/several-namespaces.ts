@@ -1,5 +1,4 @@
-import type { SearchResultOutput } from './search-result.ts';
-import type { SearchOutput } from './search.ts';
+import type { SearchResultOutput, SearchOutput } from '../../engine/records/results/search-fields.ts';
 
 /** The output of an operation in one namespace. */
 export interface NamespaceOutput<Output> {

@@ -1,5 +1,5 @@
-import type { GetOutput } from '../../operations/records/get.ts';
-import type { ListOutput } from '../../operations/records/list.ts';
+import type { GetOutput } from '../../engine/records/get.ts';
+import type { ListOutput } from '../../engine/records/list.ts';
 import {
   citationPrefix,
   mergeSearches,
@@ -7,7 +7,7 @@ import {
   splitCitation,
   unmatchedEverywhere,
 } from '../../operations/records/several-namespaces.ts';
-import type { SearchInput, SearchOutput } from '../../operations/records/search.ts';
+import type { SearchInput, SearchOutput } from '../../engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../engine/health/status.ts';
 import type { Operation, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';

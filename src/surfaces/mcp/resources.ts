@@ -10,7 +10,7 @@ import {
 import { asLociError } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
 import type { FactCategoriesOutput } from '../../engine/facts/fact-fields.ts';
-import type { GetOutput } from '../../operations/records/get.ts';
+import type { GetOutput } from '../../engine/records/get.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../engine/reading/source-schemas.ts';

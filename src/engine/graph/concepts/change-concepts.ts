@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
@@ -10,6 +12,13 @@ import { auditDraft } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
+import type {
+  MadeChangeOutput,
+  mergeConceptsInput,
+  renameConceptInput,
+  splitConceptInput,
+  undoConceptChangeInput,
+} from './concept-fields.ts';
 import {
   findConcept,
   type FoundConcept,
@@ -23,22 +32,13 @@ import { updateConcepts } from './update-concepts.ts';
 /** Every change is applied again at each derivation. */
 const MAX_CHANGES = 10_000;
 
-export interface MadeChange {
-  readonly change: ConceptChange;
-  /** The same change with the titles of notes and the names as written, where it refers to ids and keys. */
-  readonly named: ConceptChange;
-  /** The concepts that the change is about, as they are now. */
-  readonly concepts: readonly Concept[];
-}
-
 /** The concepts `from` become part of the concept `into`. @throws LociError `not_found`, `ambiguous`, `conflict` */
 export async function mergeConcepts(
   context: EngineContext,
-  into: string,
-  from: readonly string[],
-  project?: string,
-): Promise<MadeChange> {
-  const projects = await readConcepts(context, project);
+  { into, from, project }: z.infer<typeof mergeConceptsInput>,
+  options: ProgressOptions = {},
+): Promise<MadeChangeOutput> {
+  const projects = await readConcepts(context, project, options);
   const target = await findConcept(context, projects, into);
   const sources = await Promise.all(
     from.map((reference) => findConcept(context, [target.within], reference)),
@@ -54,11 +54,10 @@ export async function mergeConcepts(
 /** Names of a concept become a concept of their own. @throws LociError `not_found`, `ambiguous`, `conflict` */
 export async function splitConcept(
   context: EngineContext,
-  reference: string,
-  names: readonly string[],
-  project?: string,
-): Promise<MadeChange> {
-  const found = await findConcept(context, await readConcepts(context, project), reference);
+  { concept: reference, names, project }: z.infer<typeof splitConceptInput>,
+  options: ProgressOptions = {},
+): Promise<MadeChangeOutput> {
+  const found = await findConcept(context, await readConcepts(context, project, options), reference);
   const keys = [...new Set(names.flatMap((name) => keysOfName(found, name)))];
   // A note comes first, because the first name determines the id of the new concept.
   const notesFirst = keys.toSorted(
@@ -71,15 +70,15 @@ export async function splitConcept(
 /** Gives a concept a label, which becomes a name of it. @throws LociError `not_found`, `ambiguous`, `conflict`, `invalid_input` */
 export async function renameConcept(
   context: EngineContext,
-  reference: string,
-  label: string,
-  project?: string,
-): Promise<MadeChange> {
+  { concept: reference, label, project }: z.infer<typeof renameConceptInput>,
+  options: ProgressOptions = {},
+): Promise<MadeChangeOutput> {
   const { texts } = await screenTexts(context, { title: label.trim() });
   assertWithinLimits(texts);
   if (nameKey(texts.title) === '')
     throw new LociError('invalid_input', `${quoted(label)} has no letters, so it is no name`);
-  const { concept, within } = await findConcept(context, await readConcepts(context, project), reference);
+  const projects = await readConcepts(context, project, options);
+  const { concept, within } = await findConcept(context, projects, reference);
   return makeChange(context, within, { kind: 'rename', concept: firstName(concept), label: texts.title });
 }
 
@@ -87,7 +86,11 @@ export async function renameConcept(
 const LATEST_CHANGE = 'latest';
 
 /** Undoes a change; another undo of this one makes it count again. @throws LociError `not_found`, `conflict` with the reason */
-export async function undoConceptChange(context: EngineContext, given: string): Promise<MadeChange> {
+export async function undoConceptChange(
+  context: EngineContext,
+  { change: given }: z.infer<typeof undoConceptChangeInput>,
+  options: ProgressOptions = {},
+): Promise<MadeChangeOutput> {
   const changes = await conceptChanges(context.store.records, context.namespace);
   const id = given === LATEST_CHANGE ? (changes.at(-1)?.id ?? given) : given;
   const target = changes.find((change) => change.id === id);
@@ -100,7 +103,7 @@ export async function undoConceptChange(context: EngineContext, given: string): 
     throw new LociError('conflict', `the ${target.kind} ${id} was undone already, by ${undo.id}`, {
       hint: `\`loci concept undo ${undo.id}\` makes it count again.`,
     });
-  const [within] = await readConcepts(context, target.project);
+  const [within] = await readConcepts(context, target.project, options);
   return makeChange(context, within!, { kind: 'undo', change: id });
 }
 
@@ -136,7 +139,7 @@ async function makeChange(
   context: EngineContext,
   { project, changes }: ProjectConcepts,
   detail: ConceptChangeDetail,
-): Promise<MadeChange> {
+): Promise<MadeChangeOutput> {
   const { store, namespace, caller } = context;
   if (changes.length >= MAX_CHANGES)
     throw new LociError(
@@ -163,8 +166,10 @@ async function makeChange(
   const concepts = conceptsOfChange(within!.concepts, change, [...changes, change]);
   const mask = new ConceptMask(context.thread);
   return {
-    change: await mask.change(change),
-    named: await mask.change(namedChange(change, within!.applied.state)),
+    change: await mask.change({
+      ...{ change, named: namedChange(change, within!.applied.state) },
+      ...{ undoneBy: null, idle: null },
+    }),
     concepts: await mask.concepts(concepts),
   };
 }

@@ -38,29 +38,23 @@ afterEach(async () => {
 
 /** The edges of a node, as `from type to`, without those to its project. */
 async function edgesOf(name: string): Promise<string[]> {
-  const { nodes } = await showNodes(loci, { names: [name], depth: 1, limit: 200 });
-  return nodes[0]!.steps
-    .map(({ edge, from, to, forwards }) =>
-      [forwards ? from : to, edge.type, forwards ? to : from]
-        .map((end) => (typeof end === 'string' ? end : end.title))
-        .join(' '),
-    )
-    .sort();
+  const { nodes } = await showNodes(loci, { nodes: [name], k: 200 });
+  return nodes[0]!.edges.map(({ type, from, to }) => `${from.title} ${type} ${to.title}`).sort();
 }
 
 async function idOf(concept: string): Promise<string> {
-  return (await showConcept(loci, concept)).concept.id;
+  return (await showConcept(loci, { concept })).concept.id;
 }
 
 describe('the edges of concepts in the graph', () => {
   it('lead from a text to the note that it names, with the line, and back', async () => {
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
     expect(await edgesOf('Oven')).toEqual(['Log mentions Oven', 'Oven mentions Miller Brothers']);
-    const { nodes } = await showNodes(loci, { names: ['Log'], depth: 1, limit: 9 });
-    const { edge } = nodes[0]!.steps.find(({ to }) => to.title === 'Oven')!;
+    const { nodes } = await showNodes(loci, { nodes: ['Log'], k: 9 });
+    const edge = nodes[0]!.edges.find(({ to }) => to.title === 'Oven')!;
     expect(edge.reason).toBe('names ‘Stove’ in line 1, 2 times in all');
-    expect(edge.provenance).toMatchObject({ passage: 0, lines: { first: 1, last: 1 } });
-    expect(nodes[0]!.counts.degree).toBe(3);
+    expect(edge.provenance.citation).toBe('Log.md#L1-L1');
+    expect(nodes[0]!.degree).toBe(3);
   });
 
   it('lead to a phrase that records share, which has a node, also for a process that has not read it', async () => {
@@ -68,22 +62,22 @@ describe('the edges of concepts in the graph', () => {
     await loci.close();
     loci = await open();
     expect(await edgesOf(id)).toEqual(['Furnace mentions Miller Brothers', 'Oven mentions Miller Brothers']);
-    const { counts } = await graphStatus(loci);
-    expect(counts.nodes.find(({ type }) => type === 'concept')?.nodes).toBe(1);
-    expect(counts.edges.find(({ type }) => type === 'mentions')?.edges).toBe(4);
+    const { projects, edges_by_type } = await graphStatus(loci);
+    expect(projects.map(({ nodes }) => nodes.concept)).toEqual([1]);
+    expect(edges_by_type.mentions).toBe(4);
   });
 
   it('follow a merge at once, a change of a label, and their undo', async () => {
-    const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
+    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
     const id = await idOf('Oven');
     expect(await edgesOf('Log')).toEqual(['Log mentions Oven']);
     expect(await edgesOf(id)).toEqual(['Log mentions Oven', 'Oven same_as Furnace', 'Oven same_as Oven']);
-    const renamed = await renameConcept(loci, 'Oven', 'Heating');
+    const renamed = await renameConcept(loci, { concept: 'Oven', label: 'Heating' });
     expect(await edgesOf('Furnace')).toEqual(['Furnace mentions Miller Brothers', 'Heating same_as Furnace']);
-    await undoConceptChange(loci, renamed.change.id);
-    await undoConceptChange(loci, change.id);
+    await undoConceptChange(loci, { change: renamed.change.id });
+    await undoConceptChange(loci, { change: change.id });
     expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
-    const { unknown } = await showNodes(loci, { names: [id], depth: 1, limit: 9 });
+    const { unknown } = await showNodes(loci, { nodes: [id], k: 9 });
     expect(unknown).toHaveLength(1);
   });
 

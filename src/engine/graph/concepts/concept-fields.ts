@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { MAX_NAME_LENGTH } from '../../../core/names/name.ts';
 import { filterValue } from '../../fields/record-fields.ts';
-import { isoTime } from '../../fields/times.ts';
-import type { MadeChange } from './change-concepts.ts';
-import type { CitedRecord } from './concepts.ts';
-import type { ListedChange } from './find-concept.ts';
-import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { LABEL_KINDS } from '../../../graph/concepts/concept-groups.ts';
 
 /** The name of a concept, or what becomes one. */
@@ -19,7 +14,7 @@ const conceptProject = () =>
     .describe('Only the concepts of this project; those of all projects unless given.');
 
 /** A concept in the output of every operation. */
-export const conceptOutput = z.strictObject({
+const conceptOutput = z.strictObject({
   id: z.string().describe('Stable; the ids that it had before a merge lead to it too.'),
   label: z.string().describe('What it is called.'),
   project: z.string(),
@@ -33,27 +28,13 @@ export const conceptOutput = z.strictObject({
 });
 export type ConceptOutput = z.infer<typeof conceptOutput>;
 
-export function formatConcept({ id, label, project, names, records }: Concept): ConceptOutput {
-  return {
-    id,
-    label,
-    project,
-    names: names.flatMap(({ text, kind }) => (kind === 'note' ? [] : [{ name: text, kind }])),
-    notes: records.map((record) => `record/${String(record)}`),
-  };
-}
-
-export const citedRecord = z.strictObject({
+const citedRecord = z.strictObject({
   citation: z.string().describe('What `get` reads.'),
   title: z.string(),
 });
 
-export function formatCited({ citation, title }: CitedRecord): z.infer<typeof citedRecord> {
-  return { citation, title };
-}
-
 /** A change of concepts in the output of every operation. */
-export const changeOutput = z.strictObject({
+const changeOutput = z.strictObject({
   id: z.string().describe('What `concept undo` takes.'),
   kind: z.enum(['merge', 'split', 'rename', 'undo']),
   project: z.string(),
@@ -68,25 +49,6 @@ export const changeOutput = z.strictObject({
     .describe('Why it has no effect now, though nothing undid it; null: it has.'),
 });
 export type ConceptChangeOutput = z.infer<typeof changeOutput>;
-
-export function formatChange({ change, named, undoneBy, idle }: ListedChange): ConceptChangeOutput {
-  const { id, kind, project, at, actor, surface } = change;
-  const fields = { id, kind, project, at: isoTime(at), actor, surface };
-  return { ...fields, what: describeChange(named), undone_by: undoneBy, no_effect: idle };
-}
-
-function describeChange(change: ListedChange['change']): string {
-  switch (change.kind) {
-    case 'merge':
-      return `${change.from.join(', ')} into ${change.into}`;
-    case 'split':
-      return `${change.names.join(', ')} from ${change.from}`;
-    case 'rename':
-      return `${change.concept} to ${change.label}`;
-    case 'undo':
-      return change.change;
-  }
-}
 
 /** The output of an operation that changes concepts. */
 export const madeChange = z.strictObject({
@@ -184,10 +146,3 @@ export const renameConceptInput = z.strictObject({
 export const undoConceptChangeInput = z.strictObject({
   change: conceptName().describe('The id of the change, as `concept changes` lists it, or `latest`.'),
 });
-
-export function formatMadeChange({ change, named, concepts }: MadeChange): MadeChangeOutput {
-  return {
-    change: formatChange({ change, named, undoneBy: null, idle: null }),
-    concepts: concepts.map(formatConcept),
-  };
-}

@@ -2,9 +2,11 @@ import type { TaskRunner } from '../../../core/threads/task-thread.ts';
 import type { Concept } from '../../../graph/concepts/concept-changes.ts';
 import { TextMask } from '../../../secrets/text-mask.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
+import { isoTime } from '../../fields/times.ts';
+import type { ConceptChangeOutput, ConceptOutput } from './concept-fields.ts';
 import type { ListedChange } from './find-concept.ts';
 
-/** Masks the credentials in what an answer shows of concepts. Ids and the keys of names stay. */
+/** Makes what an answer shows of concepts, with credentials masked. Ids stay. */
 export class ConceptMask {
   readonly texts: TextMask;
 
@@ -12,18 +14,38 @@ export class ConceptMask {
     this.texts = new TextMask(thread);
   }
 
-  async concept(concept: Concept): Promise<Concept> {
-    const names = await Promise.all(
-      concept.names.map(async (name) => ({ ...name, text: await this.texts.text(name.text) })),
-    );
-    return { ...concept, label: await this.texts.text(concept.label), names };
+  async concept({ id, label, project, names, records }: Concept): Promise<ConceptOutput> {
+    const shown = names.flatMap(({ text, kind }) => (kind === 'note' ? [] : [{ text, kind }]));
+    return {
+      id,
+      label: await this.texts.text(label),
+      project,
+      names: await Promise.all(
+        shown.map(async ({ text, kind }) => ({ name: await this.texts.text(text), kind })),
+      ),
+      notes: records.map((record) => `record/${String(record)}`),
+    };
   }
 
-  concepts(concepts: readonly Concept[]): Promise<Concept[]> {
+  concepts(concepts: readonly Concept[]): Promise<ConceptOutput[]> {
     return Promise.all(concepts.map((concept) => this.concept(concept)));
   }
 
-  async change(change: ConceptChange): Promise<ConceptChange> {
+  async change({ named, undoneBy, idle }: ListedChange): Promise<ConceptChangeOutput> {
+    const { id, kind, project, at, actor, surface } = named;
+    return {
+      ...{ id, kind, project, at: isoTime(at), actor, surface },
+      what: describeChange(await this.#masked(named)),
+      undone_by: undoneBy,
+      no_effect: idle === null ? null : await this.texts.text(idle),
+    };
+  }
+
+  changes(changes: readonly ListedChange[]): Promise<ConceptChangeOutput[]> {
+    return Promise.all(changes.map((change) => this.change(change)));
+  }
+
+  async #masked(change: ConceptChange): Promise<ConceptChange> {
     switch (change.kind) {
       case 'merge':
         return {
@@ -47,15 +69,17 @@ export class ConceptMask {
         return change;
     }
   }
+}
 
-  changes(changes: readonly ListedChange[]): Promise<ListedChange[]> {
-    return Promise.all(
-      changes.map(async ({ change, named, undoneBy, idle }) => ({
-        change: await this.change(change),
-        named: await this.change(named),
-        undoneBy,
-        idle: idle === null ? null : await this.texts.text(idle),
-      })),
-    );
+function describeChange(change: ConceptChange): string {
+  switch (change.kind) {
+    case 'merge':
+      return `${change.from.join(', ')} into ${change.into}`;
+    case 'split':
+      return `${change.names.join(', ')} from ${change.from}`;
+    case 'rename':
+      return `${change.concept} to ${change.label}`;
+    case 'undo':
+      return change.change;
   }
 }

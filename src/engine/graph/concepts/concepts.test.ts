@@ -47,8 +47,8 @@ async function labels(of: EngineContext = loci): Promise<string[]> {
 }
 
 async function titlesNaming(concept: string): Promise<string[]> {
-  const { mentionedIn } = await showConcept(loci, concept);
-  return mentionedIn.map(({ title }) => title).sort();
+  const { mentioned_in } = await showConcept(loci, { concept });
+  return mentioned_in.map(({ title }) => title).sort();
 }
 
 describe('concepts of an engine', () => {
@@ -99,8 +99,8 @@ describe('concepts of an engine', () => {
     await indexVaults(loci);
     const { results } = await search(loci, { query: 'who leads the publisher of Lantern Weekly' });
     const via = results.find(({ title }) => title === 'The boss')?.via;
-    expect(via).toMatchObject({ kind: 'phrase', text: 'Falkirk' });
-    expect(await titlesNaming(via!.text)).toEqual(['Lantern Weekly', 'The boss']);
+    expect(via?.how).toBe('both name “Falkirk”');
+    expect(await titlesNaming('Falkirk')).toEqual(['Lantern Weekly', 'The boss']);
   });
 
   it('follow notes that are changed, added and removed', async () => {
@@ -112,49 +112,55 @@ describe('concepts of an engine', () => {
     await indexVaults(loci);
     expect(await titlesNaming('Cooker')).toEqual(['Plan B']);
     expect(await titlesNaming('Heater')).toEqual(['Log', 'Plan B']);
-    expect(await conceptConflicts(loci)).toEqual([]);
+    expect((await conceptConflicts(loci)).conflicts).toEqual([]);
   });
 
   it('list names of two notes as conflicts, which a merge settles and its undo restores', async () => {
     const before = await labels();
-    const [conflict] = await conceptConflicts(loci);
+    const [conflict] = (await conceptConflicts(loci)).conflicts;
     expect(conflict?.name).toBe('Heater');
     expect(conflict?.notes.map(({ citation }) => citation)).toEqual(['Furnace.md', 'Oven.md']);
-    await expect(showConcept(loci, 'Heater')).rejects.toMatchObject({ code: 'ambiguous' });
-    const { change, concepts } = await mergeConcepts(loci, 'Oven', ['Furnace']);
-    expect(concepts.map(({ label, records }) => [label, records.length])).toEqual([['Oven', 2]]);
-    expect(await conceptConflicts(loci)).toEqual([]);
-    await undoConceptChange(loci, change.id);
+    await expect(showConcept(loci, { concept: 'Heater' })).rejects.toMatchObject({ code: 'ambiguous' });
+    const { change, concepts } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    expect(concepts.map(({ label, notes }) => [label, notes.length])).toEqual([['Oven', 2]]);
+    expect((await conceptConflicts(loci)).conflicts).toEqual([]);
+    await undoConceptChange(loci, { change: change.id });
     expect(await labels()).toEqual(before);
-    expect(await conceptConflicts(loci)).toHaveLength(1);
+    expect((await conceptConflicts(loci)).conflicts).toHaveLength(1);
   });
 
   it('keep their ids through a merge, a rename and a split', async () => {
-    const { concept: furnace } = await showConcept(loci, 'Furnace');
-    await mergeConcepts(loci, 'Oven', ['Furnace']);
-    const { concept: oven } = await showConcept(loci, furnace.id);
+    const { concept: furnace } = await showConcept(loci, { concept: 'Furnace' });
+    await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    const { concept: oven } = await showConcept(loci, { concept: furnace.id });
     expect(oven.label).toBe('Oven');
-    await renameConcept(loci, 'stove', 'Backofen');
-    expect((await showConcept(loci, oven.id)).concept.label).toBe('Backofen');
-    await splitConcept(loci, 'Backofen', ['Furnace']);
-    expect((await showConcept(loci, furnace.id)).concept.label).toBe('Furnace');
+    await renameConcept(loci, { concept: 'stove', label: 'Backofen' });
+    expect((await showConcept(loci, { concept: oven.id })).concept.label).toBe('Backofen');
+    await splitConcept(loci, { concept: 'Backofen', names: ['Furnace'] });
+    expect((await showConcept(loci, { concept: furnace.id })).concept.label).toBe('Furnace');
   });
 
   it('refuse an undo on which a later change builds, and changes that make no sense, with the reason', async () => {
-    const { change: merge } = await mergeConcepts(loci, 'Oven', ['Furnace']);
-    const { change: split } = await splitConcept(loci, 'Oven', ['Furnace']);
-    await expect(undoConceptChange(loci, merge.id)).rejects.toMatchObject({
+    const { change: merge } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    const { change: split } = await splitConcept(loci, { concept: 'Oven', names: ['Furnace'] });
+    await expect(undoConceptChange(loci, { change: merge.id })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining(split.id) as string,
     });
-    await expect(undoConceptChange(loci, 'nothing')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(splitConcept(loci, 'Oven', ['Oven'])).rejects.toMatchObject({ code: 'conflict' });
-    await expect(splitConcept(loci, 'Oven', ['Log'])).rejects.toMatchObject({ code: 'not_found' });
-    await expect(renameConcept(loci, 'Oven', '???')).rejects.toMatchObject({ code: 'invalid_input' });
-    await undoConceptChange(loci, split.id);
-    await undoConceptChange(loci, merge.id);
-    await expect(undoConceptChange(loci, merge.id)).rejects.toMatchObject({ code: 'conflict' });
-    expect((await conceptChanges(loci)).map(({ change }) => change.kind)).toEqual([
+    await expect(undoConceptChange(loci, { change: 'nothing' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(splitConcept(loci, { concept: 'Oven', names: ['Oven'] })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(splitConcept(loci, { concept: 'Oven', names: ['Log'] })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(renameConcept(loci, { concept: 'Oven', label: '???' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await undoConceptChange(loci, { change: split.id });
+    await undoConceptChange(loci, { change: merge.id });
+    await expect(undoConceptChange(loci, { change: merge.id })).rejects.toMatchObject({ code: 'conflict' });
+    expect((await conceptChanges(loci)).changes.map(({ kind }) => kind)).toEqual([
       'undo',
       'undo',
       'split',
@@ -164,37 +170,37 @@ describe('concepts of an engine', () => {
 
   it('lose a name that two merged notes had, by a split', async () => {
     const before = await titlesNaming('Oven');
-    const { change: merge } = await mergeConcepts(loci, 'Oven', ['Furnace']);
-    expect((await showConcept(loci, 'Heater')).concept.label).toBe('Oven');
-    const { change, concepts } = await splitConcept(loci, 'Oven', ['heater']);
+    const { change: merge } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    expect((await showConcept(loci, { concept: 'Heater' })).concept.label).toBe('Oven');
+    const { change, concepts } = await splitConcept(loci, { concept: 'Oven', names: ['heater'] });
     expect(concepts.map(({ label }) => label).sort()).toEqual(['Heater', 'Oven']);
-    const { concept } = await showConcept(loci, 'Heater');
-    expect([concept.label, concept.names.length, concept.records]).toEqual(['Heater', 1, []]);
-    expect(await conceptConflicts(loci)).toEqual([]);
+    const { concept } = await showConcept(loci, { concept: 'Heater' });
+    expect([concept.label, concept.names.length, concept.notes]).toEqual(['Heater', 1, []]);
+    expect((await conceptConflicts(loci)).conflicts).toEqual([]);
     await reindex(loci);
-    expect((await showConcept(loci, 'Heater')).concept.id).toBe(concept.id);
-    await undoConceptChange(loci, change.id);
-    await undoConceptChange(loci, merge.id);
-    expect((await conceptConflicts(loci)).map(({ name }) => name)).toEqual(['Heater']);
+    expect((await showConcept(loci, { concept: 'Heater' })).concept.id).toBe(concept.id);
+    await undoConceptChange(loci, { change: change.id });
+    await undoConceptChange(loci, { change: merge.id });
+    expect((await conceptConflicts(loci)).conflicts.map(({ name }) => name)).toEqual(['Heater']);
     expect(await titlesNaming('Oven')).toEqual(before);
   });
 
   it('have changes that are told with the titles of notes and the names as written', async () => {
-    await mergeConcepts(loci, 'Oven', ['Furnace']);
-    await renameConcept(loci, 'Oven', 'Backofen');
-    await splitConcept(loci, 'Backofen', ['Furnace']);
-    await splitConcept(loci, 'Oven', ['Backofen']);
-    expect((await conceptChanges(loci)).map(({ named }) => named)).toMatchObject([
-      { kind: 'split', from: 'Oven', names: ['Backofen'] },
-      { kind: 'split', from: 'Oven', names: ['Furnace'] },
-      { kind: 'rename', concept: 'Oven', label: 'Backofen' },
-      { kind: 'merge', into: 'Oven', from: ['Furnace'] },
+    await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    await renameConcept(loci, { concept: 'Oven', label: 'Backofen' });
+    await splitConcept(loci, { concept: 'Backofen', names: ['Furnace'] });
+    await splitConcept(loci, { concept: 'Oven', names: ['Backofen'] });
+    expect((await conceptChanges(loci)).changes.map(({ kind, what }) => `${kind}: ${what}`)).toEqual([
+      'split: Backofen from Oven',
+      'split: Furnace from Oven',
+      'rename: Oven to Backofen',
+      'merge: Furnace into Oven',
     ]);
     expect(await labels()).toEqual(['Backofen', 'Furnace', 'Miller Brothers', 'Oven', '厨房装修']);
   });
 
   it('write each change to the audit log, with who made it', async () => {
-    const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
+    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
     const [entry] = (await audit(loci, { limit: 1 })).entries;
     expect(entry).toMatchObject({
       action: 'concept-merge',
@@ -204,8 +210,8 @@ describe('concepts of an engine', () => {
   });
 
   it('keep the changes of operators through a reindex, an export and an import', async () => {
-    const { change } = await mergeConcepts(loci, 'Oven', ['Furnace']);
-    await renameConcept(loci, 'Oven', 'Backofen');
+    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    await renameConcept(loci, { concept: 'Oven', label: 'Backofen' });
     const merged = await labels();
     await reindex(loci);
     expect(await labels()).toEqual(merged);
@@ -219,18 +225,18 @@ describe('concepts of an engine', () => {
         expect(report.concept_change).toBe(added);
       }
       expect(await labels(other)).toEqual(merged);
-      expect((await conceptChanges(other)).at(-1)!.change).toEqual(change);
+      expect((await conceptChanges(other)).changes.at(-1)).toEqual(change);
     } finally {
       await other.close();
     }
   });
 
   it('are of one namespace: another sees neither names nor changes', async () => {
-    await mergeConcepts(loci, 'Oven', ['Furnace']);
+    await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
     const other = loci.as({ namespace: 'agent:b', actor: 'b', surface: 'rest', trust: 'operator' });
     expect(await labels(other)).toEqual([]);
-    expect(await conceptChanges(other)).toEqual([]);
-    await expect(showConcept(other, 'Oven')).rejects.toMatchObject({ code: 'not_found' });
+    expect((await conceptChanges(other)).changes).toEqual([]);
+    await expect(showConcept(other, { concept: 'Oven' })).rejects.toMatchObject({ code: 'not_found' });
     await write(other, { content: '“Slow Heat” one', project: 'default' });
     await write(other, { content: '“Slow Heat” two', project: 'default' });
     expect(await labels(other)).toEqual(['Slow Heat']);

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import { type Concept, namedChange, undoneBy } from '../../../graph/concepts/concept-changes.ts';
 import { referencesOf } from '../../../graph/concepts/change-references.ts';
@@ -9,33 +11,27 @@ import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { wholeCitations } from '../../shared/citations.ts';
 import { compare } from '../../../graph/walk.ts';
+import {
+  type ConceptChangesOutput,
+  type ConceptConflictsOutput,
+  type ConceptListOutput,
+  type conceptProjectInput,
+  type ConceptShowOutput,
+  DEFAULT_LIMIT,
+  type listConceptsInput,
+  type showConceptInput,
+} from './concept-fields.ts';
 import { ConceptMask } from './concept-mask.ts';
 import { findConcept, type ListedChange, readConcepts, type ProjectConcepts } from './find-concept.ts';
-
-export interface ConceptListRequest {
-  readonly project?: string;
-  /** Only concepts with a name that contains this. */
-  readonly name?: string;
-  readonly limit: number;
-  /** The id of the last concept of the page before. */
-  readonly after?: string;
-}
-
-export interface ConceptPage {
-  /** Those that most records name first, ties by label. */
-  readonly concepts: readonly Concept[];
-  /** On all pages. */
-  readonly total: number;
-  readonly next: string | null;
-}
 
 /** @throws LociError `not_found` if no concept that matches has the id `after` any more */
 export async function listConcepts(
   context: EngineContext,
-  { project, name, limit, after }: ConceptListRequest,
-): Promise<ConceptPage> {
+  { project, name, limit = DEFAULT_LIMIT, after }: z.infer<typeof listConceptsInput> = {},
+  options: ProgressOptions = {},
+): Promise<ConceptListOutput> {
   const part = name === undefined ? null : nameKey(name);
-  const all = (await rankedConcepts(context, await readConcepts(context, project))).filter(
+  const all = (await rankedConcepts(context, await readConcepts(context, project, options))).filter(
     ({ names }) => part === null || names.some(({ key, kind }) => kind !== 'note' && key.includes(part)),
   );
   const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
@@ -107,28 +103,13 @@ async function counted(
   }));
 }
 
-export interface ConceptDetails {
-  readonly concept: Concept;
-  readonly notes: readonly CitedRecord[];
-  /** Records that mention it or have one of its names as a tag or phrase, by id; at most `MAX_MENTIONS`. */
-  readonly mentionedIn: readonly CitedRecord[];
-  /** Names that other notes claim too, so that they are no names of it. */
-  readonly disputed: readonly string[];
-  /** Changes that speak of it. */
-  readonly changes: readonly ListedChange[];
-}
-
-/** A record, and how `get` reads it. */
-export interface CitedRecord {
-  readonly record: number;
-  readonly citation: string;
-  readonly title: string;
-}
-
-async function cited(context: EngineContext, records: readonly LociRecord[]): Promise<CitedRecord[]> {
+async function cited(
+  context: EngineContext,
+  records: readonly LociRecord[],
+): Promise<ConceptShowOutput['notes']> {
   const citations = await wholeCitations(context, records);
   const titles = await new TextMask(context.thread).texts(records.map(({ title }) => title));
-  return records.map(({ id }, i) => ({ record: id, citation: citations[i]!, title: titles[i]! }));
+  return citations.map((citation, i) => ({ citation, title: titles[i]! }));
 }
 
 const MAX_MENTIONS = 50;
@@ -136,11 +117,11 @@ const MAX_MENTIONS = 50;
 /** @throws LociError `not_found`, `ambiguous` */
 export async function showConcept(
   context: EngineContext,
-  reference: string,
-  project?: string,
-): Promise<ConceptDetails> {
+  { concept: reference, project }: z.infer<typeof showConceptInput>,
+  options: ProgressOptions = {},
+): Promise<ConceptShowOutput> {
   const { store, namespace } = context;
-  const projects = await readConcepts(context, project);
+  const projects = await readConcepts(context, project, options);
   const { concept, within } = await findConcept(context, projects, reference);
   const mask = new ConceptMask(context.thread);
   const keys = concept.names.map(({ key }) => key);
@@ -153,7 +134,7 @@ export async function showConcept(
   return {
     concept: await mask.concept(concept),
     notes: await cited(context, await store.records.get(namespace, concept.records, state)),
-    mentionedIn: await cited(context, await store.records.get(namespace, others, state)),
+    mentioned_in: await cited(context, await store.records.get(namespace, others, state)),
     disputed: await mask.texts.texts(
       conflicts.filter(({ notes }) => notes.some((note) => keys.includes(note))).map(({ text }) => text),
     ),
@@ -163,40 +144,40 @@ export async function showConcept(
   };
 }
 
-/** A name that several notes claim, with the concepts that these notes are. */
-export interface ConceptConflict {
-  readonly name: string;
-  readonly project: string;
-  readonly notes: readonly (CitedRecord & { readonly concept: Concept })[];
-}
-
 /** Names that two or more notes claim. They are never merged by themselves. */
-export async function conceptConflicts(context: EngineContext, project?: string): Promise<ConceptConflict[]> {
-  const { store, namespace } = context;
-  const conflicts: ConceptConflict[] = [];
-  const mask = new ConceptMask(context.thread);
-  for (const within of await readConcepts(context, project)) {
+export async function conceptConflicts(
+  context: EngineContext,
+  { project }: z.infer<typeof conceptProjectInput> = {},
+  options: ProgressOptions = {},
+): Promise<ConceptConflictsOutput> {
+  const { store, namespace, thread } = context;
+  const conflicts: ConceptConflictsOutput['conflicts'] = [];
+  const mask = new TextMask(thread);
+  for (const within of await readConcepts(context, project, options)) {
     const byRecord = new Map(
-      within.concepts.flatMap((concept) => concept.records.map((record) => [record, concept] as const)),
+      within.concepts.flatMap(({ id, records }) => records.map((record) => [record, id] as const)),
     );
     for (const { text, records } of within.applied.state.conflicts()) {
       const found = await store.records.get(namespace, records, { liveAt: context.now() });
-      const notes: ConceptConflict['notes'][number][] = [];
-      for (const note of await cited(context, found)) {
-        const concept = byRecord.get(note.record);
-        if (concept !== undefined) notes.push({ ...note, concept: await mask.concept(concept) });
-      }
-      conflicts.push({ name: await mask.texts.text(text), project: within.project, notes });
+      const notes = (await cited(context, found)).flatMap((note, i) => {
+        const concept = byRecord.get(found[i]!.id);
+        return concept === undefined ? [] : [{ ...note, concept }];
+      });
+      conflicts.push({ name: await mask.text(text), project: within.project, notes });
     }
   }
-  return conflicts;
+  return { conflicts };
 }
 
 /** All changes by operators, the last first. */
-export async function conceptChanges(context: EngineContext, project?: string): Promise<ListedChange[]> {
-  const all = (await readConcepts(context, project)).flatMap(listChanges);
+export async function conceptChanges(
+  context: EngineContext,
+  { project }: z.infer<typeof conceptProjectInput> = {},
+  options: ProgressOptions = {},
+): Promise<ConceptChangesOutput> {
+  const all = (await readConcepts(context, project, options)).flatMap(listChanges);
   const sorted = all.sort((a, b) => b.change.at - a.change.at || (a.change.id < b.change.id ? 1 : -1));
-  return new ConceptMask(context.thread).changes(sorted);
+  return { changes: await new ConceptMask(context.thread).changes(sorted) };
 }
 
 function listChanges(within: ProjectConcepts): ListedChange[] {

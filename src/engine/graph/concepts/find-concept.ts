@@ -1,4 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
 import { LatestValue } from '../../../core/latest-value.ts';
 import { inTurns } from '../../../core/threads/slices.ts';
 import { type AppliedChanges, changeSlices, type Concept } from '../../../graph/concepts/concept-changes.ts';
@@ -50,10 +51,11 @@ export interface FoundConcept {
 export async function readConcepts(
   context: EngineContext,
   project?: string,
+  options: ProgressOptions = {},
 ): Promise<readonly ProjectConcepts[]> {
   const { store, namespace } = context;
   await expire(context);
-  await updateConcepts(context);
+  await updateConcepts(context, options);
   const excludedSources = await sourcesHiddenFrom(context);
   const version = conceptVersion(namespace, await store.graph.state(namespace));
   const key = JSON.stringify([version, excludedSources, project]);

@@ -5,6 +5,7 @@ import type { EngineContext } from '../../context.ts';
 import { indexVaults } from '../../reading/index-vaults.ts';
 import { listConcepts, conceptConflicts, showConcept, conceptChanges } from './concepts.ts';
 import { mergeConcepts, undoConceptChange, renameConcept } from './change-concepts.ts';
+import { stepTarget } from '../graph-fields.ts';
 import { showNodes } from '../show-nodes.ts';
 
 const HIDDEN = {
@@ -58,7 +59,7 @@ async function labels(loci: EngineContext): Promise<string[]> {
 describe('concepts of hidden sources', () => {
   it('are shown to the owner, with all names', async () => {
     expect(await labels(owner)).toEqual(['Cellar', 'Layoff', 'Layoff2', 'Miller Brothers', 'Oven', 'Slow Heat', 'shared', 'xlayoff']); // prettier-ignore
-    expect((await conceptConflicts(owner)).map(({ name }) => name)).toEqual(['Wolfram']);
+    expect((await conceptConflicts(owner)).conflicts.map(({ name }) => name)).toEqual(['Wolfram']);
   });
 
   it('do not exist for an agent, which sees neither their names nor their mentions', async () => {
@@ -66,21 +67,21 @@ describe('concepts of hidden sources', () => {
     expect(page.concepts.map(({ label }) => label).sort()).toEqual(['Cellar', 'Oven', 'shared']);
     expect(page.total).toBe(3);
     expect(JSON.stringify(page)).not.toMatch(SECRET);
-    expect(await conceptConflicts(agent)).toEqual([]);
-    const { mentionedIn } = await showConcept(agent, '#shared');
-    expect(mentionedIn.map(({ title }) => title).sort()).toEqual(['Cellar', 'Oven']);
+    expect((await conceptConflicts(agent)).conflicts).toEqual([]);
+    const { mentioned_in } = await showConcept(agent, { concept: '#shared' });
+    expect(mentioned_in.map(({ title }) => title).sort()).toEqual(['Cellar', 'Oven']);
     for (const name of ['Layoff', 'Layoff plan', 'Wolfram', 'xlayoff', 'Miller Brothers', 'Slow Heat'])
-      await expect(showConcept(agent, name)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(showConcept(agent, { concept: name })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('hide the changes that speak of them, and the undo of such a change', async () => {
-    const { change } = await mergeConcepts(owner, 'Oven', ['xlayoff']);
-    await undoConceptChange(owner, change.id);
-    await renameConcept(owner, 'Layoff', 'Layoffs of the year');
-    await renameConcept(owner, 'Oven', 'Range');
-    expect(await conceptChanges(owner)).toHaveLength(4);
-    const seen = await conceptChanges(agent);
-    expect(seen.map(({ change: { kind } }) => kind)).toEqual(['rename']);
+    const { change } = await mergeConcepts(owner, { into: 'Oven', from: ['xlayoff'] });
+    await undoConceptChange(owner, { change: change.id });
+    await renameConcept(owner, { concept: 'Layoff', label: 'Layoffs of the year' });
+    await renameConcept(owner, { concept: 'Oven', label: 'Range' });
+    expect((await conceptChanges(owner)).changes).toHaveLength(4);
+    const seen = (await conceptChanges(agent)).changes;
+    expect(seen.map(({ kind }) => kind)).toEqual(['rename']);
     expect(JSON.stringify(seen)).not.toMatch(SECRET);
   });
 
@@ -91,16 +92,16 @@ describe('concepts of hidden sources', () => {
       'Two.md': 'Say “Ada Lovelace”.\n',
     });
     await indexVaults(owner);
-    const { concept } = await showConcept(agent, 'Ada Lovelace');
+    const { concept } = await showConcept(agent, { concept: 'Ada Lovelace' });
     const titles = async (loci: EngineContext, name: string): Promise<string[]> => {
-      const { nodes } = await showNodes(loci, { names: [name], depth: 1, limit: 9 });
-      return nodes.flatMap(({ steps }) => steps.map(({ to }) => to.title)).sort();
+      const { nodes } = await showNodes(loci, { nodes: [name], k: 9 });
+      return nodes.flatMap(({ edges }) => edges.map((edge) => stepTarget(edge).title)).sort();
     };
     expect(await titles(agent, concept.id)).toEqual(['One', 'Two']);
     expect(await titles(agent, 'One')).toEqual(['Ada Lovelace']);
     expect(await titles(owner, concept.id)).toEqual([]);
-    const { nodes } = await showNodes(agent, { names: ['One'], depth: 2, limit: 9 });
-    expect(nodes[0]!.near.map(({ node }) => node.title)).toEqual(['Two']);
+    const { nodes } = await showNodes(agent, { nodes: ['One'], depth: 2, k: 9 });
+    expect(nodes[0]!.near.map(({ title }) => title)).toEqual(['Two']);
   });
 
   it('do not exist for the owner either while the source is disabled', async () => {
@@ -108,6 +109,6 @@ describe('concepts of hidden sources', () => {
     owner = await open({ enabled: false });
     expect(await labels(owner)).toEqual(['Cellar', 'Oven', 'shared']);
     expect(await labels(agentOf(owner))).toEqual(['Cellar', 'Oven', 'shared']);
-    await expect(showConcept(owner, 'Layoff')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(showConcept(owner, { concept: 'Layoff' })).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import { importMemory } from '../import.ts';
-import { listRecords } from '../../records/list.ts';
 import { listStartup } from '../../startup/startup.ts';
 
 it('files of a workspace are read in whatever case their names have, and as plain text', async () => {
@@ -22,10 +21,11 @@ it('files of a workspace are read in whatever case their names have, and as plai
   try {
     const report = await importMemory(loci, { path: workspace });
     expect(report.problems).toEqual([{ location: 'soul.md', message: 'SOUL.md is imported in its place' }]);
-    const { records } = await listRecords(loci, { limit: 10 });
+    const filter = { now: Date.now() };
+    const records = await loci.store.records.list(loci.namespace, { filter }, { after: null, limit: 10 });
     expect(
       records
-        .map(({ record }) => `${record.category}: ${JSON.stringify(record.metadata['file'])} ${record.title}`)
+        .map(({ category, metadata, title }) => `${category}: ${JSON.stringify(metadata['file'])} ${title}`)
         .sort(),
     ).toEqual([
       'daily: "Memory/2026-03-16.MD" 2026-03-16',

@@ -155,8 +155,8 @@ describe('the origin of a document', () => {
     const todo = { origin: 'source', source: 'tasks', recordType: 'task', createdAt: at(23) } as const;
     await write(context.store, 'default', note('buy tile samples', todo), note('own tile samples'));
     const { results } = await search(context, { query: 'tile samples' });
-    expect(results.map(({ origin, age, from }) => [origin, age, from?.line])).toEqual([
-      ['vault', expect.any(String), undefined],
+    expect(results.map(({ origin, age, from }) => [origin, age, from])).toEqual([
+      ['vault', expect.any(String), null],
       ['source', 'in 8h', 'From Google Tasks · due tomorrow'],
     ]);
   });

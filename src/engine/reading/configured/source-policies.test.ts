@@ -8,7 +8,7 @@ import { openSqliteInMemory } from '../../../../test/contract/sqlite-in-memory.t
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { Store } from '../../../store/store.ts';
 import { EngineContext } from '../../context.ts';
-import { search, type SearchRequest, type SearchResponse } from '../../records/search.ts';
+import { search, searchOutcome, type SearchRequest } from '../../records/search.ts';
 import {
   audienceOf,
   hiddenSources,
@@ -108,11 +108,12 @@ describe('source policies', () => {
 });
 
 describe('search', () => {
-  /** Searches a store with a mail and a note. Returns the response and the filters that the store received. */
-  async function found(
-    request: Omit<SearchRequest, 'query'> = {},
+  const query = 'marble worktop';
+
+  /** A store with a mail and a note, and the filters that it receives. */
+  async function prepared(
     namespace = CONFIG.namespace,
-  ): Promise<{ response: SearchResponse; filters: SearchFilter[] }> {
+  ): Promise<{ context: EngineContext; filters: SearchFilter[] }> {
     const store = openSqliteInMemory();
     const filters: SearchFilter[] = [];
     const recordingStore: Store = {
@@ -128,16 +129,18 @@ describe('search', () => {
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
     await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
     const context = EngineContext.create(CONFIG, recordingStore, { now: () => NOW });
-    const response = await search(context.as({ ...context.caller, namespace }), {
-      query: 'marble worktop',
-      ...request,
-    });
-    return { response, filters };
+    return { context: context.as({ ...context.caller, namespace }), filters };
   }
 
   it('excludes hidden sources in the query of the store', async () => {
-    const exclusions = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
-      (await found(request, namespace)).filters.map(({ excludedSources }) => excludedSources);
+    const exclusions = async (
+      request: Omit<SearchRequest, 'query'> = {},
+      namespace?: string,
+    ): Promise<unknown> => {
+      const { context, filters } = await prepared(namespace);
+      await searchOutcome(context, { query, ...request });
+      return filters.map(({ excludedSources }) => excludedSources);
+    };
     expect(await exclusions()).toEqual([['old', 'paused']]);
     expect(await exclusions({ audience: 'context' })).toEqual([['old', 'mail', 'paused']]);
     expect(await exclusions({ audience: 'context', excludedSources: ['x'] })).toEqual([
@@ -147,24 +150,22 @@ describe('search', () => {
   });
 
   it('counts the results that the threshold of a source hides separately', async () => {
-    const { response } = await found({ minScore: 0 });
-    expect(response.results.map(({ source }) => source)).toEqual(['notes']);
-    expect(response.hidden).toBeNull();
-    const [hidden, ...others] = response.hiddenOfSources;
+    const { context } = await prepared();
+    const { results, nothing: why } = await search(context, { query, min_score: 0 });
+    expect([results.map(({ source }) => source), why]).toEqual([['notes'], null]);
+    const { results: none, nothing } = await search(context, { query, min_score: 1 });
+    expect(none).toEqual([]);
+    expect(nothing?.hidden).toMatchObject({ results: 1, min_score: 1 });
+    const [hidden, ...others] = nothing!.hidden_of_sources;
     expect(others).toEqual([]);
-    expect(hidden).toEqual({ source: 'mail', results: 1, best: expect.any(Number), minScore: 0.99 });
-    expect(hidden?.best).toBeLessThan(0.99);
-
-    const strict = (await found({ minScore: 1 })).response;
-    expect(strict.results).toEqual([]);
-    expect(strict.hidden).toMatchObject({ results: 1, minScore: 1 });
-    expect(strict.hiddenOfSources).toEqual([hidden]);
+    expect(hidden).toMatchObject({ source: 'mail', results: 1, min_score: 0.99 });
+    expect(hidden?.best_score).toBeLessThan(0.99);
   });
 
   it('applies no settings to sources of the same name in another namespace', async () => {
-    const { response } = await found({ minScore: 0 }, 'other');
-    expect(response.results.map(({ source }) => source)).toEqual(['notes', 'mail']);
-    expect(response.hiddenOfSources).toEqual([]);
+    const { context } = await prepared('other');
+    const { results } = await search(context, { query, min_score: 0 });
+    expect(results.map(({ source }) => source)).toEqual(['notes', 'mail']);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { indexVaults } from '../index-vaults.ts';
-import { facet } from '../../records/facet.ts';
+import { facet } from '../../records/results/facet.ts';
 import { search } from '../../records/search.ts';
 import { forgetSource } from '../forget-source.ts';
 
@@ -39,7 +39,7 @@ async function indexWith(
 async function citations(): Promise<string[]> {
   const loci = await openInline(settings(folder.path));
   try {
-    const { results } = await search(loci, { query: 'aardvark badger', minScore: 0 });
+    const { results } = await search(loci, { query: 'aardvark badger', min_score: 0 });
     return results.map(({ citation }) => citation.replace(/#.*/, '')).sort();
   } finally {
     await loci.close();

@@ -82,27 +82,27 @@ describe('a citation', () => {
       'home:Oven.md#L1-L4',
       'my: work:Oven.md#L1-L1',
     ]);
-    for (const { citation, id } of results) expect((await get(loci, citation)).record.id).toBe(id);
-    await expect(get(loci, 'Oven.md')).rejects.toMatchObject({
+    for (const { citation, id } of results) expect((await get(loci, { citation })).id).toBe(id);
+    await expect(get(loci, { citation: 'Oven.md' })).rejects.toMatchObject({
       code: 'ambiguous',
       message: 'Oven.md is in several sources: home:Oven.md, my: work:Oven.md',
     });
-    await expect(get(loci, 'Oven')).rejects.toMatchObject({ code: 'ambiguous' });
+    await expect(get(loci, { citation: 'Oven' })).rejects.toMatchObject({ code: 'ambiguous' });
   });
 
   it('is the path alone when only one source has it, and is accepted without extension and in any Unicode form', async () => {
     const [only] = (await search(loci, { query: 'only here' })).results;
     expect(only?.citation).toBe('Only.md#L1-L1');
     for (const name of ['Only', 'Only.md', 'home:Only.md', 'Pläne/番茄 (a) #1.md'.normalize('NFD')])
-      expect((await get(loci, name)).totalLines).toBe(1);
-    await expect(get(loci, 'my: work:Only.md')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(get(loci, 'nowhere:Oven.md')).rejects.toMatchObject({ code: 'not_found' });
+      expect((await get(loci, { citation: name })).lines.total).toBe(1);
+    await expect(get(loci, { citation: 'my: work:Only.md' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(get(loci, { citation: 'nowhere:Oven.md' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('reads its lines, up to the last line of the record', async () => {
     const read = async (lines: string): Promise<unknown> => {
-      const { text, lines: range, totalLines } = await get(loci, `home:Oven.md#${lines}`);
-      expect(totalLines).toBe(4);
+      const { text, lines: range } = await get(loci, { citation: `home:Oven.md#${lines}` });
+      expect(range.total).toBe(4);
       return [text, range.from, range.to];
     };
     expect(await read('L2')).toEqual(['the oven', 2, 2]);
@@ -119,7 +119,7 @@ describe('a citation', () => {
     ['L99-L100', 'the text has 4 lines'],
     ['L3-L1', 'the end is before the beginning'],
   ])('of lines that do not exist, %s, is refused with the number of lines', async (lines, why) => {
-    await expect(get(loci, `home:Oven.md#${lines}`)).rejects.toMatchObject({
+    await expect(get(loci, { citation: `home:Oven.md#${lines}` })).rejects.toMatchObject({
       code: 'invalid_input',
       message: `there are no lines ${lines} in "home:Oven.md": ${why}`,
       hint: expect.stringContaining('L1 to L4') as string,
@@ -127,28 +127,28 @@ describe('a citation', () => {
   });
 
   it('of a number alone is the name of a note first, then the number of a record', async () => {
-    const first = await get(loci, 'record/1');
-    expect(first.record).toMatchObject({ id: 1, key: '99.md' });
-    expect((await get(loci, 'loci://record/1')).record.id).toBe(1);
-    expect((await get(loci, '1')).record.key).toBe('Years/1.md');
-    expect((await get(loci, '1#L3')).text).toBe('the first year ^sum');
-    expect((await get(loci, '1#^sum')).text).toBe('the first year ^sum');
-    await expect(get(loci, '1#^total')).rejects.toMatchObject({
+    const first = await get(loci, { citation: 'record/1' });
+    expect(first).toMatchObject({ id: 1, path: '99.md' });
+    expect((await get(loci, { citation: 'loci://record/1' })).id).toBe(1);
+    expect((await get(loci, { citation: '1' })).path).toBe('Years/1.md');
+    expect((await get(loci, { citation: '1#L3' })).text).toBe('the first year ^sum');
+    expect((await get(loci, { citation: '1#^sum' })).text).toBe('the first year ^sum');
+    await expect(get(loci, { citation: '1#^total' })).rejects.toMatchObject({
       message: 'there is no block "^total" in "1"',
       hint: 'Its blocks are "^sum".',
     });
-    expect((await get(loci, '2')).record.id).toBe(2);
+    expect((await get(loci, { citation: '2' })).id).toBe(2);
   });
 
   it('is also the name of a note: its file without extension, its title or an alias, in any case', async () => {
     for (const name of ['canvas', 'CANVAS.md', 'the Canvas', 'whiteboard', ' Whiteboard '])
-      expect((await get(loci, name)).record.key, name).toBe('Plugins/Canvas.md');
-    expect((await get(loci, 'kitchen remodel')).record.key).toBe('Home/Kitchen remodel.md');
-    expect((await get(loci, 'only.MD#L1')).record.key).toBe('Only.md');
+      expect((await get(loci, { citation: name })).path, name).toBe('Plugins/Canvas.md');
+    expect((await get(loci, { citation: 'kitchen remodel' })).path).toBe('Home/Kitchen remodel.md');
+    expect((await get(loci, { citation: 'only.MD#L1' })).path).toBe('Only.md');
   });
 
   it('that is the name of several notes is refused with their paths', async () => {
-    await expect(get(loci, 'oven')).rejects.toMatchObject({
+    await expect(get(loci, { citation: 'oven' })).rejects.toMatchObject({
       code: 'ambiguous',
       message: '"oven" is the name of several notes: home:Oven.md, my: work:Oven.md',
       hint: 'Request one of these paths.',
@@ -168,10 +168,11 @@ describe('a citation', () => {
     // A long text is parsed in a thread.
     ['long#end', [1004, 1006]],
   ])('with a heading, %s, reads the lines below it', async (citation, [from, to]) => {
-    const { lines, text, record } = await get(loci, citation);
-    expect(lines).toEqual({ from, to });
+    const { id, lines, text } = await get(loci, { citation });
+    expect(lines).toMatchObject({ from, to });
+    const whole = await get(loci, { citation: `record/${String(id)}` });
     expect(text).toBe(
-      record.content
+      whole.text
         .split('\n')
         .slice(from! - 1, to)
         .join('\n'),
@@ -179,12 +180,14 @@ describe('a citation', () => {
   });
 
   it('with a heading that the note does not have is refused with its headings', async () => {
-    await expect(get(loci, 'canvas#Not a heading')).rejects.toMatchObject({
+    await expect(get(loci, { citation: 'canvas#Not a heading' })).rejects.toMatchObject({
       code: 'not_found',
       message: 'there is no heading "Not a heading" in "canvas"',
       hint: 'Its headings are "Canvas", "Advanced tips", "Shortcuts", "Colours".',
     });
-    await expect(get(loci, 'Only.md#...')).rejects.toMatchObject({ hint: 'The text has no headings.' });
+    await expect(get(loci, { citation: 'Only.md#...' })).rejects.toMatchObject({
+      hint: 'The text has no headings.',
+    });
   });
 
   it.each([
@@ -201,14 +204,14 @@ describe('a citation', () => {
     ['record/98', 'Search again for a current citation.'],
     ['zzz', 'Search again for a current citation.'],
   ])('that matches nothing, %s, is refused with suggestions', async (citation, hint) => {
-    await expect(get(loci, citation)).rejects.toMatchObject({ code: 'not_found', hint });
+    await expect(get(loci, { citation })).rejects.toMatchObject({ code: 'not_found', hint });
   });
 
   it('of another namespace is not suggested', async () => {
     const other = await openInline(settings(folder.path, { namespace: 'other' }));
     try {
       const expected = { code: 'not_found', hint: 'Search again for a current citation.' };
-      await expect(get(other, 'only')).rejects.toMatchObject(expected);
+      await expect(get(other, { citation: 'only' })).rejects.toMatchObject(expected);
     } finally {
       await other.close();
     }
@@ -246,7 +249,7 @@ describe('a citation', () => {
     ];
     for (const path of paths) {
       for (const citation of [path, `${path}#L1-L2`])
-        await expect(get(loci, citation), citation).rejects.toMatchObject({ code: 'not_found' });
+        await expect(get(loci, { citation }), citation).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 });

@@ -5,14 +5,12 @@ import {
   undoConceptChange,
 } from '../../../engine/graph/concepts/change-concepts.ts';
 import {
-  formatMadeChange,
   madeChange,
   mergeConceptsInput,
   renameConceptInput,
   splitConceptInput,
   undoConceptChangeInput,
 } from '../../../engine/graph/concepts/concept-fields.ts';
-import { currentConcepts } from './current-concepts.ts';
 import type { Operation } from '../../operation.ts';
 
 const CHANGES = {
@@ -31,10 +29,7 @@ export const mergeConceptsOperation: Operation<typeof mergeConceptsInput, typeof
     'Makes several concepts of a project one, with all their names and notes. `concept undo` reverses it.',
   input: mergeConceptsInput,
   examples: [{ title: 'Two words for one thing', input: { into: 'Oven', from: ['Stove'] } }],
-  run: async (context, { into, from, project }) => {
-    const loci = await currentConcepts(context);
-    return formatMadeChange(await mergeConcepts(loci, into, from, project));
-  },
+  run: async (context, given) => mergeConcepts(await context.loci(), given, context),
 };
 
 export const splitConceptOperation: Operation<typeof splitConceptInput, typeof madeChange> = {
@@ -44,10 +39,7 @@ export const splitConceptOperation: Operation<typeof splitConceptInput, typeof m
   description: 'Makes some names of a concept a concept of their own. `concept undo` reverses it.',
   input: splitConceptInput,
   examples: [{ title: 'An alias that means something else', input: { concept: 'Oven', names: ['Range'] } }],
-  run: async (context, { concept, names, project }) => {
-    const loci = await currentConcepts(context);
-    return formatMadeChange(await splitConcept(loci, concept, names, project));
-  },
+  run: async (context, given) => splitConcept(await context.loci(), given, context),
 };
 
 export const renameConceptOperation: Operation<typeof renameConceptInput, typeof madeChange> = {
@@ -57,10 +49,7 @@ export const renameConceptOperation: Operation<typeof renameConceptInput, typeof
   description: 'Gives a concept another label, which becomes one of its names. `concept undo` reverses it.',
   input: renameConceptInput,
   examples: [{ title: 'A better label', input: { concept: 'oven', label: 'Kitchen oven' } }],
-  run: async (context, { concept, label, project }) => {
-    const loci = await currentConcepts(context);
-    return formatMadeChange(await renameConcept(loci, concept, label, project));
-  },
+  run: async (context, given) => renameConcept(await context.loci(), given, context),
 };
 
 export const undoConceptChangeOperation: Operation<typeof undoConceptChangeInput, typeof madeChange> = {
@@ -71,8 +60,5 @@ export const undoConceptChangeOperation: Operation<typeof undoConceptChangeInput
     'Undoes a merge, split, rename or undo, whenever it was made. Refused with the reason while a later change builds on it.',
   input: undoConceptChangeInput,
   examples: [{ title: 'A merge that was wrong', input: { change: 'latest' } }],
-  run: async (context, { change }) => {
-    const loci = await currentConcepts(context);
-    return formatMadeChange(await undoConceptChange(loci, change));
-  },
+  run: async (context, given) => undoConceptChange(await context.loci(), given, context),
 };

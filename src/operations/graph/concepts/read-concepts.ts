@@ -1,11 +1,7 @@
 import {
-  DEFAULT_LIMIT,
   conceptChangesOutput,
   conceptConflictsOutput,
   conceptProjectInput,
-  formatChange,
-  formatCited,
-  formatConcept,
   listConceptsInput,
   listConceptsOutput,
   showConceptInput,
@@ -17,7 +13,6 @@ import {
   listConcepts,
   showConcept,
 } from '../../../engine/graph/concepts/concepts.ts';
-import { currentConcepts } from './current-concepts.ts';
 import type { Operation } from '../../operation.ts';
 
 const READS = {
@@ -41,11 +36,7 @@ export const listConceptsOperation: Operation<typeof listConceptsInput, typeof l
     { title: 'All concepts', input: {} },
     { title: 'Those with a word in a name', input: { name: 'oven', project: 'kitchen' } },
   ],
-  run: async (context, { limit = DEFAULT_LIMIT, ...request }) => {
-    const loci = await currentConcepts(context);
-    const { concepts, total, next } = await listConcepts(loci, { ...request, limit });
-    return { concepts: concepts.map(formatConcept), total, next };
-  },
+  run: async (context, given) => listConcepts(await context.loci(), given, context),
 };
 
 export const showConceptOperation: Operation<typeof showConceptInput, typeof showConceptOutput> = {
@@ -57,17 +48,7 @@ export const showConceptOperation: Operation<typeof showConceptInput, typeof sho
   input: showConceptInput,
   output: showConceptOutput,
   examples: [{ title: 'By one of its names', input: { concept: 'Oven' } }],
-  run: async (context, { concept: reference, project }) => {
-    const loci = await currentConcepts(context);
-    const { concept, notes, mentionedIn, disputed, changes } = await showConcept(loci, reference, project);
-    return {
-      concept: formatConcept(concept),
-      notes: notes.map(formatCited),
-      mentioned_in: mentionedIn.map(formatCited),
-      disputed: [...disputed],
-      changes: changes.map(formatChange),
-    };
-  },
+  run: async (context, given) => showConcept(await context.loci(), given, context),
 };
 
 export const conceptConflictsOperation: Operation<typeof conceptProjectInput, typeof conceptConflictsOutput> =
@@ -81,17 +62,7 @@ export const conceptConflictsOperation: Operation<typeof conceptProjectInput, ty
     input: conceptProjectInput,
     output: conceptConflictsOutput,
     examples: [{ title: 'In all projects', input: {} }],
-    run: async (context, { project }) => {
-      const loci = await currentConcepts(context);
-      const conflicts = await conceptConflicts(loci, project);
-      return {
-        conflicts: conflicts.map(({ name, project: where, notes }) => ({
-          name,
-          project: where,
-          notes: notes.map((note) => ({ ...formatCited(note), concept: note.concept.id })),
-        })),
-      };
-    },
+    run: async (context, given) => conceptConflicts(await context.loci(), given, context),
   };
 
 export const conceptChangesOperation: Operation<typeof conceptProjectInput, typeof conceptChangesOutput> = {
@@ -103,8 +74,5 @@ export const conceptChangesOperation: Operation<typeof conceptProjectInput, type
   input: conceptProjectInput,
   output: conceptChangesOutput,
   examples: [{ title: 'In all projects', input: {} }],
-  run: async (context, { project }) => {
-    const loci = await currentConcepts(context);
-    return { changes: (await conceptChanges(loci, project)).map(formatChange) };
-  },
+  run: async (context, given) => conceptChanges(await context.loci(), given, context),
 };

@@ -6,7 +6,7 @@ import type {
   GoldenRecordOutput,
   GoldenListOutput,
 } from '../../../engine/golden/golden-fields.ts';
-import { SIGNAL_WORDS } from '../../../operations/records/reasons.ts';
+import { SIGNAL_WORDS } from '../../../engine/records/results/reasons.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 

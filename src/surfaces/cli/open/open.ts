@@ -52,14 +52,14 @@ async function findNote({ operands, home }: StandaloneCall, io: Io): Promise<Not
   const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
   try {
     const { get } = await import('../../../engine/records/get.ts');
-    const { record, lines, totalLines } = await get(await context.loci(), citation);
-    if (record.origin !== 'vault' || record.key === null)
+    const { id, origin, source, path, lines } = await get(await context.loci(), { citation });
+    if (origin !== 'vault' || path === null)
       throw new LociError('invalid_input', `${citation} has no file: only notes of vaults can be opened`, {
-        hint: `\`loci get record/${String(record.id)}\` shows it.`,
+        hint: `\`loci get record/${String(id)}\` shows it.`,
       });
-    const isWhole = lines.from === 1 && lines.to === totalLines;
-    const place = await locate(context, record.source, record.key);
-    return { vault: record.source, ...place, line: isWhole ? null : lines.from };
+    const isWhole = lines.from === 1 && lines.to === lines.total;
+    const place = await locate(context, source, path);
+    return { vault: source, ...place, line: isWhole ? null : lines.from };
   } finally {
     await context.close();
   }

@@ -1,6 +1,5 @@
-import { type StepOutput, stepTarget } from '../../../operations/graph/graph-fields.ts';
-import type { GraphPathOutput } from '../../../operations/graph/graph-path.ts';
-import type { GraphShowOutput } from '../../../operations/graph/graph-show.ts';
+import { type StepOutput, stepTarget } from '../../../engine/graph/graph-fields.ts';
+import type { GraphPathOutput, GraphShowOutput } from '../../../engine/graph/show-nodes.ts';
 import {
   type ModelResult,
   type OperationResult,

@@ -1,6 +1,6 @@
 import type { Trust } from '../../../core/types.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
-import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
+import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { onOneLine } from './fence.ts';
 
 /** The output of an operation for a model: the same as text and as structured content, and nothing twice. */

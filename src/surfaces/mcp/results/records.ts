@@ -1,9 +1,9 @@
-import type { GraphIndexOutput } from '../../../operations/graph/graph-index.ts';
-import type { GraphPackOutput } from '../../../operations/graph/graph-pack.ts';
-import type { PackOutput } from '../../../operations/packs/pack.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
-import type { ListOutput } from '../../../operations/records/list.ts';
-import type { TimelineOutput } from '../../../operations/records/timeline.ts';
+import type { GraphIndexOutput } from '../../../engine/packs/graph-index.ts';
+import type { GraphPackOutput } from '../../../engine/packs/graph-pack.ts';
+import type { PackOutput } from '../../../engine/packs/memory-pack.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
+import type { ListOutput } from '../../../engine/records/list.ts';
+import type { TimelineOutput } from '../../../engine/packs/timeline.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import { type TimelineLine, timelineText } from '../../../pack/timeline-text.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';

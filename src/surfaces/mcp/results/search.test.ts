@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../../operations/records/get.ts';
-import type { SearchResultOutput } from '../../../operations/records/search-result.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
+import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import { outputText, successResult } from './tool-result.ts';
 
 const TODO: SearchResultOutput = {

@@ -1,9 +1,9 @@
-import type { SearchOutput } from '../../../operations/records/search.ts';
-import {
-  strongMatches,
-  type RelatedResultOutput,
-  type SearchResultOutput,
-} from '../../../operations/records/search-result.ts';
+import type {
+  SearchOutput,
+  RelatedResultOutput,
+  SearchResultOutput,
+} from '../../../engine/records/results/search-fields.ts';
+import { strongMatches } from '../../../engine/records/results/search-result.ts';
 import { onOneLine } from './fence.ts';
 import {
   type ModelResult,

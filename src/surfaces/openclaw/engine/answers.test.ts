@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { maxTokensOf, recordExcerpt, searchAnswer } from './answers.ts';
 import { toolAnswer } from './run-tool.ts';
 

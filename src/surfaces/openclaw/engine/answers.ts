@@ -1,9 +1,9 @@
 import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type NamespaceOutput } from '../../../operations/records/several-namespaces.ts';
-import { strongMatches, type SearchResultOutput } from '../../../operations/records/search-result.ts';
-import type { SearchOutput } from '../../../operations/records/search.ts';
+import { strongMatches } from '../../../engine/records/results/search-result.ts';
+import type { SearchResultOutput, SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';

@@ -185,9 +185,9 @@ describe('the engine of a gateway', () => {
     expect(await capture(['I prefer tea.'])).toBe(0);
     expect(await capture(['Call me Ada.'])).toBe(1);
     expect(await capture(['I never eat fish.'])).toBe(0);
-    const { record } = await get(await engine.loci('agent:main'), 'record/1');
+    const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
     expect(record).toMatchObject({
-      content: 'I prefer tea.',
+      text: 'I prefer tea.',
       trust: 'agent',
       tags: ['captured'],
       metadata: { captured_from: { session: 'agent:main:main', run: 'run-1' } },
@@ -220,8 +220,8 @@ describe('the engine of a gateway', () => {
   it('masks secrets in stated facts', async () => {
     const engine = await open();
     await captureFacts(engine, ['My password is swordfish-4411.'], { turn: MAIN, origin: {} });
-    const { record } = await get(await engine.loci('agent:main'), 'record/1');
-    expect(record.content).not.toContain('swordfish');
+    const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
+    expect(record.text).not.toContain('swordfish');
   });
 
   it('gives facts and runs of the agent as documents for another memory', async () => {

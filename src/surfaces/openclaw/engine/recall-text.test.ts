@@ -11,7 +11,7 @@ import { recallText } from './recall-text.ts';
 import * as tools from './run-tool.ts';
 import { indexVaults } from '../../../engine/reading/index-vaults.ts';
 import { write } from '../../../engine/records/write.ts';
-import { listReceipts } from '../../../engine/packs/receipts.ts';
+import { listReceipts, readReceipts } from '../../../engine/packs/receipts.ts';
 import { verifyReceipt } from '../../../engine/packs/verify-receipt.ts';
 
 const MAIN = operatorTurn('main');
@@ -95,11 +95,11 @@ it('auto-recall writes a receipt into each namespace that the text comes from, w
     [engine.namespaceOf('main'), 'closes softly', 'record/1'],
   ] as const) {
     const loci = await engine.loci(namespace);
-    const { receipts } = await listReceipts(loci, { limit: 5 });
+    const { receipts } = await readReceipts(loci, { limit: 5 });
     expect(receipts).toMatchObject([{ kind: 'recall', candidates: [{ included: true, reason: null }] }]);
     expect(JSON.stringify(receipts)).not.toMatch(/oven|marzipan|softly|door/i);
     const verified = await verifyReceipt(loci, { prompt });
-    expect(verified.receipts).toMatchObject([{ isWhole: true }]);
+    expect(verified.receipts).toMatchObject([{ whole: true }]);
     const shown = verified.receipts[0]!.pieces.map((piece) => ({
       text: Buffer.from(prompt).subarray(piece.prompt!.start, piece.prompt!.end).toString(),
       citation: piece.citation,

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import type { GetOutput } from '../../../operations/records/get.ts';
+import type { GetOutput } from '../../../engine/records/get.ts';
 import { runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
-import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
@@ -209,7 +209,7 @@ export async function captureFacts(
     import('../../../engine/records/write.ts'),
   ]);
   const { records } = await listRecords(loci, { limit: maxPerDay, tags: [CAPTURED] });
-  const writtenToday = records.filter(({ record }) => record.createdAt >= today).length;
+  const writtenToday = records.filter(({ created_at }) => Date.parse(created_at) >= today).length;
   let written = 0;
   for (const content of facts.slice(0, Math.min(maxPerTurn, maxPerDay - writtenToday))) {
     const { replayed } = await write(loci, {

@@ -1,11 +1,10 @@
 import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
-import type { GraphExportOutput } from '../../../../operations/graph/graph-export.ts';
-import { type StepOutput, stepTarget } from '../../../../operations/graph/graph-fields.ts';
-import type { GraphPathOutput } from '../../../../operations/graph/graph-path.ts';
-import type { GraphShowOutput } from '../../../../operations/graph/graph-show.ts';
-import type { GraphStatusOutput } from '../../../../operations/graph/graph-status.ts';
+import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
+import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
+import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
+import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { nodeWarnings } from '../packs/node-texts.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { GraphIndexOutput } from '../../../../operations/graph/graph-index.ts';
-import type { GraphPackOutput } from '../../../../operations/graph/graph-pack.ts';
+import type { GraphIndexOutput } from '../../../../engine/packs/graph-index.ts';
+import type { GraphPackOutput } from '../../../../engine/packs/graph-pack.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { gapWarnings, traceText } from './packs.ts';

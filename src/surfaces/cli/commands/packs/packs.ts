@@ -1,4 +1,4 @@
-import type { PackOutput } from '../../../../operations/packs/pack.ts';
+import type { PackOutput } from '../../../../engine/packs/memory-pack.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { OperationCommand } from '../operation-command.ts';

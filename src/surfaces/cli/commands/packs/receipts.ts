@@ -1,8 +1,6 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { LabelOutput } from '../../../../operations/packs/receipt-fields.ts';
-import type { ReceiptListOutput } from '../../../../operations/packs/receipt-list.ts';
-import type { ReceiptShowOutput } from '../../../../operations/packs/receipt-show.ts';
-import type { ReceiptVerifyOutput } from '../../../../operations/packs/receipt-verify.ts';
+import type { LabelOutput, ReceiptListOutput, ReceiptShowOutput } from '../../../../engine/packs/receipts.ts';
+import type { ReceiptVerifyOutput } from '../../../../engine/packs/verify-receipt.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { localTimeText } from '../../format/times.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../../../operations/records/get.ts';
+import type { GetOutput } from '../../../../engine/records/get.ts';
 import { makeStyle } from '../../format/style.ts';
 import { get } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchOutput } from '../../../../operations/records/search.ts';
-import type { WhyNothing } from '../../../../operations/records/why-nothing.ts';
+import type { SearchOutput } from '../../../../engine/records/results/search-fields.ts';
+import type { WhyNothing } from '../../../../engine/records/results/why-nothing.ts';
 import { nothingFound } from './nothing-found.ts';
 
 function advice(overrides: Partial<WhyNothing>): string[] {

@@ -1,5 +1,5 @@
-import type { SearchOutput } from '../../../../operations/records/search.ts';
-import type { WhyNothing } from '../../../../operations/records/why-nothing.ts';
+import type { SearchOutput } from '../../../../engine/records/results/search-fields.ts';
+import type { WhyNothing } from '../../../../engine/records/results/why-nothing.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { clip } from '../../format/text-width.ts';
 import { wrap } from '../../format/wrap.ts';

@@ -1,4 +1,4 @@
-import type { GetOutput } from '../../../../operations/records/get.ts';
+import type { GetOutput } from '../../../../engine/records/get.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 
 type Provenance = Pick<GetOutput, 'origin' | 'source' | 'trust'>;

@@ -1,8 +1,8 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import { propertiesOf } from '../../../../engine/records/properties.ts';
-import type { GetOutput } from '../../../../operations/records/get.ts';
-import type { ListOutput } from '../../../../operations/records/list.ts';
-import type { TimelineOutput } from '../../../../operations/records/timeline.ts';
+import { propertiesOf } from '../../../../engine/records/results/properties.ts';
+import type { GetOutput } from '../../../../engine/records/get.ts';
+import type { ListOutput } from '../../../../engine/records/list.ts';
+import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { clip } from '../../format/text-width.ts';

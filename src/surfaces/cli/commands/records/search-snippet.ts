@@ -1,4 +1,4 @@
-import type { SearchResultOutput } from '../../../../operations/records/search-result.ts';
+import type { SearchResultOutput } from '../../../../engine/records/results/search-fields.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { wrap } from '../../format/wrap.ts';

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchOutput } from '../../../../operations/records/search.ts';
-import type { ScoreExplanation, SearchResultOutput } from '../../../../operations/records/search-result.ts';
+import type {
+  SearchOutput,
+  ScoreExplanation,
+  SearchResultOutput,
+} from '../../../../engine/records/results/search-fields.ts';
 import { makeStyle } from '../../format/style.ts';
-import { strongMatches } from '../../../../operations/records/search-result.ts';
+import { strongMatches } from '../../../../engine/records/results/search-result.ts';
 import { search } from './search.ts';
 
 function result(rank: number, score: number): SearchResultOutput {

@@ -1,11 +1,11 @@
-import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../../operations/records/reasons.ts';
-import type { SearchOutput } from '../../../../operations/records/search.ts';
-import {
-  strongMatches,
-  type RelatedResultOutput,
-  type ScoreExplanation,
-  type SearchResultOutput,
-} from '../../../../operations/records/search-result.ts';
+import { boostWords, SIGNAL_WORDS } from '../../../../engine/records/results/reasons.ts';
+import type {
+  SearchOutput,
+  RelatedResultOutput,
+  ScoreExplanation,
+  SearchResultOutput,
+} from '../../../../engine/records/results/search-fields.ts';
+import { strongMatches } from '../../../../engine/records/results/search-result.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
@@ -80,7 +80,7 @@ function firstLine(text: string): string {
 }
 
 /** Whether a signal that is reported missing still found some results: for example, only some passages have vectors. */
-function contributed(signal: SignalName, { results }: SearchOutput): boolean {
+function contributed(signal: keyof typeof SIGNAL_WORDS, { results }: SearchOutput): boolean {
   return results.some(({ why }) => why.includes(`${SIGNAL_WORDS[signal]} #`));
 }
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
-import type { UnknownNode } from '../../engine/graph/find-nodes.ts';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 import type { Step } from '../../graph/walk.ts';
-import { filterValue } from '../../engine/fields/record-fields.ts';
+import { filterValue } from '../fields/record-fields.ts';
 
 /** Fields that several operations on the graph share. */
 
@@ -59,11 +58,11 @@ export const noticesOutput = z
 
 export const unknownOutput = z.array(z.strictObject({ name: z.string(), reason: z.string() }));
 
-export function outputOfNode({ id, type, title, project }: GraphNode): NodeOutput {
+export function formatNode({ id, type, title, project }: GraphNode): NodeOutput {
   return { id, type, title, project };
 }
 
-export function outputOfStep(
+export function formatStep(
   { edge, from, to, forwards }: Step,
   places: ReadonlyMap<GraphEdge, string>,
 ): StepOutput {
@@ -71,8 +70,8 @@ export function outputOfStep(
   return {
     type,
     direction: forwards ? 'out' : 'in',
-    from: outputOfNode(forwards ? from : to),
-    to: outputOfNode(forwards ? to : from),
+    from: formatNode(forwards ? from : to),
+    to: formatNode(forwards ? to : from),
     crosses_projects: from.project !== to.project,
     weight,
     reason,
@@ -87,8 +86,4 @@ export function stepTarget({
   to,
 }: Pick<StepOutput, 'direction' | 'from' | 'to'>): NodeOutput {
   return direction === 'out' ? to : from;
-}
-
-export function outputOfUnknown(unknown: readonly UnknownNode[]): z.infer<typeof unknownOutput> {
-  return unknown.map(({ name, reason }) => ({ name, reason }));
 }

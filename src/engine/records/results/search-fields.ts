@@ -1,12 +1,78 @@
 import { z } from 'zod';
-import { ORIGINS, TRUST } from '../../core/types.ts';
-import type { Explanation, RelatedResult, SearchResult } from '../../engine/records/search.ts';
-import { EVIDENCE_NAMES, MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
-import { BOOST_NAMES } from '../../search/rank/ranking.ts';
-import { SIGNALS } from '../../search/retrieve/signals.ts';
-import { isoTime } from '../../engine/fields/times.ts';
-import { sourceFields, sourceFieldsOf } from '../../engine/fields/source-fields.ts';
-import { howOf, reasonsOf } from './reasons.ts';
+import { ORIGINS, TRUST } from '../../../core/types.ts';
+import { EVIDENCE_NAMES } from '../../../search/rank/confidence.ts';
+import { BOOST_NAMES } from '../../../search/rank/ranking.ts';
+import { SIGNALS } from '../../../search/retrieve/signals.ts';
+import { answerGaps } from '../../fields/answer-gaps.ts';
+import { filterValue, recordFilters } from '../../fields/record-fields.ts';
+import { sourceFields } from '../../fields/source-fields.ts';
+import { timeBound } from '../../fields/time-bound.ts';
+import { tookMs } from '../../fields/times.ts';
+import { unmatchedFilter } from './unmatched-filters.ts';
+import { whyNothing } from './why-nothing.ts';
+
+const label = () => filterValue().exactOptional();
+
+/** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
+const MAX_INPUT_LENGTH = 1_000_000;
+
+const fields = z.strictObject({
+  query: z
+    .string()
+    .max(MAX_INPUT_LENGTH)
+    .describe(
+      'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; beside other words, a phrase in quotes only ranks higher. There is no other syntax.',
+    ),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Maximum number of results; as configured (10) unless given.'),
+  related: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .exactOptional()
+    .describe('Maximum number of related documents of sources; as configured (5) unless given.'),
+  min_score: z
+    .number()
+    .min(0)
+    .max(1)
+    .exactOptional()
+    .describe('Leave out results that score lower; as configured unless given.'),
+  ...recordFilters(),
+  category: label().describe(
+    'Only records of this category; a note’s is the `category` in its front matter, else `note`.',
+  ),
+  record_type: label().describe(
+    'Only records of this type; a note’s is the `type` in its front matter, else `note`.',
+  ),
+  project: label().describe('Only records of this project.'),
+  from: timeBound('from')
+    .exactOptional()
+    .describe(
+      'Only records of this day, month or year (included) or later: 2026-09-14, 2026-09, 2026, yesterday, last week; or of a time in ISO 8601 or later.',
+    ),
+  until: timeBound('until')
+    .exactOptional()
+    .describe(
+      'Only records of this day, month or year (included) or earlier: 2026-09-14, 2026-09, 2026, yesterday, last week; or from before a time in ISO 8601.',
+    ),
+  explain: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Explain each result: the contribution of each signal and boost, and how the score came about.',
+    ),
+});
+
+export const searchInput = fields.superRefine(({ from, until }, context) => {
+  if (from === undefined || until === undefined || from < until) return;
+  context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as `from`, or later' });
+});
 
 const share = () => z.number().min(0).max(1);
 
@@ -150,113 +216,26 @@ export const relatedResult = searchResult.extend({
 
 export type RelatedResultOutput = z.infer<typeof relatedResult>;
 
-/** @param rank from 1 */
-export function relatedResultOf(
-  { belongsTo, ...result }: RelatedResult,
-  rank: number,
-  explain: boolean,
-): RelatedResultOutput {
-  const { record: id, title } = belongsTo;
-  return { ...resultOf(result, rank, explain), belongs_to: { id, title } };
-}
+export const searchOutput = z.strictObject({
+  query: z.string(),
+  results: z.array(searchResult).describe('Best first, one for each record.'),
+  related: z
+    .array(relatedResult)
+    .describe(
+      'Todos, events and other documents of sources that belong to the best note, or to a note that it links to, and are ' +
+        'not among the results; ranks continue.',
+    ),
+  corrections: z
+    .array(z.strictObject({ word: z.string(), instead: z.array(z.string()) }))
+    .describe('Words that no record has, and the known words that were searched for as well.'),
+  ...answerGaps,
+  unmatched: z
+    .array(unmatchedFilter)
+    .describe('When there are no results: the values of filters that no record has.'),
+  nothing: whyNothing.nullable().describe('When there are no results: the known reasons.'),
+  provider: z.string().describe('Provider and model of the vectors, or `none`.'),
+  took_ms: tookMs(),
+});
 
-/** @param rank from 1 */
-export function resultOf(record: SearchResult, rank: number, explain: boolean): SearchResultOutput {
-  return {
-    rank,
-    id: record.id,
-    title: record.title,
-    citation: record.citation,
-    headings: [...record.headings],
-    snippet: record.snippet.text,
-    highlights: record.snippet.marks.map(([start, end]) => [start, end]),
-    score: rounded(record.score),
-    created_at: isoTime(record.createdAt),
-    age: record.age,
-    origin: record.origin,
-    source: record.source,
-    ...sourceFieldsOf(record.from, record.source),
-    trust: record.trust,
-    project: record.project,
-    category: record.category,
-    record_type: record.recordType,
-    tags: [...record.tags],
-    ...(record.linkedAs !== null && { linked_as: linkedAsOf(record.linkedAs) }),
-    ...(record.via !== null && {
-      via: { id: record.via.record, title: record.via.title, how: howOf(record.via) },
-    }),
-    why: reasonsOf(record.why),
-    ...(explain && { explanation: explanationOf(record.why) }),
-  };
-}
-
-function linkedAsOf({
-  text,
-  record,
-  title,
-}: NonNullable<SearchResult['linkedAs']>): NonNullable<SearchResultOutput['linked_as']> {
-  return { text, id: record, title };
-}
-
-function explanationOf({
-  signals,
-  boosts,
-  neighbourContribution,
-  ranking,
-  confidenceParts,
-}: Explanation): z.infer<typeof explanation> {
-  return {
-    signals: signals.map(({ signal, rank, raw, added, halfLifeDays }) => ({
-      signal,
-      rank,
-      raw: rounded(raw),
-      added: rounded(added),
-      ...(halfLifeDays !== undefined && { half_life_days: rounded(halfLifeDays) }),
-    })),
-    boosts: boosts.map(({ name, added, factor }) => ({
-      name,
-      added: rounded(added),
-      ...(factor !== undefined && { factor }),
-    })),
-    neighbour_contribution: rounded(neighbourContribution),
-    ranking: rounded(ranking),
-    score: scoreExplanationOf(confidenceParts),
-  };
-}
-
-function scoreExplanationOf({
-  typical,
-  parts,
-  match,
-  modelCoverage,
-  factor,
-}: Explanation['confidenceParts']): ScoreExplanation {
-  return {
-    typical: rounded(typical),
-    parts: parts.map(({ name, value, added }) => ({ name, value: rounded(value), added: rounded(added) })),
-    log_odds: rounded(parts.reduce((sum, { added }) => sum + added, typical)),
-    factor: rounded(factor),
-    coverage: rounded(match.coverage),
-    cosine: match.cosine === null ? null : rounded(match.cosine),
-    model_coverage: rounded(modelCoverage),
-  };
-}
-
-/** Results are weak after the last one that has this share of the best score. */
-const MIN_SHARE_OF_BEST = 0.5;
-
-/** How many results come before the weak ones, which are often noise; 0 if nothing surely fits. */
-export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
-  const best = Math.max(0, ...results.map(({ score }) => score));
-  return best < MIN_SURE_CONFIDENCE
-    ? 0
-    : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
-}
-
-/** A notice for texts without scores. */
-export const NOTHING_FITS = 'nothing surely fits the query';
-
-/** Four decimal places: recency changes further ones with every millisecond. */
-function rounded(score: number): number {
-  return Math.round(score * 10_000) / 10_000;
-}
+export type SearchInput = z.infer<typeof searchInput>;
+export type SearchOutput = z.infer<typeof searchOutput>;

@@ -1,6 +1,6 @@
-import { formatAge } from '../../core/time/age.ts';
-import type { LociRecord, Timestamp } from '../../core/types.ts';
-import { modifiedDate } from '../../sources/dates/note-dates.ts';
+import { formatAge } from '../../../core/time/age.ts';
+import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import { modifiedDate } from '../../../sources/dates/note-dates.ts';
 
 /**
  * The age of a record as it is shown: since it was created, or since a note says of itself that it was changed. The time of the file

@@ -1,9 +1,13 @@
-import type { FacetField, FacetValue } from '../../store/model.ts';
-import type { SearchFilter } from '../../store/search-model.ts';
-import type { EngineContext } from '../context.ts';
-import { expire } from '../shared/retention.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
-import { excludeSources, hiddenSources, sourcesOfNamespace } from '../reading/configured/source-policies.ts';
+import type { FacetField, FacetValue } from '../../../store/model.ts';
+import type { SearchFilter } from '../../../store/search-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { expire } from '../../shared/retention.ts';
+import { sourceStates } from '../../../store/items/source-state.ts';
+import {
+  excludeSources,
+  hiddenSources,
+  sourcesOfNamespace,
+} from '../../reading/configured/source-policies.ts';
 
 /** The values that records have in a field, the most frequent first. */
 export async function facet(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { closestWord } from '../../core/text/closest-word.ts';
-import type { FacetField } from '../../store/model.ts';
-import type { SearchRequest } from '../../engine/records/search.ts';
-import type { EngineContext } from '../../engine/context.ts';
-import { facet } from '../../engine/records/facet.ts';
+import { closestWord } from '../../../core/text/closest-word.ts';
+import type { FacetField } from '../../../store/model.ts';
+import type { SearchFilter } from '../../../store/search-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { facet } from './facet.ts';
 
 const FILTER_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
 
@@ -17,7 +17,7 @@ export const unmatchedFilter = z.strictObject({
 
 /** A value of a filter that no record has. */
 type UnmatchedFilter = z.infer<typeof unmatchedFilter>;
-type Filters = Omit<SearchRequest, 'query'>;
+type Filters = Omit<SearchFilter, 'now'>;
 type FilterName = UnmatchedFilter['filter'];
 
 const FIELDS: Readonly<Record<FilterName, FacetField>> = {

@@ -1,4 +1,4 @@
-import type { Json, Metadata } from '../../core/types.ts';
+import type { Json, Metadata } from '../../../core/types.ts';
 
 /** YAML aliases can make many values of a few lines. */
 const MAX_PROPERTIES = 200;
