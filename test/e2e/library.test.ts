@@ -65,15 +65,24 @@ describe('the library', () => {
     ];
     for (const [call, message] of wrong)
       await expect(call()).rejects.toMatchObject({ code: 'invalid_input', message });
-    expect(() => loci.as({ namespace: 1 as never })).toThrow('namespace must be text, not 1');
+    for (const namespace of [1 as never, 'a'.repeat(500), 'a\nb\0', ''])
+      expect(() => loci.as({ namespace })).toThrow(/^namespace must be text/);
+    await expect(loci.register(null as never)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'source: expected an object',
+    });
   });
 
   it('takes an undefined field as absent, and ends a call on its signal', async () => {
     const loci = await open();
     const written = await loci.write({ content: 'Oak.', title: undefined as never });
     expect(written).toMatchObject({ id: 1, citation: 'record/1' });
-    const call = loci.doctor({}, { signal: AbortSignal.abort() });
-    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    const signal = AbortSignal.abort();
+    for (const call of [() => loci.doctor({}, { signal }), () => loci.write({ content: 'Ash.' }, { signal })])
+      await expect(call()).rejects.toMatchObject({ code: 'aborted' });
+    expect((await loci.list()).records).toHaveLength(1);
+    const { created_at, updated_at } = await loci.get({ citation: 'record/1' });
+    expect(updated_at).toBe(created_at);
   });
 
   it('exports to a file and has no standard input and output', async () => {

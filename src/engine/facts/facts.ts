@@ -52,7 +52,8 @@ export async function storeFact(
   assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screenTexts(context, given);
   const vectors = await vectorsToFill(context);
-  let draft = newDraft(factFields(context, texts, ttl), context.now());
+  const now = context.now();
+  let draft = newDraft(factFields(context, texts, ttl, now), now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
@@ -115,9 +116,10 @@ interface CutFact {
 }
 
 function factFields(
-  { config, caller, now }: EngineContext,
+  { config, caller }: EngineContext,
   texts: { key: string; category: string; tags: readonly string[]; content: string },
   ttl: number,
+  now: Timestamp,
 ): Parameters<typeof newDraft>[0] {
   return {
     content: texts.content,
@@ -132,8 +134,8 @@ function factFields(
     recordType: 'fact',
     tags: texts.tags,
     metadata: {},
-    createdAt: now(),
-    expiresAt: now() + ttl * 1000,
+    createdAt: now,
+    expiresAt: now + ttl * 1000,
   };
 }
 

@@ -40,7 +40,11 @@ export const sourceOutput = z.strictObject({
     .string()
     .nullable()
     .describe('Why the last attempt failed; outside of the command line, only that it failed.'),
-  problems: z.array(z.string()).describe('Problems of single documents; at most 20.'),
+  problems: z
+    .array(z.string())
+    .describe(
+      'Problems of single documents; at most 20. Empty over HTTP and MCP: they may show paths of the machine.',
+    ),
   command: z.string().exactOptional().describe('Its command. Only on the command line.'),
   folder: z.string().exactOptional().describe('The folder of a vault or a skill. Only on the command line.'),
   fingerprint: z
@@ -133,7 +137,7 @@ const refreshedSource = z.strictObject({
   kept: count().describe(
     'Documents that stay although the command printed none. A second empty answer removes them.',
   ),
-  problems: z.array(z.string()).describe('Problems of single documents.'),
+  problems: z.array(z.string()).describe('Problems of single documents. Empty over HTTP and MCP.'),
   took_ms: tookMs(),
   error: errorFields().exactOptional().describe('Why the refresh failed; the last good documents stay.'),
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import type { Metadata } from '../../core/types.ts';
+import type { Metadata, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -48,7 +48,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
       replayed: true,
       ...ALREADY_STORED,
     };
-  const draft = newDraft(recordInput(context, texts), now);
+  const draft = newDraft(recordInput(context, texts, now), now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   const { ids, replayed } = await runOnce(context, idempotency_key, ['write', fields], async (once) => {
@@ -75,8 +75,9 @@ function citationOf(id: number): string {
 }
 
 function recordInput(
-  { config, caller, now }: EngineContext,
+  { config, caller }: EngineContext,
   texts: WritableFields & { readonly content: string },
+  createdAt: Timestamp,
 ): Parameters<typeof newDraft>[0] {
   return {
     content: texts.content,
@@ -90,7 +91,7 @@ function recordInput(
     recordType: texts.recordType ?? 'fact',
     tags: texts.tags ?? [],
     metadata: texts.metadata ?? {},
-    createdAt: now(),
+    createdAt,
     expiresAt: null,
   };
 }

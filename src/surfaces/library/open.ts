@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import type { JsonMap } from '../../core/json.ts';
-import type { Progress } from '../../core/progress.ts';
+import { assertNotAborted, type Progress } from '../../core/progress.ts';
+import { isSubject } from '../../core/caller.ts';
 import type { Closable } from '../../engine/context.ts';
 import type { RefreshSchedulerOptions } from '../../engine/reading/refresh-scheduler.ts';
 import type {
@@ -66,7 +67,12 @@ const openOptions: z.ZodType<OpenOptions> = z.strictObject({
 });
 
 const namespaceCaller: z.ZodType<NamespaceCaller> = z.strictObject({
-  namespace: text(),
+  namespace: z
+    .string()
+    .refine(
+      isSubject,
+      'text of 1 to 128 characters, none of them a control character, without spaces around it',
+    ),
   actor: text().exactOptional(),
 });
 
@@ -123,6 +129,7 @@ function methodsOf(context: OperationContext): OperationMethods {
     const method = async (input: unknown = {}, options: unknown = {}): Promise<unknown> => {
       const operation = await load();
       const call = { ...context, ...parsed(callOptions, options) };
+      assertNotAborted(call);
       return runOperation(
         operation as Parameters<typeof runOperation>[0],
         call,

@@ -120,6 +120,9 @@ function assertFree(id: string, names: readonly string[]): void {
 
 /** Reads only the properties that a source has, because it may be an object with others. */
 function parseSettings(given: ReadOnlyMemorySource): z.infer<typeof codeSettings> {
+  // Programs in JavaScript pass anything.
+  if (typeof given !== 'object' || (given as unknown) === null)
+    throw new LociError('invalid_input', 'source: expected an object');
   const { id, name, refreshIntervalMs, timeoutMs, fields, maxDocuments, weight, minScore, keepCompleted } =
     given;
   const { includeInContext, enabled, project } = given;
