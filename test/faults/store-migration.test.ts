@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -62,8 +62,13 @@ describe('migration', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
+    // Parts of copies: of a process that was killed, and of one that may still run.
+    const [abandoned, current] = ['store.db.v1-a.backup.partial', 'store.db.v1-b.backup.partial'];
+    for (const name of [abandoned, current]) writeFileSync(join(folder.path, name), '');
+    utimesSync(join(folder.path, abandoned), 0, 0);
     await migrateToNext(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
     expect(versionOf(path)).toBe(NEXT);
+    expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([current]);
     const backups = readdirSync(folder.path).filter((name) => name.endsWith('.backup'));
     expect(backups).toEqual([expect.stringMatching(`^store\\.db\\.v${String(NEWEST)}-`)]);
     const copy = join(folder.path, backups[0]!);

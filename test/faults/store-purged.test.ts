@@ -52,4 +52,27 @@ describe('a purged record', () => {
     await store.close();
     expect([countOccurrences(path, 'zyxwvut'), countOccurrences(path, 'qqlongsecret')]).toEqual([0, 0]);
   });
+
+  it.each(['is purged', 'is removed with its note'])(
+    'leaves no word of an earlier version either when it %s',
+    async (how) => {
+      using folder = scratchFolder();
+      const path = join(folder.path, 'store.db');
+      const store = await openSqlite(path);
+      const fields =
+        how === 'is purged'
+          ? ({ origin: 'memory', key: null } as const)
+          : ({ origin: 'vault', key: 'a.md' } as const);
+      const before = note('the zyxwvutsecret text', fields);
+      const [id] = await write(store, NAMESPACE, before, note('other words'));
+      const after = note('the plain text', { ...fields, uuid: before.draft.uuid });
+      await commit(store, NAMESPACE, { writes: [{ ...after, id: id! }] });
+      if (how === 'is purged') {
+        await deleteRecords(store, NAMESPACE, id!);
+        await purge(store.records, NAMESPACE, purgeRequest());
+      } else await commit(store, NAMESPACE, { evictions: [id!] });
+      await store.close();
+      expect(countOccurrences(path, 'zyxwvut')).toBe(0);
+    },
+  );
 });

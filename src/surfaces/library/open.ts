@@ -66,14 +66,17 @@ const openOptions: z.ZodType<OpenOptions> = z.strictObject({
   onWarning: callback<string>().exactOptional(),
 });
 
-const namespaceCaller: z.ZodType<NamespaceCaller> = z.strictObject({
-  namespace: z
+const subject = () =>
+  z
     .string()
     .refine(
       isSubject,
       'text of 1 to 128 characters, none of them a control character, without spaces around it',
-    ),
-  actor: text().exactOptional(),
+    );
+
+const namespaceCaller: z.ZodType<NamespaceCaller> = z.strictObject({
+  namespace: subject(),
+  actor: subject().exactOptional(),
 });
 
 const callOptions: z.ZodType<CallOptions> = z.strictObject({

@@ -107,11 +107,12 @@ function namesOfKeysAndNotes(dialect: Dialect, excludedSources: readonly string[
 /** The words of a key are separated by spaces, and '!' is the character after the space. */
 function namesByFirstWord(dialect: Dialect, excludedSources: readonly string[]): string {
   const { list, join, index } = dialect;
-  return `SELECT c.record, c.key, c.kind, c.text, 1 AS count, NULL AS note
+  // One row for each key: thousands of notes may have the same alias.
+  return `SELECT min(c.record) AS record, c.key, min(c.kind) AS kind, min(c.text) AS text, 1 AS count, NULL AS note
     FROM ${list('firstWords', 'text')} AS w ${join} concept_name AS c ${index('concept_name_key')}
       ON ${OF_PROJECT} AND c.key >= w.value AND c.key < w.value || '!'
     WHERE ${CLAIM} AND (c.key = w.value OR substr(c.key, length(w.value) + 1, 1) = ' ')
-      AND ${isVisible(dialect, excludedSources)} ORDER BY w.key, c.key, c.kind, c.text, c.record`;
+      AND ${isVisible(dialect, excludedSources)} GROUP BY w.key, c.key ORDER BY w.key, c.key`;
 }
 
 export async function recordConcepts(

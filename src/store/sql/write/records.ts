@@ -158,7 +158,7 @@ async function writeRecordsAndPassages(
     added: [...added, ...reindexed.flatMap((each) => entriesOf(each, each.after))],
     removed: removed.flatMap((each) => entriesOf(each, each.before)),
     erased: erased.flatMap((each) => entriesOf(each, each.before)),
-    isPurge,
+    isPurge: isPurge || planned.some(({ after }) => after === null),
   });
   return stored.size > 0;
 }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
 import { APPLICATION_ID, type Database } from '../database/database.ts';
@@ -97,6 +98,7 @@ function backUp(db: Database): void {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const copy = `${db.path}.v${String(schemaVersion(db))}-${stamp}-${String(process.pid)}.backup`;
   const partial = `${copy}.partial`;
+  removeAbandoned(db.path);
   try {
     closeSync(openSync(partial, 'a', 0o600));
     db.prepare('VACUUM INTO ?').run(partial);
@@ -104,5 +106,17 @@ function backUp(db: Database): void {
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;
+  }
+}
+
+/** A copy takes minutes at most. A process that was killed leaves a part of one. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+
+function removeAbandoned(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const isPart = name.startsWith(`${basename(path)}.v`) && name.endsWith('.backup.partial');
+    if (isPart && Date.now() - statSync(file).mtimeMs > ABANDONED_AFTER_MS) rmSync(file, { force: true });
   }
 }

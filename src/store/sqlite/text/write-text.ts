@@ -16,10 +16,15 @@ export function changeText(db: Database, ns: number, { added, removed, erased, i
     });
   writeEntries(db, ns, removed, -1, counts);
   writeEntries(db, ns, added, 1, counts);
-  if (isPurge) {
-    for (const [word, change] of pendingWordCounts(db, ns)) countWords(counts, [word], change);
-    mergeWords(db, ns, counts);
-  } else addWordChanges(db, ns, counts);
+  if (!isPurge) {
+    addWordChanges(db, ns, counts);
+    return;
+  }
+  for (const [word, change] of pendingWordCounts(db, ns)) countWords(counts, [word], change);
+  mergeWords(db, ns, counts);
+  // Deleted terms stay in the segments of FTS5 until it merges them. This merges all: half a second for 100,000 passages.
+  const table = textTable(ns);
+  db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
 }
 
 function writeEntries(
