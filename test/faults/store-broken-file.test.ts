@@ -205,3 +205,27 @@ describe('quantised codes that do not match their vectors', () => {
     await store.close();
   });
 });
+
+it('a reindex makes the table of sentences again', async () => {
+  using folder = scratchFolder();
+  const path = join(folder.path, 'store.db');
+  const first = await openSqlite(path);
+  const generation = await addVectors(first);
+  await write(first, NAMESPACE, note('one'));
+  await embed(first, generation, NAMESPACE, () => unit(1, 0, 0));
+  await first.close();
+  {
+    using db = new DatabaseSync(path);
+    db.exec('DROP TABLE sentence_vector');
+  }
+  const store = await openSqlite(path);
+  await store.admin.resetDerived(NAMESPACE, { drop: false, vectors: false });
+  await write(store, NAMESPACE, note('two'));
+  const { passages } = await store.vectors.pending(NAMESPACE, generation, { limit: 1 });
+  const { hash } = passages[0]!;
+  const sentences = new Map([[hash, [unit(0, 1, 0)]]]);
+  await store.vectors.put(NAMESPACE, generation, [{ hash, vector: unit(1, 0, 0) }], sentences);
+  expect(await store.vectors.sentences(NAMESPACE, generation, [hash])).toEqual(sentences);
+  expect(await verifyStore(store)).toEqual([]);
+  await store.close();
+});

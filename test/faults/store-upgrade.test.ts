@@ -61,14 +61,15 @@ async function copyToOldSchema(from: string, to: string): Promise<void> {
       .all()
       .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
   for (const { sql } of tablesWhere("sql LIKE '%USING fts5%'")) db.exec(sql);
-  for (const { name } of tablesWhere("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
+  for (const { name: newName } of tablesWhere("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
+    const name = newName === 'embedding' ? 'vector' : newName;
     // A table of a later schema has no columns here.
     const columns = db.prepare(`SELECT name FROM pragma_table_info(?, 'main')`).all(name);
     if (columns.length === 0) continue;
     const list = columns.map((column) => String(column['name'])).join(', ');
     const selected = name === 'term' ? list.replace(/\bid\b/, 'row_number() OVER ()') : list;
     db.exec(
-      `DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${selected} FROM source.${name}`,
+      `DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${selected} FROM source.${newName}`,
     );
   }
   for (const { id } of db.prepare('SELECT id FROM main.namespace').all()) {
@@ -339,9 +340,9 @@ describe('a store of schema 28', () => {
 const ITEM_TABLES =
   /^CREATE TABLE (startup|startup_seen|history|token|source_state|receipt|label|golden_query|concept_change|idempotency) \(.*?^\) STRICT.*?;/gms;
 
-/** Undoes migrations 37 and 40 in a store without items: those of these tables that a schema has are there, and empty. */
+/** Undoes migrations 37, 40 and 41 in a store without items: those of these tables that a schema has are there, and empty. */
 function undoItems(db: DatabaseSync, schema: number): void {
-  db.exec('DROP TABLE item');
+  db.exec('DROP TABLE item; ALTER TABLE embedding RENAME TO vector');
   for (const { sql } of MIGRATIONS.slice(0, schema))
     for (const [statement] of sql.matchAll(ITEM_TABLES)) db.exec(statement);
 }

@@ -15,8 +15,8 @@ interface Scored {
 }
 
 /** The constants of FTS5's bm25() (Robertson & Zaragoza 2009). The scores here are equal to those of FTS5. */
-const K1 = 1.2;
-const B = 0.75;
+export const K1 = 1.2;
+export const B = 0.75;
 /** The IDF of a term that at least half of the passages contain, for which the formula gives no positive number. */
 const MIN_IDF = 1e-6;
 
@@ -72,7 +72,7 @@ export function bestByBm25(
   }
 }
 
-function idfOf(documentFrequency: number, passages: number): number {
+export function idfOf(documentFrequency: number, passages: number): number {
   const idf = Math.log((passages - documentFrequency + 0.5) / (documentFrequency + 0.5));
   return idf <= 0 ? MIN_IDF : idf;
 }

@@ -11,6 +11,12 @@ export interface Driver {
   readonly storage: Storage;
 }
 
+/** A driver whose connections this process has to close. */
+export interface ConnectedDriver {
+  readonly driver: Driver;
+  close(): Promise<void>;
+}
+
 /** What the statements of both databases cannot say about where a database keeps its tables. */
 export interface Storage {
   size(): Promise<Pick<StoreStats, 'bytes' | 'schemaVersion'>>;
@@ -18,6 +24,8 @@ export interface Storage {
   verify(): Promise<string[]>;
   /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */
   createMissingTables(): Promise<boolean>;
+  /** Makes new rows get ids after those of rows that were copied with theirs. */
+  afterCopy(): Promise<void>;
   /** Erases what was removed, as far as others that read or write at the time allow it. Not within a transaction. */
   reclaim(): Promise<void>;
 }

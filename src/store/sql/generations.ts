@@ -43,7 +43,7 @@ export async function setGeneration(
   change: GenerationChange,
 ): Promise<ChangedGeneration> {
   return sql.transaction(async () => {
-    if ('add' in change) return { ...(await addGeneration(sql, change.add)), removedVectors: 0 };
+    if ('add' in change) return { ...(await addGeneration(sql, vectors, change.add)), removedVectors: 0 };
     const found = await generationById(sql, 'activate' in change ? change.activate : change.remove);
     const { id } = found;
     if ('activate' in change) {
@@ -58,8 +58,12 @@ export async function setGeneration(
   });
 }
 
-async function addGeneration(sql: Sql, { provider, model, dimensions }: GenerationSpec): Promise<Generation> {
-  await sql.run(
+async function addGeneration(
+  sql: Sql,
+  vectors: VectorIndex,
+  { provider, model, dimensions }: GenerationSpec,
+): Promise<Generation> {
+  const isNew = await sql.run(
     'INSERT INTO generation (provider, model, dimensions) VALUES (:provider, :model, :dimensions) ON CONFLICT DO NOTHING',
     { provider, model, dimensions },
   );
@@ -67,5 +71,6 @@ async function addGeneration(sql: Sql, { provider, model, dimensions }: Generati
     (each) => each.provider === provider && each.model === model && each.dimensions === dimensions,
   );
   if (added === undefined) throw new LociError('store_failed', 'the new vector generation was not found');
+  if (isNew > 0) await vectors.addGeneration(added.id, dimensions);
   return added;
 }

@@ -17,17 +17,20 @@ export interface NamespaceRow {
 export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Promise<NamespaceRow> {
   const found = await lockExisting(sql, name);
   if (found !== null) return found;
-  await sql.run('INSERT INTO namespace (name) VALUES (:name)', { name });
+  const added = await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', {
+    name,
+  });
   const created = (await lockExisting(sql, name))!;
-  await text.create(created.id);
+  if (added > 0) await text.create(created.id);
   return created;
 }
 
 /** Within a transaction. */
 export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
+  await sql.lock('namespace', { name });
   const row = await sql.get(
     `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
-     FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name ${sql.dialect.lock('n')}`,
+     FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
     { name },
   );
   if (row === undefined) return null;

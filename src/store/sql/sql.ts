@@ -22,8 +22,6 @@ export interface Dialect {
   readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
   readonly isIn: (column: string, parameter: string) => string;
-  /** Ends a SELECT: no other transaction changes the rows of this table that it selects before the end of this one. */
-  readonly lock: (table: string) => string;
   /** The values of a column as a JSON list, as an aggregate. */
   readonly jsonList: (expression: string) => string;
   /** The values of several columns as one JSON list. */
@@ -68,6 +66,11 @@ export interface Sql {
   remove(table: Table, rows: readonly Row[]): Promise<void>;
   /** Adds rows without an id. Returns their ids, which ascend; those of rows that are removed are not given again. */
   insert(table: 'passage', rows: readonly Row[]): Promise<number[]>;
+  /**
+   * Waits until no other transaction has locked the row with these values, if there is one. The statements after this one see what the
+   * other wrote. Within a transaction.
+   */
+  lock(table: 'namespace' | 'lease', row: Row): Promise<void>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
@@ -77,8 +80,10 @@ export interface Sql {
 /** The tables that both databases have, with the columns of their keys. */
 export const KEYS = {
   namespace: ['id'],
+  generation: ['id'],
   record: ['ns', 'id'],
   passage: ['id'],
+  embedding: ['ns', 'generation', 'hash'],
   change: ['ns', 'record'],
   link: ['ns', 'record', 'position'],
   belongs_to: ['ns', 'document', 'position'],
@@ -100,6 +105,27 @@ export const KEYS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Table = keyof typeof KEYS;
+
+/** The columns of rows that are written, which all have the same. */
+export function columnsOf(rows: readonly Row[]): string[] {
+  return rows[0] === undefined ? [] : Object.keys(rows[0]);
+}
+
+/** What happens to a row whose key is there. */
+export function conflictClause(
+  table: Table,
+  columns: readonly string[],
+  onConflict: 'fail' | 'replace' | 'skip',
+): string {
+  if (onConflict === 'fail') return '';
+  const keys: readonly string[] = KEYS[table];
+  const changed = columns.filter((column) => !keys.includes(column));
+  const action =
+    onConflict === 'skip' || changed.length === 0
+      ? 'NOTHING'
+      : `UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+  return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
+}
 
 /** How many namespaces a connection knows the ids of. */
 const MAX_NAMESPACES = 1000;

@@ -3,7 +3,7 @@ import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '..
 import type { PassageFilter } from './filter.ts';
 
 /**
- * The vectors of contents, which the table `vector` lists by namespace, generation and hash. Each database stores and compares
+ * The vectors of contents, which the table `embedding` lists by namespace, generation and hash. Each database stores and compares
  * them in its own way. Writes are a part of the caller's transaction.
  */
 export interface VectorIndex {
@@ -19,9 +19,9 @@ export interface VectorIndex {
     deadline: Deadline,
   ): Promise<PassageScore[]>;
   /** The cosines of vectors with the query, by their ids; those that are gone are left out. */
-  cosines(ids: readonly number[], query: Float32Array): Promise<Map<number, number>>;
+  cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>>;
   /** Vectors by their ids; those that are gone are left out. */
-  vectors(ids: readonly number[]): Promise<Map<number, Float32Array>>;
+  vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>>;
   /** Adds vectors. A content that has one keeps it. */
   put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
   /** Adds the vectors of sentences of contents that have a vector. A content that has them keeps them. */
@@ -36,6 +36,8 @@ export interface VectorIndex {
   rebuild(ns: number): Promise<void>;
   /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
   verify(ns: number, limit: number): Promise<string[]>;
+  /** Prepares the vectors of a generation, of which there are none yet. Within the transaction that adds it. */
+  addGeneration(generation: number, dimensions: number): Promise<void>;
   /** Removes the vectors of a generation in all namespaces, and returns their number. */
   removeGeneration(generation: number): Promise<number>;
 }

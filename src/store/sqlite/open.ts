@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
+import type { ConnectedDriver } from '../sql/driver.ts';
 import { createStoreProxy, type Route } from '../sql/calls/store-proxy.ts';
 import { Connection } from './connection.ts';
 import type { SessionOptions } from './session.ts';
@@ -45,6 +46,26 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       bm25: true,
       vectors: 'approximate',
       readOnly: access !== 'write',
+    },
+  };
+}
+
+/** Opens a connection in this thread, for work that reads or writes all of a store. */
+export async function connectSqlite({ path, create }: SqliteOptions): Promise<ConnectedDriver> {
+  const file =
+    guarded(path, () => existingFile({ path, create })) ??
+    (await import('./database/create-file.ts')).createFile(path);
+  const [{ openDatabase }, { sqliteDriver }] = await Promise.all([
+    import('./session.ts'),
+    import('./driver.ts'),
+  ]);
+  const access = guarded(path, () => fileAccess(path));
+  const options = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, inode: file.ino, access };
+  const db = await openDatabase({ ...options, cacheKib: WRITER_CACHE_KIB });
+  return {
+    driver: sqliteDriver(db),
+    close: async () => {
+      db.close();
     },
   };
 }

@@ -124,7 +124,7 @@ function changedMeanwhile(path: string): LociError {
   });
 }
 
-async function openDatabase({ path, inode, ...options }: SessionOptions): Promise<Database> {
+export async function openDatabase({ path, inode, ...options }: SessionOptions): Promise<Database> {
   assertNotReplaced(path, inode);
   const db = new Database(path, options);
   try {

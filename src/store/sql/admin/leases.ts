@@ -26,13 +26,22 @@ export async function lease(sql: Sql, namespace: string, operation: LeaseOperati
 
 async function takeLease(sql: Sql, namespace: string, request: LeaseRequest): Promise<Lease> {
   const { name, holder, until } = request;
-  const current = await leaseRow(sql, namespace, name);
-  const isRenewal = current?.['holder'] === holder;
-  if (current !== undefined && !isRenewal && isLeaseHeld(Number(current['until']), request))
-    return leaseOf(current);
-  const token = Number(current?.['token'] ?? 0) + (isRenewal ? 0 : 1);
+  const current = await lockLease(sql, namespace, name);
+  const isRenewal = current['holder'] === holder;
+  if (!isRenewal && isLeaseHeld(Number(current['until']), request)) return leaseOf(current);
+  const token = Number(current['token']) + (isRenewal ? 0 : 1);
   await sql.write('lease', [{ namespace, name, holder, token, until }], 'replace');
   return { holder, token };
+}
+
+/** The row of a lease, which no other transaction changes; a row without a holder if nobody has had the lease. */
+async function lockLease(sql: Sql, namespace: string, name: string): Promise<Row> {
+  await sql.lock('lease', { namespace, name });
+  const found = await leaseRow(sql, namespace, name);
+  if (found !== undefined) return found;
+  await sql.write('lease', [{ namespace, name, holder: '', token: 0, until: 0 }], 'skip');
+  await sql.lock('lease', { namespace, name });
+  return (await leaseRow(sql, namespace, name))!;
 }
 
 function leaseOf(row: Row): Lease {

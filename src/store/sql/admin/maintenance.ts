@@ -48,7 +48,7 @@ async function namespaceStats({ sql, text }: Driver, ns: number, namespace: stri
   const counts = await sql.get(
     `SELECT (SELECT count(*) FROM record WHERE ns = :ns AND deleted_at IS NULL) AS records,
        (SELECT count(*) FROM record WHERE ns = :ns AND deleted_at IS NOT NULL) AS deleted,
-       (SELECT count(*) FROM passage WHERE ns = :ns) AS passages, (SELECT count(*) FROM vector WHERE ns = :ns) AS vectors`,
+       (SELECT count(*) FROM passage WHERE ns = :ns) AS passages, (SELECT count(*) FROM embedding WHERE ns = :ns) AS vectors`,
     { ns },
   );
   return {
@@ -86,14 +86,15 @@ export async function resetDerived(
     await repairChanges(sql, ns);
     await resetBelongsTo(sql, ns);
     await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
-    if (options.vectors) await sql.run('DELETE FROM vector WHERE ns = :ns', { ns });
+    if (options.vectors) await sql.run('DELETE FROM embedding WHERE ns = :ns', { ns });
     await vectors.rebuild(ns);
   });
 }
 
 /** A condition on a vector that no passage uses. */
-const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
-const UNUSED_SENTENCES = `SELECT s.vector FROM sentence_vector AS s JOIN vector ON vector.id = s.vector WHERE vector.ns = :ns AND ${UNUSED}`;
+const UNUSED =
+  'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = embedding.ns AND p.hash = embedding.hash)';
+const UNUSED_SENTENCES = `SELECT s.vector FROM sentence_vector AS s JOIN embedding ON embedding.id = s.vector WHERE embedding.ns = :ns AND ${UNUSED}`;
 
 /**
  * Merges pending words, removes unused vectors if they are more than a tenth of all, and erases what was removed. Unused vectors
@@ -102,12 +103,12 @@ const UNUSED_SENTENCES = `SELECT s.vector FROM sentence_vector AS s JOIN vector 
 export async function compact({ sql, text, vectors, storage }: Driver, ns: number): Promise<void> {
   await text.merge(ns);
   const row = await sql.get(
-    `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM vector WHERE ns = :ns`,
+    `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM embedding WHERE ns = :ns`,
     { ns },
   );
   if (Number(row?.['unused']) * 10 > Number(row?.['vectors']))
     await sql.transaction(async () => {
-      await sql.run(`DELETE FROM vector WHERE ns = :ns AND ${UNUSED}`, { ns });
+      await sql.run(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
       await vectors.rebuild(ns);
     });
   // Single sentences do not stay even that long: they are texts that somebody may have deleted.

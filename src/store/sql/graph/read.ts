@@ -130,9 +130,9 @@ export async function graphState(sql: Sql, ns: number, limit = 0): Promise<Graph
 /** What must be derived again, at most so many of each kind. */
 async function waiting(sql: Sql, ns: number, limit: number): Promise<Waiting> {
   const rows = await sql.all(
-    `SELECT * FROM (SELECT record, since, NULL AS project, NULL AS key FROM graph_stale WHERE ns = :ns
+    `SELECT * FROM (SELECT record, since, CAST(NULL AS TEXT) AS project, CAST(NULL AS TEXT) AS key FROM graph_stale WHERE ns = :ns
        ORDER BY record LIMIT :limit) AS stale
-     UNION ALL SELECT * FROM (SELECT NULL, NULL, project, key FROM concept_changed WHERE ns = :ns
+     UNION ALL SELECT * FROM (SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), project, key FROM concept_changed WHERE ns = :ns
        ORDER BY project, key LIMIT :limit) AS changed`,
     { ns, limit },
   );

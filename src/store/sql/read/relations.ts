@@ -19,16 +19,16 @@ function selection(dialect: Dialect, selector: LinkSelector): LinkSelection {
     const { from, targets } = selector;
     const records = [...new Set(from)];
     const condition = 'l.record = wanted.value';
-    if (targets === undefined) return { tables: wanted, condition, parameters: { records } };
+    if (targets === undefined) return { tables: `${wanted} ON TRUE`, condition, parameters: { records } };
     return {
-      tables: wanted,
+      tables: `${wanted} ON TRUE`,
       condition: `${condition} AND ${dialect.isIn('l.target', 'targets')}`,
       parameters: { records, targets: [...new Set(targets)] },
     };
   }
   if ('to' in selector)
     return {
-      tables: `${wanted} ${dialect.index('link_target')}`,
+      tables: `${wanted} ${dialect.index('link_target')} ON TRUE`,
       condition: 'l.target_record = wanted.value',
       parameters: { records: [...new Set(selector.to)] },
     };
@@ -63,7 +63,7 @@ export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelecto
   const selected = dialect.list('ids', 'integer');
   // Each selected note and the notes that it links to.
   const linkedNotes = `
-    SELECT value, value AS via FROM ${selected}
+    SELECT value, value AS via FROM ${selected} AS selected
     UNION
     SELECT l.target_record, s.value FROM ${selected} AS s
       ${dialect.join} link AS l ON l.ns = :ns AND l.record = s.value
@@ -71,7 +71,11 @@ export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelecto
   const [column, targets, ids] =
     'notes' in selector
       ? (['note', linkedNotes, selector.notes] as const)
-      : (['document', `SELECT value, NULL AS via FROM ${selected}`, selector.documents] as const);
+      : ([
+          'document',
+          `SELECT value, CAST(NULL AS BIGINT) AS via FROM ${selected} AS selected`,
+          selector.documents,
+        ] as const);
   const rows = await sql.all(
     `SELECT b.document, b.position, b.note, b.share, b.confidence, coalesce(t.via, b.note) AS via, r.title AS "noteTitle",
        (SELECT p.id FROM passage AS p WHERE p.ns = b.ns AND p.record = b.document ORDER BY p.ordinal LIMIT 1) AS passage

@@ -21,7 +21,7 @@ export async function vectorsOfPassages(
   passages: readonly number[],
 ): Promise<Float32Array[]> {
   const ids = (await vectorRows(sql, ns, generation, passages)).map(({ vector }) => vector);
-  const found = await vectors.vectors(ids);
+  const found = await vectors.vectors(ns, ids);
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
@@ -35,7 +35,7 @@ async function vectorRows(
   const rows = await sql.all(
     `SELECT p.id AS passage, p.record, v.id AS vector FROM ${list('passages', 'integer')} AS requested
      ${join} passage AS p ON p.id = requested.value
-     ${join} vector AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
      WHERE p.ns = :ns ORDER BY requested.key`,
     { ns, generation, passages },
   );
@@ -51,7 +51,7 @@ export async function scoresOfPassages(
   passages: readonly number[],
 ): Promise<PassageScore[]> {
   const rows = await vectorRows(sql, ns, generation, passages);
-  const cosines = await index.cosines([...new Set(rows.map((row) => row.vector))], vector);
+  const cosines = await index.cosines(ns, [...new Set(rows.map((row) => row.vector))], vector);
   return rows.flatMap(({ passage, record, vector: id }) => {
     const score = cosines.get(id);
     return score === undefined ? [] : [{ passage, record, score }];
@@ -70,11 +70,11 @@ export async function compareRecords(
   const rows = await sql.all(
     `SELECT p.record, p.ordinal, p.start_line, p.end_line, v.id AS vector FROM ${list('records', 'integer')} AS requested
      ${join} passage AS p ON p.ns = :ns AND p.record = requested.value
-     ${join} vector AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
      ORDER BY requested.key, p.ordinal LIMIT :limit`,
     { ns, generation, records, limit },
   );
-  const cosines = await vectors.cosines([...new Set(rows.map((row) => row['vector'] as number))], vector);
+  const cosines = await vectors.cosines(ns, [...new Set(rows.map((row) => row['vector'] as number))], vector);
   const compared = new Map<number, ComparedPassage[]>();
   for (const row of rows) {
     const [record, cosine] = [row['record'] as number, cosines.get(row['vector'] as number)];
@@ -102,12 +102,15 @@ export async function similarRecords(
   const rows = await sql.all(
     `SELECT p.record, v.id AS vector FROM ${list('records', 'integer')} AS requested
      ${join} passage AS p ON p.ns = :ns AND p.record = requested.value AND p.ordinal = 0
-     ${join} vector AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash ORDER BY requested.key`,
+     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash ORDER BY requested.key`,
     { ns, generation, records },
   );
   const similar = new Map<number, SimilarRecord[]>();
   const wanted = PASSAGES_PER_RECORD * (limit + 1);
-  const first = await vectors.vectors(rows.map((row) => row['vector'] as number));
+  const first = await vectors.vectors(
+    ns,
+    rows.map((row) => row['vector'] as number),
+  );
   for (const row of rows) {
     const vector = first.get(row['vector'] as number);
     if (vector === undefined) continue;
@@ -126,7 +129,7 @@ export async function similarRecords(
 
 const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
   WHERE p.ns = :ns AND r.deleted_at IS NULL
-    AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash)`;
+    AND NOT EXISTS (SELECT 1 FROM embedding AS v WHERE v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash)`;
 
 /** Passages that are damaged are left out. */
 export async function pendingEmbeddings(

@@ -46,7 +46,12 @@ export class SqliteFile implements Storage {
     const before = this.#tables();
     for (const { version, sql } of loadMigrations(MIGRATIONS))
       if (DERIVED_TABLES.includes(version))
-        this.#db.exec(sql.replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS '));
+        this.#db.exec(
+          sql
+            .replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')
+            // Its name since schema 41.
+            .replaceAll('REFERENCES vector ', 'REFERENCES embedding '),
+        );
     // Its rows are items since schema 37.
     this.#db.exec('DROP TABLE IF EXISTS concept_change');
     return this.#tables() > before;
@@ -54,6 +59,10 @@ export class SqliteFile implements Storage {
 
   #tables(): number {
     return Number(this.#db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  }
+
+  async afterCopy(): Promise<void> {
+    // SQLite remembers the highest id of every table itself.
   }
 
   async reclaim(): Promise<void> {

@@ -147,10 +147,10 @@ export class Database {
    * Sets the deadline of the work. The SQL function `in_time()` in a WHERE clause skips all rows after it, so that the
    * statement returns what it has found.
    */
-  withDeadline<Result>(deadline: Deadline, work: () => Result): Result {
+  async withDeadline<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result> {
     [this.#deadline, this.#timedRows, this.#isInTime] = [deadline, 0, true];
     try {
-      return work();
+      return await work();
     } finally {
       [this.#deadline, this.#isInTime] = [new Deadline(), true];
     }

@@ -1,5 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { type Dialect, KEYS, type Parameters, type Row, type Sql, type Table } from '../../sql/sql.ts';
+import {
+  columnsOf,
+  conflictClause,
+  type Dialect,
+  KEYS,
+  type Parameters,
+  type Row,
+  type Sql,
+  type Table,
+} from '../../sql/sql.ts';
 import type { Database } from './database.ts';
 import { guardedAsync } from './store-error.ts';
 
@@ -12,8 +21,6 @@ export const SQLITE_DIALECT: Dialect = {
     const names = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);
     return `(SELECT ${names.join(', ')} FROM json_each(:${parameter}))`;
   },
-  // An immediate transaction locks the whole file.
-  lock: () => '',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   jsonList: (expression) => `json_group_array(${expression})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
@@ -81,6 +88,10 @@ export class SqliteSql implements Sql {
     return this.#runEach(insertInto(table, columns), columns, rows);
   }
 
+  async lock(): Promise<void> {
+    // An immediate transaction locks the whole file.
+  }
+
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#within('BEGIN IMMEDIATE', work);
   }
@@ -120,27 +131,8 @@ function insertInto(table: Table, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-function columnsOf(rows: readonly Row[]): string[] {
-  return rows[0] === undefined ? [] : Object.keys(rows[0]);
-}
-
 function equal(columns: readonly string[]): string {
   return columns.map((column) => `${column} = ?`).join(' AND ');
-}
-
-function conflictClause(
-  table: Table,
-  columns: readonly string[],
-  onConflict: 'fail' | 'replace' | 'skip',
-): string {
-  if (onConflict === 'fail') return '';
-  const keys: readonly string[] = KEYS[table];
-  const changed = columns.filter((column) => !keys.includes(column));
-  const action =
-    onConflict === 'skip' || changed.length === 0
-      ? 'NOTHING'
-      : `UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`;
-  return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
 }
 
 /** The parameters as those of a statement of SQLite. */

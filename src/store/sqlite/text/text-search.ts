@@ -3,6 +3,7 @@ import type { Deadline } from '../../../core/time/deadline.ts';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import type { PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search-model.ts';
 import { bestByBm25 } from '../../lexical/bm25.ts';
+import { lookUp } from '../../lexical/look-up.ts';
 import { unionOf } from '../../lexical/postings.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import type { TextChange, TextIndex } from '../../sql/text-index.ts';
@@ -63,7 +64,7 @@ export class SqliteTextIndex implements TextIndex {
     limit: number,
     deadline: Deadline,
   ): Promise<PassageScore[]> {
-    return this.#db.withDeadline(deadline, () =>
+    return this.#db.withDeadline(deadline, async () =>
       searchText(this.#db, this.#postings, ns, query, filter, limit),
     );
   }
@@ -74,7 +75,7 @@ export class SqliteTextIndex implements TextIndex {
     languages: readonly StoredLanguage[],
     deadline: Deadline,
   ): Promise<Vocabulary> {
-    return this.#db.withDeadline(deadline, () => this.#vocabulary.lookUp(ns, words, languages));
+    return this.#db.withDeadline(deadline, () => lookUp(this.#vocabulary.of(ns), words, languages, deadline));
   }
 }
 

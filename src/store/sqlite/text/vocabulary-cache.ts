@@ -7,11 +7,11 @@ import {
   storedLanguages,
   type StoredLanguage,
 } from '../../../core/text/language/language.ts';
-import { isCorrectable, nearestWords, type KnownWord } from '../../lexical/spelling.ts';
+import { MAX_COMPARED, MIN_PREFIX, prefixOf } from '../../lexical/inflections.ts';
+import type { Candidates, KnownWords } from '../../lexical/known-words.ts';
+import type { KnownWord } from '../../lexical/spelling.ts';
 import { WordList } from '../../lexical/word-list.ts';
-import type { TermInfo, Vocabulary } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import { compoundsOf, inflectionsOf, prefixOf } from './inflections.ts';
 import { readTotals } from './read-postings.ts';
 import { countWord, parseChanges, type WordCounts } from './vocabulary.ts';
 
@@ -63,37 +63,16 @@ export class VocabularyCache {
     this.#db = db;
   }
 
-  /**
-   * Past the deadline of the connection, words get no corrections and inflections, or only those that were found until then.
-   * @param candidates languages that the words may have
-   */
-  lookUp(ns: number, words: readonly string[], candidates: readonly StoredLanguage[]): Vocabulary {
+  /** The words as of the current snapshot. */
+  of(ns: number): KnownWords {
     const pending = this.#refresh(ns);
-    const stored = this.#languages(ns, pending);
-    const languages = candidates.filter((language) => stored.includes(language));
-    if (candidates.length > 0) pending.byPrefix ??= Map.groupBy(pending.byWord.keys(), prefixOf);
-    const byPrefix = pending.byPrefix ?? new Map<string, string[]>();
-    const counts = new StemCounts(this.#db, ns, pending.byStem);
-    counts.add(words.map(stem));
-    // A word that no passage has may be of a language in which only a few passages are.
-    const possible = words.map((word) => (counts.of([stem(word)]) > 0 ? languages : candidates));
-    const inflections = inflectionsOf(this.#db, ns, words, possible, byPrefix);
-    counts.add(inflections.flat());
-    const known = words.map((word, i) => counts.of([stem(word), ...inflections[i]!]));
-    // A word that passages have does not stand for its compounds, which are other things.
-    const compounds = words.map((word, i) =>
-      known[i]! > 0 ? [] : compoundsOf(this.#db, ns, word, languages, byPrefix),
-    );
-    counts.add(compounds.flat());
-    const terms = words.map((word, i): TermInfo => {
-      const variants = known[i]! > 0 ? inflections[i]! : compounds[i]!;
-      const passages = known[i]! > 0 ? known[i]! : counts.of(variants);
-      if (passages > 0 && variants.length > 0) return { word, passages, near: [], variants };
-      if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
-      const near = nearestWords(word, this.#candidates(ns, word, pending));
-      return { word, passages: 0, near, ...(this.#db.deadline.isPast ? { isPartial: true } : {}) };
-    });
-    return { terms, languages: [...stored] };
+    return {
+      languages: async () => this.#languages(ns, pending),
+      stemCounts: async (stems) => this.#stemCounts(ns, stems, pending),
+      beginningWith: async (candidates) => this.#beginningWith(ns, candidates, pending),
+      containing: async (part) => this.#containing(ns, part, pending),
+      near: async (word) => this.#near(ns, word, pending),
+    };
   }
 
   #languages(ns: number, pending: PendingChanges): readonly StoredLanguage[] {
@@ -168,7 +147,7 @@ export class VocabularyCache {
     return select.all(id, ns);
   }
 
-  #candidates(ns: number, word: string, pending: PendingChanges): KnownWord[] {
+  #near(ns: number, word: string, pending: PendingChanges): KnownWord[] {
     const merged = this.#mergedList(ns, pending.epoch);
     const counts = new Map<string, number>();
     for (const { word: known, passages } of [
@@ -199,39 +178,61 @@ export class VocabularyCache {
     }
     return list;
   }
-}
 
-/** The numbers of passages that have a word with a stem, counted once for each such word. */
-class StemCounts {
-  readonly #db: Database;
-  readonly #ns: number;
-  readonly #pending: WordCounts;
-  readonly #counts = new Map<string, number>();
-
-  constructor(db: Database, ns: number, pending: WordCounts) {
-    this.#db = db;
-    this.#ns = ns;
-    this.#pending = pending;
-  }
-
-  add(stems: readonly string[]): void {
-    const missing = stems.filter((each) => !this.#counts.has(each));
-    if (missing.length === 0) return;
+  #stemCounts(ns: number, stems: readonly string[], { byStem }: PendingChanges): Map<string, number> {
     // Without statistics, SQLite would scan the whole vocabulary.
     const rows = this.#db
       .prepare(
         `SELECT value AS stem, (SELECT total(passages) FROM term INDEXED BY term_stem WHERE ns = ? AND stem = value) AS n
          FROM json_each(?)`,
       )
-      .all(this.#ns, JSON.stringify(missing));
-    for (const row of rows) {
-      const each = String(row['stem']);
-      this.#counts.set(each, Number(row['n']) + (this.#pending.get(each) ?? 0));
-    }
+      .all(ns, JSON.stringify(stems));
+    return new Map(
+      rows.map((row) => {
+        const each = String(row['stem']);
+        return [each, Number(row['n']) + (byStem.get(each) ?? 0)];
+      }),
+    );
   }
 
-  /** @param stems that were added */
-  of(stems: readonly string[]): number {
-    return stems.reduce((sum, each) => sum + this.#counts.get(each)!, 0);
+  #beginningWith(ns: number, candidates: readonly Candidates[], pending: PendingChanges): string[][] {
+    pending.byPrefix ??= Map.groupBy(pending.byWord.keys(), prefixOf);
+    // One value instead of rows, which would take ten times as long. No word has a space.
+    const rows = this.#db
+      .prepare(
+        `SELECT (SELECT group_concat(word, ' ') FROM (
+           SELECT word FROM term WHERE ns = :ns AND word >= wanted.value ->> 0 AND word < wanted.value ->> 1
+             AND length(word) <= wanted.value ->> 2 AND in_time() LIMIT ${String(MAX_COMPARED)})) AS words
+         FROM json_each(:wanted) AS wanted`,
+      )
+      .all({
+        ns,
+        wanted: JSON.stringify(
+          candidates.map(({ prefix, maxLength }) => [prefix, `${prefix}\uffff`, maxLength]),
+        ),
+      });
+    return candidates.map(({ prefix, maxLength }, i) => {
+      const added = (pending.byPrefix!.get(prefixOf(prefix)) ?? []).filter(
+        (word) => word.length <= maxLength && word.startsWith(prefix),
+      );
+      return [...wordsOf(rows[i]!['words']), ...added];
+    });
   }
+
+  #containing(ns: number, part: string, { byWord }: PendingChanges): string[] {
+    const row = this.#db
+      .prepare(
+        `SELECT group_concat(word, ' ') AS words FROM (
+           SELECT word FROM term WHERE ns = ? AND instr(word, ?) > ${String(MIN_PREFIX)} LIMIT ${String(MAX_COMPARED)})`,
+      )
+      .get(ns, part);
+    return [
+      ...wordsOf(row?.['words']),
+      ...[...byWord.keys()].filter((word) => word.includes(part, MIN_PREFIX)),
+    ];
+  }
+}
+
+function wordsOf(joined: unknown): string[] {
+  return typeof joined === 'string' ? joined.split(' ') : [];
 }

@@ -71,7 +71,7 @@ export class CodeCache {
   /** Adds the codes of vectors that were written since the last refresh. */
   #appendNew(codes: SignCodes, ns: number, generation: number): void {
     const newer = this.#db.prepare(
-      'SELECT id, quantised FROM vector WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',
+      'SELECT id, quantised FROM embedding WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',
     );
     const rows = newer.all(ns, generation, codes.lastVector);
     const ids = Uint32Array.from(rows, (row) => Number(row['id']));

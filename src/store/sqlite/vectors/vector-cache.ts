@@ -43,7 +43,7 @@ export class VectorCache {
     const missing = ids.filter((id) => !slots.has(id));
     if (missing.length === 0) return ids;
     const rows = this.#db
-      .prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))')
+      .prepare('SELECT id, quantised FROM embedding WHERE id IN (SELECT value FROM json_each(?))')
       .all(JSON.stringify(missing));
     const kept = new Set(ids);
     for (const row of rows) slots.set(row['id'] as number, row['quantised'] as Uint8Array, kept);

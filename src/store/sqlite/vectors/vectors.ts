@@ -66,20 +66,20 @@ export class SqliteVectorIndex implements VectorIndex {
     return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
   }
 
-  async cosines(ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
+  async cosines(_ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
     return new Map(this.#cache.scores(ids, query).map(({ vector, score }) => [vector, score]));
   }
 
-  async vectors(ids: readonly number[]): Promise<Map<number, Float32Array>> {
+  async vectors(_ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>> {
     const rows = this.#db
-      .prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))')
+      .prepare('SELECT id, quantised FROM embedding WHERE id IN (SELECT value FROM json_each(?))')
       .all(JSON.stringify(ids));
     return new Map(rows.map((row) => [row['id'] as number, dequantised(row['quantised'] as Uint8Array)]));
   }
 
   async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
     this.#db.runForEach(
-      'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      'INSERT INTO embedding (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
       vectors.map(({ hash, vector }) => [ns, generation, Buffer.from(hash, 'hex'), quantise(vector)]),
     );
     packSignCodes(this.#db, ns, generation);
@@ -88,7 +88,7 @@ export class SqliteVectorIndex implements VectorIndex {
   async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
     this.#db.runForEach(
       `INSERT INTO sentence_vector (vector, quantised)
-       SELECT id, ? FROM vector WHERE ns = ? AND generation = ? AND hash = ? ON CONFLICT DO NOTHING`,
+       SELECT id, ? FROM embedding WHERE ns = ? AND generation = ? AND hash = ? ON CONFLICT DO NOTHING`,
       Array.from(sentences, ([hash, vectors]) => [
         Buffer.concat(vectors.map(quantise)),
         ns,
@@ -108,7 +108,7 @@ export class SqliteVectorIndex implements VectorIndex {
     const rows = this.#db
       .prepare(
         `SELECT wanted.value AS hash, s.quantised FROM json_each(?) AS wanted
-         CROSS JOIN vector AS v ON v.ns = ? AND v.generation = ? AND v.hash = unhex(wanted.value)
+         CROSS JOIN embedding AS v ON v.ns = ? AND v.generation = ? AND v.hash = unhex(wanted.value)
          CROSS JOIN sentence_vector AS s ON s.vector = v.id`,
       )
       .all(JSON.stringify(hashes), ns, generation);
@@ -131,10 +131,14 @@ export class SqliteVectorIndex implements VectorIndex {
     return verifyCodes(this.#db, ns, limit);
   }
 
+  async addGeneration(): Promise<void> {
+    // All generations are in the same tables.
+  }
+
   /** The new epoch makes every process drop the sign codes of the generation. */
   async removeGeneration(generation: number): Promise<number> {
     this.#db.prepare('DELETE FROM code_chunk WHERE generation = ?').run(generation);
-    const { changes } = this.#db.prepare('DELETE FROM vector WHERE generation = ?').run(generation);
+    const { changes } = this.#db.prepare('DELETE FROM embedding WHERE generation = ?').run(generation);
     this.#db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
     return Number(changes);
   }
@@ -150,7 +154,7 @@ function rebuildSignCodes(db: Database, ns: number): void {
 /** Compares sign codes with the vectors. */
 function verifyCodes(db: Database, ns: number, limit: number): string[] {
   const chunks = db.prepare('SELECT generation, vectors, codes FROM code_chunk WHERE ns = ?');
-  const vector = db.prepare('SELECT quantised FROM vector WHERE id = ? AND ns = ? AND generation = ?');
+  const vector = db.prepare('SELECT quantised FROM embedding WHERE id = ? AND ns = ? AND generation = ?');
   const findings: string[] = [];
   for (const row of chunks.iterate(ns)) {
     const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
@@ -171,14 +175,14 @@ function verifyCodes(db: Database, ns: number, limit: number): string[] {
 function packSignCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
     const rows = db.prepare(
-      `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+      `SELECT id, quantised FROM embedding WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
            (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
          ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
     );
     // The last vector of the next run, which exists only if the run is full. Counting all new vectors would be slower.
     const last = db
       .prepare(
-        `SELECT id FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+        `SELECT id FROM embedding WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
            (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
          ORDER BY id LIMIT 1 OFFSET ${String(CHUNK_ROWS - 1)}`,
       )
@@ -209,7 +213,7 @@ function allowedVectors(
     .prepare(
       `SELECT v.id FROM record AS r
        CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
-       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       CROSS JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
        WHERE r.ns = :ns AND ${record.sql} LIMIT ${String(MAX_ALLOWED + 1)}`,
     )
     .all(named({ generation, ns, ...record.parameters }));
@@ -256,7 +260,7 @@ function passagesOfVectors(
     .prepare(
       `SELECT json_group_array(near.key) AS keys, json_group_array(p.id) AS passages,
          json_group_array(p.record) AS records FROM json_each(:ids) AS near
-       CROSS JOIN vector AS v ON v.id = near.value
+       CROSS JOIN embedding AS v ON v.id = near.value
        CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${join}
        WHERE p.ns = :ns AND ${sql}`,
     )
