@@ -5,7 +5,7 @@ import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 // The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts.
-const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/openclaw/**'];
+const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/openclaw/**', 'test/postgres/**'];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
 const PROCESS_TESTS = [
@@ -60,6 +60,7 @@ const config: ViteUserConfig = defineConfig({
           include: ['{src,test,eval,bench}/**/*.test.ts'],
           exclude: [...excluded, ...PROCESS_TESTS],
           setupFiles: ['test/no-processes.ts'],
+          globalSetup: ['test/postgres/setup.ts'],
           // Vitest leaves a core to itself; on a machine with two that would be half of it.
           maxWorkers: Math.max(2, cores - 1),
           sequence: { groupOrder: 1 },

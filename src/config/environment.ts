@@ -8,7 +8,7 @@ import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-key
 
 /**
  * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program and
- * for whom it runs a command, and the data folder of `npm run eval`.
+ * for whom it runs a command, the data folder of `npm run eval`, and the server of PostgreSQL of the tests.
  */
 const OTHER_VARIABLES = [
   'LOCI_HOME',
@@ -16,6 +16,7 @@ const OTHER_VARIABLES = [
   'LOCI_HOST_SETTINGS',
   'LOCI_HOST_READER',
   'LOCI_EVAL_DATA',
+  'LOCI_TEST_POSTGRES_URL',
 ];
 
 export interface Override {

@@ -13,7 +13,10 @@ describe('CONFIG_KEYS', () => {
     const unset = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
     expect(
       unset.filter(
-        (path) => !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|auth\.jwt\.)/.test(path),
+        (path) =>
+          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.connectionString$|auth\.jwt\.)/.test(
+            path,
+          ),
       ),
     ).toEqual([]);
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);

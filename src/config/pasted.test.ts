@@ -60,12 +60,12 @@ describe('the settings of the memories that Loci replaces', () => {
       60,
       { opus: 6000, sonnet: 5000 },
     ]);
+    expect(config.values.store.connectionString).toBe('postgresql://...');
     expect(embedding).toMatchObject({ provider: 'ollama', model: 'nomic-embed-text', dimensions: 768 });
-    const file = 'everything is in one SQLite file, which `store.path` names';
     expect(warningsOf(config).toSorted()).toEqual(
       [
-        `3: table is not a setting and is ignored; ${file}`,
-        `4: connectionString is not a setting and is ignored; ${file}`,
+        '3: table is not a setting and is ignored; Loci has tables of its own, and never changes those of others',
+        '4: connectionString is called store.connectionString now',
         '13: search.vectorWeight is called search.weights.vector now',
         '14: search.textWeight is called search.weights.text now',
         '15: search.recencyWeight is called search.weights.recency now',

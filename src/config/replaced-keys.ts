@@ -33,8 +33,11 @@ export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'memorySearch.readOnlySources', renamedTo: 'sources' },
   { key: 'readOnlySources', renamedTo: 'sources' },
   { key: 'writes.autoEmbed', instead: 'what is written is always embedded' },
-  { key: 'connectionString', instead: 'everything is in one SQLite file, which `store.path` names' },
-  { key: 'table', instead: 'everything is in one SQLite file, which `store.path` names' },
+  { key: 'connectionString', renamedTo: 'store.connectionString' },
+  {
+    key: 'table',
+    instead: 'Loci has tables of its own, and never changes those of others',
+  },
   {
     key: 'search.fusion',
     instead: 'write `search.preset: classic` for Reciprocal Rank Fusion',

@@ -13,6 +13,16 @@ const store = z.strictObject({
   path: path()
     .default('loci.db')
     .describe('The file that holds everything Loci remembers. Loci makes it if it is missing.'),
+  connectionString: z
+    .string()
+    .min(1)
+    .max(2000)
+    .exactOptional()
+    .describe(
+      'Keeps everything in a database of PostgreSQL instead, such as `postgres://loci@db.example.org/loci`: see docs/postgres.md. ' +
+        '`env:NAME` is a variable that has the connection string, `file:/path` a file. One with a password belongs into ' +
+        '`LOCI_STORE_CONNECTION_STRING`, not into the file.',
+    ),
 });
 
 const weights = z.strictObject({

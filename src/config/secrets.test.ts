@@ -2,10 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { isKeyItself, MASKED_VALUE, maskSecret, shownSetting } from './secrets.ts';
 
 describe('maskSecret', () => {
-  it.each(['embedding.apiKey', 'auth.token', 'store.password', 'api_key', 'clientSecret', 'credentials'])(
-    'masks %s',
-    (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASKED_VALUE),
-  );
+  it.each([
+    'embedding.apiKey',
+    'auth.token',
+    'store.password',
+    'api_key',
+    'clientSecret',
+    'credentials',
+    'store.connectionString',
+  ])('masks %s', (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASKED_VALUE));
 
   it.each(['namespace', 'store.path', 'search.limit', 'search.weights.text', 'keyboard', 'monkey'])(
     'shows %s',

@@ -1,7 +1,11 @@
 /** The only module that names the drivers. Each is loaded when a store is opened. */
 
+import { dirname } from 'node:path';
 import type { Config } from '../config/schema.ts';
+import { secretAt } from '../core/secret-place.ts';
+import { locatePostgresStore } from './postgres/locate.ts';
 import { locateSqliteStore } from './sqlite/locate.ts';
+import type { ConnectedDriver } from './sql/driver.ts';
 import type { OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
 /** What the settings say about the store. */
@@ -10,16 +14,31 @@ export type StoreSettings = Config['store'];
 interface StoreDriver {
   readonly locate: (settings: StoreSettings) => StoreLocation;
   readonly open: (settings: StoreSettings, options: OpenStoreOptions) => Promise<Store>;
+  readonly connect: (settings: StoreSettings, options: OpenStoreOptions) => Promise<ConnectedDriver>;
 }
 
 /** By the setting that names a store of the driver. If several are set, the first one here counts. */
 const DRIVERS: Readonly<Record<keyof StoreSettings, StoreDriver>> = {
+  connectionString: {
+    locate: ({ connectionString, path }) =>
+      locatePostgresStore(connectionStringAt(connectionString), dirname(path)),
+    open: async ({ connectionString }, options) =>
+      (await import('./postgres/open.ts')).openPostgresStore(connectionStringAt(connectionString), options),
+    connect: async ({ connectionString }, options) =>
+      (await import('./postgres/open.ts')).connectPostgres(connectionStringAt(connectionString), options),
+  },
   path: {
     locate: ({ path }) => locateSqliteStore(path),
     open: async ({ path }, options) =>
       (await import('./sqlite/open.ts')).openSqliteStore({ path, ...options }),
+    connect: async ({ path }, options) =>
+      (await import('./sqlite/open.ts')).connectSqlite({ path, ...options }),
   },
 };
+
+function connectionStringAt(reference: string | undefined): string {
+  return secretAt(reference ?? '', 'store.connectionString', 'LOCI_STORE_CONNECTION_STRING').value;
+}
 
 function driverOf(settings: Partial<StoreSettings>): StoreDriver {
   const names = Object.keys(DRIVERS) as (keyof StoreSettings)[];
@@ -34,4 +53,12 @@ export function locateStore(settings: StoreSettings): StoreLocation {
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openStore(settings: StoreSettings, options: OpenStoreOptions): Promise<Store> {
   return driverOf(settings).open(settings, options);
+}
+
+/** Opens connections to a store, for work that reads or writes all of it. @throws LociError as `openStore` */
+export async function connectStore(
+  settings: StoreSettings,
+  options: OpenStoreOptions,
+): Promise<ConnectedDriver> {
+  return driverOf(settings).connect(settings, options);
 }

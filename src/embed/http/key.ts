@@ -1,7 +1,7 @@
 /** The API key of a provider. */
 
-import { readFileSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
+import { secretAt } from '../../core/secret-place.ts';
 
 /** A section of the settings. */
 export type KeySection = 'embedding' | 'rerank';
@@ -50,7 +50,7 @@ export function readKey(
   const key =
     reference === undefined
       ? { value: isOwn ? ofVariable : '', place: keyVariable ?? '' }
-      : keyAt(reference, section);
+      : secretAt(reference, `${section}.apiKey`, `LOCI_${section.toUpperCase()}_API_KEY`);
   if (key.value === '' && needsKey) {
     throw new LociError(
       'invalid_config',
@@ -68,24 +68,4 @@ export function readKey(
       `the API key of ${section === 'embedding' ? 'the embedding provider' : 'the reranker'} has a blank or a special character`,
     );
   return key;
-}
-
-function keyAt(reference: string, section: KeySection): Key {
-  const [kind, place] = [
-    reference.slice(0, reference.indexOf(':')),
-    reference.slice(reference.indexOf(':') + 1),
-  ];
-  if (kind === 'env') {
-    const key = process.env[place]?.trim() ?? '';
-    if (key !== '') return { value: key, place };
-    throw new LociError('invalid_config', `the variable ${place}, which ${section}.apiKey names, is not set`);
-  }
-  // A key itself may be in the variable alone, not in the settings file.
-  if (kind !== 'file') return { value: reference.trim(), place: `LOCI_${section.toUpperCase()}_API_KEY` };
-  try {
-    return { value: readFileSync(place, 'utf8').trim(), place };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new LociError('invalid_config', `${place}, which ${section}.apiKey names, cannot be read: ${code}`);
-  }
 }

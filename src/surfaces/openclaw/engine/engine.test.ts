@@ -275,7 +275,7 @@ describe('the engine of a gateway', () => {
   });
 
   it('names what it cannot honour of pasted settings', async () => {
-    await open({ connectionString: 'postgresql://localhost/memory' });
-    expect(logged.join('\n')).toContain('plugins.entries.memory-loci.config.connectionString');
+    await open({ table: 'memories' });
+    expect(logged.join('\n')).toContain('plugins.entries.memory-loci.config.table');
   });
 });

@@ -1,0 +1,103 @@
+import { LociError } from '../../core/errors.ts';
+import { loadMigrations, pendingMigrations } from '../rules/migrations.ts';
+import type { PostgresSql } from './postgres-sql.ts';
+
+const MIGRATIONS = new URL('migrations/', import.meta.url);
+/** The number of the advisory lock that migrations take: `loci` in ASCII. */
+const LOCK = 0x6c6f6369;
+/** Extensions that the tables need, with their oldest version. */
+const EXTENSIONS = { vector: '0.8.0' };
+
+/**
+ * Brings the schema up to date in one transaction. Returns at once if it is current. Of two servers that start at the same time, the
+ * second one waits and has nothing left to do.
+ * @throws LociError `store_newer`; `store_failed` for a database without an extension; `store_not_found` for one without a store
+ */
+export async function migrate(sql: PostgresSql, where: string, create: boolean): Promise<number> {
+  const migrations = loadMigrations(MIGRATIONS);
+  const newest = migrations.at(-1)!.version;
+  const version = await schemaVersion(sql);
+  if (pendingMigrations(migrations, version, where).length === 0) return newest;
+  if (version === 0 && !create) throw new LociError('store_not_found', `there is no store in ${where}`);
+  await sql.transaction(async () => {
+    await sql.run(`SELECT pg_advisory_xact_lock(${String(LOCK)})`);
+    const current = await schemaVersion(sql);
+    if (current === 0) await assertUsable(sql, where);
+    for (const migration of pendingMigrations(migrations, current, where)) {
+      await sql.script(migration.sql);
+      await sql.run('UPDATE loci_schema SET version = :version', { version: migration.version });
+    }
+  });
+  return newest;
+}
+
+/** 0 if the database has no store. */
+async function schemaVersion(sql: PostgresSql): Promise<number> {
+  const table = await sql.get("SELECT to_regclass('loci_schema') IS NOT NULL AS found");
+  if (table?.['found'] !== 1) return 0;
+  return Number((await sql.get('SELECT version FROM loci_schema'))?.['version']);
+}
+
+async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
+  const row = await sql.get(
+    `SELECT current_setting('server_encoding') AS encoding, to_regclass('record') IS NOT NULL OR to_regclass('namespace') IS NOT NULL AS foreign_tables`,
+  );
+  if (row?.['encoding'] !== 'UTF8')
+    throw new LociError(
+      'store_failed',
+      `${where} has the encoding ${String(row?.['encoding'])}, but a store needs UTF8`,
+      {
+        hint: 'Create another database: `CREATE DATABASE loci ENCODING UTF8 TEMPLATE template0`.',
+      },
+    );
+  if (row['foreign_tables'] === 1)
+    throw new LociError(
+      'store_failed',
+      `${where} has tables of another program with the names of a Loci store`,
+      {
+        hint: 'Create a database for Loci: `CREATE DATABASE loci ENCODING UTF8`.',
+      },
+    );
+  for (const [name, oldest] of Object.entries(EXTENSIONS)) await requireExtension(sql, where, name, oldest);
+}
+
+async function requireExtension(
+  sql: PostgresSql,
+  where: string,
+  name: string,
+  oldest: string,
+): Promise<void> {
+  const found = await sql.get(
+    `SELECT a.default_version AS available, e.extversion AS installed FROM pg_available_extensions AS a
+     LEFT JOIN pg_extension AS e ON e.extname = a.name WHERE a.name = :name`,
+    { name },
+  );
+  const isOld = (version: unknown): boolean =>
+    String(version).localeCompare(oldest, 'en', { numeric: true }) < 0;
+  const fail = (what: string, hint: string): never => {
+    throw new LociError('store_failed', `${where}: ${what}`, { hint });
+  };
+  if (found === undefined)
+    return fail(
+      `the server has no extension ${name}`,
+      `Install ${name} ${oldest} or newer on the server, then run \`CREATE EXTENSION ${name};\``,
+    );
+  if (found['installed'] !== null) {
+    if (isOld(found['installed']))
+      fail(
+        `the extension ${name} has version ${String(found['installed'])}, but a store needs ${oldest}`,
+        `Run \`ALTER EXTENSION ${name} UPDATE;\` as its owner.`,
+      );
+    return;
+  }
+  await sql.run(`CREATE EXTENSION IF NOT EXISTS ${name}`).catch((error: unknown) => {
+    throw new LociError(
+      'store_failed',
+      `${where}: the extension ${name} is missing, and this user may not create it`,
+      {
+        cause: error,
+        hint: `Run \`CREATE EXTENSION ${name};\` in this database as a user who may.`,
+      },
+    );
+  });
+}

@@ -1,0 +1,93 @@
+import { LRUCache } from 'lru-cache';
+import type { Parameters } from '../sql/sql.ts';
+import { encoded } from './nul.ts';
+
+/** A statement of PostgreSQL, with the values of `$1`, `$2` and so on. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** A text in quotes, or the name of a parameter with the cast after it. */
+const NAMES = /'[^']*'|(?<!:):([a-zA-Z_]\w*)(::jsonb)?/g;
+
+/** Pieces of a statement between its parameters. */
+interface Template {
+  readonly pieces: readonly string[];
+  readonly names: readonly { readonly name: string; readonly isJson: boolean }[];
+}
+
+const MAX_TEMPLATES = 2000;
+const TEMPLATES = new LRUCache<string, Template>({ max: MAX_TEMPLATES });
+
+/** Replaces each `:name` by `$1`, `$2` and so on, with the type of its value, which PostgreSQL often cannot tell. */
+export function statementOf(statement: string, parameters: Parameters): Statement {
+  const { pieces, names } = templateOf(statement);
+  const values: unknown[] = [];
+  const placeholders = new Map<string, string>();
+  let text = pieces[0]!;
+  for (const [i, { name, isJson }] of names.entries()) {
+    const id = isJson ? `${name}::jsonb` : name;
+    let placeholder = placeholders.get(id);
+    if (placeholder === undefined) {
+      const value = parameters[name];
+      placeholder =
+        value === null || value === undefined
+          ? 'NULL'
+          : `$${String(values.push(bound(value, isJson)))}${typeOf(value, isJson)}`;
+      placeholders.set(id, placeholder);
+    }
+    text += placeholder + pieces[i + 1]!;
+  }
+  return { text, values };
+}
+
+function templateOf(statement: string): Template {
+  const known = TEMPLATES.get(statement);
+  if (known !== undefined) return known;
+  const pieces: string[] = [];
+  const names: { name: string; isJson: boolean }[] = [];
+  let from = 0;
+  for (const match of statement.matchAll(NAMES)) {
+    const [all, name, cast] = match;
+    if (name === undefined) continue;
+    pieces.push(statement.slice(from, match.index));
+    names.push({ name, isJson: cast !== undefined });
+    from = match.index + all.length;
+  }
+  pieces.push(statement.slice(from));
+  const template = { pieces, names };
+  TEMPLATES.set(statement, template);
+  return template;
+}
+
+/** A list has the type of the column that it is compared with, or that of its cast. */
+function typeOf(value: Parameters[string], isJson: boolean): string {
+  if (isJson) return '::jsonb';
+  if (typeof value === 'string') return '::text';
+  if (typeof value === 'number') return Number.isInteger(value) ? '::bigint' : '::float8';
+  return value instanceof Uint8Array ? '::bytea' : '';
+}
+
+function bound(value: Parameters[string], isJson: boolean): unknown {
+  if (isJson) return jsonOf(value as readonly Readonly<Record<string, unknown>>[]);
+  if (typeof value === 'string') return encoded(value);
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return Array.isArray(value)
+    ? value.map((each: unknown) => (typeof each === 'string' ? encoded(each) : each))
+    : value;
+}
+
+/** Rows as JSON. Bytes are hexadecimal digits, which PostgreSQL reads as `bytea`. */
+export function jsonOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  return JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
+    ),
+  );
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'string') return encoded(value);
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
+}

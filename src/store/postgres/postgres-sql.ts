@@ -1,0 +1,231 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import type { ClientBase, Pool } from 'pg';
+import { LociError } from '../../core/errors.ts';
+import { Deadline } from '../../core/time/deadline.ts';
+import {
+  columnsOf,
+  conflictClause,
+  type ColumnType,
+  type Dialect,
+  KEYS,
+  type Parameters,
+  type Row,
+  type Sql,
+  type Table,
+} from '../sql/sql.ts';
+import { jsonOf, type Statement, statementOf } from './parameters.ts';
+import { guarded, isConflict, isConnectionLost } from './store-error.ts';
+
+const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
+
+/** The tables have CHECK constraints that keep what is not JSON out of their columns. */
+const POSTGRES_DIALECT: Dialect = {
+  join: 'JOIN',
+  index: () => '',
+  list: (parameter, type) =>
+    `(SELECT each.value, each.ordinality - 1 AS key
+      FROM unnest(:${parameter}::${TYPES[type]}[]) WITH ORDINALITY AS each(value, ordinality))`,
+  rows: (parameter, columns) => {
+    const types = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`);
+    return `(SELECT * FROM jsonb_to_recordset(:${parameter}::jsonb) AS each(${types.join(', ')}))`;
+  },
+  isIn: (column, parameter) => `${column} = ANY(:${parameter})`,
+  jsonList: (expression) => `coalesce(json_agg(${expression}), '[]'::json)`,
+  json: (columns) => `json_build_array(${columns.join(', ')})`,
+  hex: (column) => `encode(${column}, 'hex')`,
+  foldTag: (expression) => `loci_fold_tag(${expression})`,
+  entries: (column) => `json_array_elements_text(${column}::json)`,
+  isTrue: (column, key) => `coalesce((${column}::json -> '${key}')::text = 'true', FALSE)`,
+  isJson: () => 'TRUE',
+  isTextList: () => 'TRUE',
+  isObject: () => 'TRUE',
+};
+
+/** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
+const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+/** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
+const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
+const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
+const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::text AS id`;
+/** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
+const OUTCOME_TIMEOUT_MS = 10_000;
+const OUTCOME_POLL_MS = 100;
+
+/**
+ * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
+ * transaction, which `AsyncLocalStorage` follows through the calls, take the same one.
+ */
+export class PostgresSql implements Sql {
+  readonly dialect: Dialect = POSTGRES_DIALECT;
+  readonly #pool: Pool;
+  readonly #client = new AsyncLocalStorage<ClientBase>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
+    return (await this.#query(statementOf(statement, parameters))).rows as Row[];
+  }
+
+  async get(statement: string, parameters: Parameters = {}): Promise<Row | undefined> {
+    return (await this.all(statement, parameters))[0];
+  }
+
+  async run(statement: string, parameters: Parameters = {}): Promise<number> {
+    return (await this.#query(statementOf(statement, parameters))).rowCount ?? 0;
+  }
+
+  async write(
+    table: Table,
+    rows: readonly Row[],
+    onConflict: 'fail' | 'replace' | 'skip' = 'fail',
+  ): Promise<void> {
+    const columns = columnsOf(rows).join(', ');
+    await this.#forRows(
+      rows,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${given(table)}
+       ${conflictClause(table, columnsOf(rows), onConflict)}`,
+    );
+  }
+
+  async update(table: Table, rows: readonly Row[]): Promise<void> {
+    const keys: readonly string[] = KEYS[table];
+    const changed = columnsOf(rows).filter((column) => !keys.includes(column));
+    const set = changed.map((column) => `${column} = given.${column}`).join(', ');
+    await this.#forRows(
+      rows,
+      `UPDATE ${table} SET ${set} FROM ${given(table)} AS given
+       WHERE ${equal(table, keys)}`,
+    );
+  }
+
+  async remove(table: Table, rows: readonly Row[]): Promise<void> {
+    await this.#forRows(
+      rows,
+      `DELETE FROM ${table} USING ${given(table)} AS given
+       WHERE ${equal(table, columnsOf(rows))}`,
+    );
+  }
+
+  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
+    if (rows.length === 0) return [];
+    const columns = columnsOf(rows).join(', ');
+    const inserted = await this.#query({
+      text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${given(table)} RETURNING id`,
+      values: [jsonOf(rows)],
+    });
+    return (inserted.rows as { id: number }[]).map(({ id }) => id);
+  }
+
+  async lock(table: 'namespace' | 'lease', row: Row): Promise<void> {
+    const conditions = Object.keys(row).map((column) => `${column} = :${column}`);
+    await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
+  }
+
+  /** Runs several statements without parameters. */
+  async script(statements: string): Promise<void> {
+    await this.#query({ text: statements, values: [] });
+  }
+
+  /** A conflict with another transaction and a lost connection are tried once more. */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#client.getStore() !== undefined) return work();
+    return guarded(async () => {
+      const first = await this.#attempt(work);
+      if ('result' in first) return first.result;
+      const second = await this.#attempt(work);
+      if ('result' in second) return second.result;
+      throw second.error;
+    });
+  }
+
+  async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#client.getStore() !== undefined) return work();
+    return guarded(() =>
+      this.#connected(async (client) => {
+        await client.query(SNAPSHOT);
+        const result = await this.#client.run(client, work);
+        await client.query('COMMIT');
+        return result;
+      }),
+    );
+  }
+
+  /** Returns the error of a transaction that changed nothing and may be tried again. */
+  async #attempt<Result>(
+    work: () => Promise<Result>,
+  ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
+    const outcome: { id?: string; done?: { readonly result: Result } } = {};
+    try {
+      await this.#connected(async (client) => {
+        const begun = (await client.query(TRANSACTION)) as unknown as { rows: { id: string }[] }[];
+        outcome.id = begun.at(-1)!.rows[0]!.id;
+        outcome.done = { result: await this.#client.run(client, work) };
+        await client.query('COMMIT');
+      });
+      return outcome.done!;
+    } catch (error) {
+      if (isConflict(error)) return { error };
+      if (!isConnectionLost(error)) throw error;
+      // What was not finished cannot be committed.
+      const { id, done } = outcome;
+      return id !== undefined && done !== undefined && (await this.#isCommitted(id)) ? done : { error };
+    }
+  }
+
+  /** Whether a transaction was committed whose connection was lost meanwhile. */
+  async #isCommitted(id: string): Promise<boolean> {
+    const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
+    for (;;) {
+      const { rows } = await this.#pool.query<{ status: string | null }>(
+        'SELECT pg_xact_status($1::xid8) AS status',
+        [id],
+      );
+      const status = rows[0]?.status;
+      if (status === 'committed') return true;
+      if (status === 'aborted') return false;
+      if (status !== 'in progress' || deadline.isPast)
+        throw new LociError(
+          'store_failed',
+          'the connection to PostgreSQL was lost, and whether the write took place is unknown',
+        );
+      await setTimeout(OUTCOME_POLL_MS);
+    }
+  }
+
+  async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failed: unknown) => {
+        broken = failed as Error;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  #query({ text, values }: Statement): Promise<{ rows: unknown[]; rowCount: number | null }> {
+    return guarded(() =>
+      (this.#client.getStore() ?? this.#pool).query(text, values.length === 0 ? undefined : [...values]),
+    );
+  }
+
+  async #forRows(rows: readonly Row[], text: string): Promise<void> {
+    if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
+  }
+}
+
+/** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */
+function given(table: Table): string {
+  return `jsonb_populate_recordset((SELECT each FROM ${table} AS each WHERE FALSE), $1::jsonb)`;
+}
+
+function equal(table: Table, columns: readonly string[]): string {
+  return columns.map((column) => `${table}.${column} = given.${column}`).join(' AND ');
+}

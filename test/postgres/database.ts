@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+
+/** An empty database, which is removed when its scope ends. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** A database of the server of the tests: see `setup.ts`. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const server = process.env['LOCI_TEST_POSTGRES_URL'] ?? '';
+  return server === '' ? pgliteDatabase() : serverDatabase(server);
+}
+
+async function serverDatabase(server: string): Promise<TestDatabase> {
+  const name = `loci_test_${randomUUID().replaceAll('-', '')}`;
+  const run = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: server });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
+  return {
+    url: new URL(`/${name}`, server).href,
+    [Symbol.asyncDispose]: () => run(`DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+/** A database of its own in this process. Its connections take turns. */
+async function pgliteDatabase(): Promise<TestDatabase> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  const { vector } = await import('@electric-sql/pglite-pgvector');
+  const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
+  const db = await PGlite.create({ extensions: { vector } });
+  const server = new PGLiteSocketServer({ db, host: '127.0.0.1', port: 0, maxConnections: 100 });
+  await server.start();
+  const port = server.getServerConn().split(':').at(-1)!;
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      await db.close();
+    },
+  };
+}

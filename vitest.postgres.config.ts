@@ -1,0 +1,17 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** The tests on a real server of PostgreSQL: `npm run test:postgres`. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/postgres/**/*.test.ts', 'test/contract/{postgres,copy-store}.test.ts'],
+    pool: 'threads',
+    maxWorkers: 1,
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    globalSetup: ['test/postgres/real-server.ts'],
+    reporters: ['default', './test/reporter.ts'],
+  },
+});
+
+export default config;
