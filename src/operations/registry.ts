@@ -341,6 +341,11 @@ export const OPERATIONS = [
     load: async () => (await import('./vaults/forget-vault.ts')).forgetVaultOperation,
   },
   {
+    name: 'migrate-store',
+    summary: 'copy everything into a store in PostgreSQL, or into another file',
+    load: async () => (await import('./settings/migrate-store.ts')).migrateStoreOperation,
+  },
+  {
     name: 'config-show',
     summary: 'list every effective setting and where it comes from',
     load: async () => (await import('./settings/config-show.ts')).configShowOperation,

@@ -141,6 +141,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'embed',
     'golden',
     'audit',
+    'migrate-store',
     'config',
     'token',
     'completion',

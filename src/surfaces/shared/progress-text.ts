@@ -11,6 +11,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return 'relating records to each other';
     case 'embedding':
       return 'embedding';
+    case 'copying':
+      return `copying ${subject}`;
     case 'checking':
       return `checking ${subject}`;
     case 'waiting':

@@ -6,7 +6,7 @@ import type { CommandSyntax, OperationCommand } from './operation-command.ts';
  * loading all of them would take longer than many commands.
  */
 const FILES: readonly (readonly [operations: string, load: () => Promise<object>])[] = [
-  ['init config-show config-get config-set', () => import('./settings.ts')],
+  ['init config-show config-get config-set migrate-store', () => import('./settings.ts')],
   ['index reindex forget-vault', () => import('./vaults.ts')],
   ['search', () => import('./records/search.ts')],
   ['pack', () => import('./packs/packs.ts')],

@@ -2,6 +2,7 @@ import type { Json } from '../../../core/types.ts';
 import type { ConfigGetOutput } from '../../../operations/settings/config-get.ts';
 import type { ConfigSetOutput } from '../../../operations/settings/config-set.ts';
 import type { InitOutput } from '../../../operations/settings/init.ts';
+import type { MigrateStoreOutput } from '../../../operations/settings/migrate-store.ts';
 import type { ConfigShowOutput } from '../../../operations/settings/config-show.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { padEnd, textWidth } from '../format/text-width.ts';
@@ -52,6 +53,19 @@ function valueLines(value: Json): string[] {
   if (!Array.isArray(value)) return [valueText(value)];
   return value.length === 0 ? ['none'] : value.map(valueText);
 }
+
+export const migrateStore: OperationCommand<MigrateStoreOutput> = {
+  render: ({ from, to, namespaces }) => {
+    const lines = namespaces.map(
+      ({ namespace, records, passages, vectors, rows }) =>
+        `  ${oneLine(namespace)}: ${String(records)} records, ${String(passages)} passages, ${String(vectors)} vectors; ${String(rows)} rows are equal`,
+    );
+    const next = to.startsWith('postgres:')
+      ? 'Set LOCI_STORE_CONNECTION_STRING, or store.connectionString in loci.yaml, to use the copy.'
+      : 'Set store.path in loci.yaml to use the copy.';
+    return [`${oneLine(from)} was copied to ${oneLine(to)}.`, ...lines, next, ''].join('\n');
+  },
+};
 
 /** Prints the value alone, for scripts. */
 export const configGet: OperationCommand<ConfigGetOutput> = {

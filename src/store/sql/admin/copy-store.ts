@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { LociError } from '../../../core/errors.ts';
+import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
+import type { Driver } from '../driver.ts';
+import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../rows.ts';
+import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
+import { allNamespaces } from './maintenance.ts';
+
+/** Rows that are copied in one transaction. */
+const PAGE_SIZE = 500;
+
+/** The tables with rows of namespaces that are copied as they are, those first to which others refer. */
+const TABLES = (Object.keys(KEYS) as Table[]).filter(
+  (table) => !['namespace', 'generation', 'embedding', 'lease'].includes(table),
+);
+
+/** Columns that the target derives, or that only one of the databases has. */
+const DERIVED: ReadonlySet<string> = new Set(['session', 'word_epoch', 'text_passages', 'text_terms']);
+
+/** How many rows of a namespace were copied, by table. */
+export interface CopiedNamespace {
+  readonly namespace: string;
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/**
+ * Copies everything of a store but its leases into another one, which is empty or has a part of an earlier copy. Each page is copied
+ * in one transaction, and a copy that was stopped goes on after its last page. Then all rows of both are compared.
+ * @throws LociError `conflict` if the target has other rows, or the source was changed meanwhile
+ */
+export async function copyStore(
+  from: Driver,
+  to: Driver,
+  options: ProgressOptions,
+): Promise<CopiedNamespace[]> {
+  await copyPages(from.sql, to.sql, 'generation', {}, (rows) => to.sql.write('generation', rows));
+  const copied: CopiedNamespace[] = [];
+  for (const { ns, name } of [...(await administrative(from.sql)), ...(await allNamespaces(from.sql))]) {
+    await copyNamespace(from, to, ns, name, options);
+    copied.push({ namespace: name, rows: await compare(from, to, ns) });
+  }
+  for (const { id, dimensions } of await generationsOf(from.sql))
+    await to.vectors.addGeneration(id, dimensions);
+  await to.storage.afterCopy();
+  return copied;
+}
+
+async function administrative(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
+  const rows = await sql.all("SELECT id FROM namespace WHERE name = ''");
+  return rows.map((row) => ({ ns: Number(row['id']), name: '' }));
+}
+
+async function generationsOf(sql: Sql): Promise<{ readonly id: number; readonly dimensions: number }[]> {
+  const rows = await sql.all('SELECT id, dimensions FROM generation ORDER BY id');
+  return rows.map((row) => ({ id: Number(row['id']), dimensions: Number(row['dimensions']) }));
+}
+
+async function copyNamespace(
+  from: Driver,
+  to: Driver,
+  ns: number,
+  name: string,
+  options: ProgressOptions,
+): Promise<void> {
+  const total = await recordsOf(from.sql, ns);
+  let done = await recordsOf(to.sql, ns);
+  const report = (rows: number): void => {
+    assertNotAborted(options);
+    done += rows;
+    options.onProgress?.({ stage: 'copying', subject: name, done, total });
+  };
+  if ((await to.sql.get('SELECT id FROM namespace WHERE id = :ns', { ns })) === undefined)
+    await to.sql.transaction(async () => {
+      await to.sql.write(
+        'namespace',
+        (await from.sql.all('SELECT * FROM namespace WHERE id = :ns', { ns })).map(written),
+      );
+      await to.text.create(ns);
+    });
+  for (const table of TABLES)
+    await copyPages(from.sql, to.sql, table, { ns }, async (rows) => {
+      await to.sql.write(table, rows);
+      report(table === 'record' ? rows.length : 0);
+      if (table === 'passage')
+        await indexTexts(
+          from.sql,
+          to,
+          ns,
+          rows.map(({ id }) => Number(id)),
+        );
+    });
+  for (const { id: generation, dimensions } of await generationsOf(from.sql))
+    await copyPages(from.sql, to.sql, 'embedding', { ns, generation }, async (rows) => {
+      const vectors = await from.vectors.vectors(
+        ns,
+        rows.map(({ id }) => Number(id)),
+      );
+      const hashes = rows.map(({ id, hash }) => ({
+        id: Number(id),
+        hash: Buffer.from(hash as Uint8Array).toString('hex'),
+      }));
+      await to.vectors.put(
+        ns,
+        generation,
+        hashes.map(({ id, hash }) => ({ hash, vector: vectors.get(id)! })),
+      );
+      const sentences = await from.vectors.sentences(
+        ns,
+        generation,
+        dimensions,
+        hashes.map(({ hash }) => hash),
+      );
+      if (sentences.size > 0) await to.vectors.putSentences(ns, generation, sentences);
+    });
+}
+
+async function recordsOf(sql: Sql, ns: number): Promise<number> {
+  return Number((await sql.get('SELECT count(*) AS n FROM record WHERE ns = :ns', { ns }))?.['n']);
+}
+
+/** Indexes passages that were copied just now. Their records are in the target. */
+async function indexTexts(from: Sql, to: Driver, ns: number, passages: readonly number[]): Promise<void> {
+  const rows = await from.all(
+    `SELECT p.id AS passage, ${passageColumns(from.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
+     ${from.dialect.join} record AS r ON r.ns = p.ns AND r.id = p.record
+     WHERE p.ns = :ns AND ${from.dialect.isIn('p.id', 'passages')}`,
+    { ns, passages },
+  );
+  const added = rows.map((row) => ({
+    passage: Number(row['passage']),
+    fields: headerOf('', row, 'is empty'),
+    text: passageOf(row, 'is empty'),
+  }));
+  await to.text.change(ns, { added, removed: [], erased: [], isPurge: false });
+}
+
+/** Copies the rows after the last one that the target has. */
+async function copyPages(
+  from: Sql,
+  to: Sql,
+  table: Table,
+  scope: Row,
+  write: (rows: readonly Row[]) => Promise<void>,
+): Promise<void> {
+  let after = await lastRow(to, table, scope);
+  for (;;) {
+    const rows = await pageOf(from, table, scope, after);
+    if (rows.length === 0) return;
+    await to.transaction(() => write(rows.map(written)));
+    after = rows.at(-1);
+  }
+}
+
+function orderOf(table: Table, scope: Row): string[] {
+  return KEYS[table].filter((column) => !(column in scope));
+}
+
+function scoped(scope: Row): string[] {
+  return Object.keys(scope).map((column) => `${column} = :${column}`);
+}
+
+function lastRow(sql: Sql, table: Table, scope: Row): Promise<Row | undefined> {
+  const order = orderOf(table, scope);
+  const conditions = scoped(scope);
+  // A table with one row for each namespace.
+  if (order.length === 0) return sql.get(`SELECT * FROM ${table} WHERE ${conditions.join(' AND ')}`, scope);
+  return sql.get(
+    `SELECT ${order.join(', ')} FROM ${table} ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     ORDER BY ${order.map((column) => `${column} DESC`).join(', ')} LIMIT 1`,
+    scope,
+  );
+}
+
+async function pageOf(sql: Sql, table: Table, scope: Row, after: Row | undefined): Promise<Row[]> {
+  const order = orderOf(table, scope);
+  if (order.length === 0 && after !== undefined) return [];
+  const conditions = scoped(scope);
+  const parameters: Record<string, Parameters[string]> = { ...scope, limit: PAGE_SIZE };
+  if (after !== undefined) {
+    conditions.push(`(${order.join(', ')}) > (${order.map((column) => `:after_${column}`).join(', ')})`);
+    for (const column of order) parameters[`after_${column}`] = after[column]!;
+  }
+  return sql.all(
+    `SELECT * FROM ${table} ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     ${order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`} LIMIT :limit`,
+    parameters,
+  );
+}
+
+/** The row with the columns that are written. */
+function written(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !DERIVED.has(column)));
+}
+
+/** Compares all rows of a namespace, and returns their numbers. */
+async function compare(from: Driver, to: Driver, ns: number): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of TABLES) {
+    const [a, b] = [await digest(from.sql, table, { ns }), await digest(to.sql, table, { ns })];
+    if (a.hash !== b.hash) throw different(table, a.rows, b.rows);
+    counts[table] = a.rows;
+  }
+  const vectors = async ({ sql }: Driver): Promise<number> =>
+    Number((await sql.get('SELECT count(*) AS n FROM embedding WHERE ns = :ns', { ns }))?.['n']);
+  const [a, b] = [await vectors(from), await vectors(to)];
+  if (a !== b) throw different('embedding', a, b);
+  return { ...counts, embedding: a };
+}
+
+async function digest(
+  sql: Sql,
+  table: Table,
+  scope: Row,
+): Promise<{ readonly rows: number; readonly hash: string }> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  for (let after: Row | undefined; ;) {
+    const page = await pageOf(sql, table, scope, after);
+    for (const row of page) {
+      // The order of columns is that of each database.
+      const columns = Object.entries(written(row)).sort(([a], [b]) => (a < b ? -1 : 1));
+      const values = columns.map(([name, value]) => [
+        name,
+        value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+      ]);
+      hash.update(`${JSON.stringify(values)}\n`);
+    }
+    rows += page.length;
+    if (page.length === 0 || orderOf(table, scope).length === 0) return { rows, hash: hash.digest('hex') };
+    after = page.at(-1);
+  }
+}
+
+function different(table: string, rows: number, copied: number): LociError {
+  return new LociError(
+    'conflict',
+    `the copy differs in the table ${table}: it has ${String(copied)} rows, and the store has ${String(rows)}`,
+    {
+      hint: 'Something wrote to one of them meanwhile. Copy again into an empty store, while nothing else uses either.',
+    },
+  );
+}
