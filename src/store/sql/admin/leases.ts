@@ -50,6 +50,8 @@ function leaseOf(row: Row): Lease {
 
 /** Within the transaction that the fence guards. @throws LociError `conflict` */
 export async function checkFence(sql: Sql, namespace: string, fence: Fence): Promise<void> {
+  // Nobody takes the lease over before the transaction ends.
+  await sql.lock('lease', { namespace, name: fence.lease });
   const current = await leaseRow(sql, namespace, fence.lease);
   assertFence(current === undefined ? undefined : Number(current['token']), fence);
 }

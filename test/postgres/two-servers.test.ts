@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
+import { auditDraft } from '../contract/written-samples.ts';
+import {
+  CHUNKING,
+  matchingPassages,
+  matchingRecords,
+  note,
+  NOW,
+  verifyStore,
+  write,
+} from '../contract/store-samples.ts';
+import { testDatabase } from './database.ts';
+
+const NAMESPACE = 'shared';
+
+describe('two servers', async () => {
+  const resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabase());
+  afterAll(() => resources.disposeAsync());
+
+  const open = async (): Promise<Store> => {
+    const store = await openStore({ path: 'loci.db', connectionString: url }, { create: true });
+    resources.defer(() => store.close());
+    return store;
+  };
+
+  it('that start at once on an empty database make one store', async () => {
+    const stores = await Promise.all([open(), open(), open()]);
+    expect(await Promise.all(stores.map((store) => write(store, 'empty', note('a'))))).toHaveLength(3);
+    expect(await verifyStore(stores[0])).toEqual([]);
+  });
+
+  it('write to one namespace at the same time, with one order of ids and one audit log', async () => {
+    const stores = [await open(), await open()];
+    const commits = Array.from({ length: 60 }, (_, i) =>
+      stores[i % 2]!.records.commit(NAMESPACE, {
+        writes: [note(`common text ${String(i)}`)],
+        audit: [auditDraft({ subject: String(i) })],
+        chunking: CHUNKING,
+      }),
+    );
+    const ids = (await Promise.all(commits)).flat();
+    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+    const { entries, faults } = await stores[0]!.admin.audit(NAMESPACE, {
+      log: { after: null, limit: 100 },
+      faults: true,
+    });
+    expect([entries.length, faults]).toEqual([60, []]);
+    expect(await verifyStore(stores[1]!)).toEqual([]);
+  });
+
+  it('see what the other has changed', async () => {
+    const [a, b] = [await open(), await open()];
+    const [id] = await write(a, 'seen', note('the old kettle'));
+    expect(await matchingRecords(b, 'seen', 'kettl')).toEqual([id]);
+    const passages = await matchingPassages(b, 'seen', 'kettl');
+    const text = async (): Promise<string | undefined> =>
+      (await b.search.passages('seen', passages, { now: NOW })).passages[0]?.record.title;
+    const before = await text();
+    const [record] = await a.records.get('seen', [id!], 'any');
+    await a.records.commit('seen', {
+      writes: [{ id: id!, draft: { ...record!, title: 'Another title' }, passages: 'keep' }],
+    });
+    expect(await text()).toBe('Another title');
+    expect(before).not.toBe('Another title');
+  });
+
+  it('give a lease to one of them, and refuse the writes of the one that lost it', async () => {
+    const [a, b] = [await open(), await open()];
+    const request = { name: 'refresh', now: NOW, until: NOW + 60_000 };
+    const [first, second] = await Promise.all([
+      a.admin.lease('leased', { ...request, holder: 'a' }),
+      b.admin.lease('leased', { ...request, holder: 'b' }),
+    ]);
+    expect(first).toEqual(second);
+    const { holder, token } = first!;
+    const late = { ...request, now: NOW + 61_000, until: NOW + 120_000 };
+    const taken = await b.admin.lease('leased', { ...late, holder: 'c' });
+    expect(taken).toMatchObject({ holder: 'c' });
+    const commit = a.records.commit('leased', { fence: { lease: 'refresh', token }, items: [] });
+    await expect(commit).rejects.toMatchObject({ code: 'conflict' });
+    expect(holder).not.toBe('c');
+  });
+});
