@@ -8,7 +8,8 @@ import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-key
 
 /**
  * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program and
- * for whom it runs a command, the data folder of `npm run eval`, and the server of PostgreSQL of the tests.
+ * for whom it runs a command, the data folder of `npm run eval`, and what the tests use: a server of PostgreSQL, and folders with
+ * what they install.
  */
 const OTHER_VARIABLES = [
   'LOCI_HOME',
@@ -17,6 +18,8 @@ const OTHER_VARIABLES = [
   'LOCI_HOST_READER',
   'LOCI_EVAL_DATA',
   'LOCI_TEST_POSTGRES_URL',
+  'LOCI_POSTGRES_CACHE',
+  'LOCI_OPENCLAW_CACHE',
 ];
 
 export interface Override {

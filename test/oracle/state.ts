@@ -64,10 +64,12 @@ export class OracleState {
   /** Applies a change completely or not at all: it works on a copy, which replaces the namespace unless the change throws. */
   change<Result>(name: string, apply: (namespace: Namespace, nextPassage: () => number) => Result): Result {
     const copy = structuredClone(this.read(name));
-    let next = this.#nextPassage;
+    const { lastChange } = copy;
+    const first = this.#nextPassage;
+    let next = first;
     const result = apply(copy, () => next++);
+    this.#nextPassage = first + numberPassages(copy, first, lastChange);
     this.#namespaces.set(name, copy);
-    this.#nextPassage = next;
     return result;
   }
 
@@ -81,6 +83,22 @@ export class OracleState {
     const dimensions = this.#dimensions[id - 1]!;
     assertVectorDimensions({ id, provider: '', model: '', active: false, dimensions }, vector);
   }
+}
+
+/**
+ * Passages of a version that the same batch replaces get no id. The others are numbered in the order in which their records were
+ * changed last, then those of records that only have new passages. Returns their number.
+ */
+function numberPassages(namespace: Namespace, first: number, lastChange: number): number {
+  const added = [...namespace.passages.values()].filter(({ id }) => id >= first);
+  const changeOf = ({ record }: OraclePassage): number => {
+    const sequence = namespace.changes.get(record)?.sequence ?? 0;
+    return sequence > lastChange ? sequence : Number.MAX_SAFE_INTEGER;
+  };
+  added.sort((a, b) => changeOf(a) - changeOf(b) || a.id - b.id);
+  for (const { id } of added) namespace.passages.delete(id);
+  for (const [i, each] of added.entries()) namespace.passages.set(first + i, { ...each, id: first + i });
+  return added.length;
 }
 
 export function recordsOf(namespace: Namespace): LociRecord[] {
