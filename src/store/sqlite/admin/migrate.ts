@@ -28,9 +28,9 @@ export async function migrate(
 ): Promise<void> {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
   // A snapshot, because another process may be creating the store.
-  const outdated = db.snapshot(() => {
+  const { outdated, version } = db.snapshot(() => {
     assertLociStore(db);
-    return pending().length > 0;
+    return { outdated: pending().length > 0, version: schemaVersion(db) };
   });
   if (outdated && db.isReadOnly)
     throw new LociError(
@@ -42,7 +42,8 @@ export async function migrate(
     );
   if (!db.isReadOnly) db.enableWal();
   if (!outdated) return;
-  if (schemaVersion(db) > 0) backUp(db);
+  // A new store, which another process may have finished meanwhile, has nothing to keep.
+  if (version > 0) backUp(db);
   // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.
   db.exec('PRAGMA foreign_keys = OFF');
   try {
