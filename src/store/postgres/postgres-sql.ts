@@ -179,11 +179,7 @@ export class PostgresSql implements Sql {
   async #isCommitted(id: string): Promise<boolean> {
     const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
     for (;;) {
-      const { rows } = await this.#pool.query<{ status: string | null }>(
-        'SELECT pg_xact_status($1::xid8) AS status',
-        [id],
-      );
-      const status = rows[0]?.status;
+      const status = await this.#statusOf(id);
       if (status === 'committed') return true;
       if (status === 'aborted') return false;
       if (status !== 'in progress' || deadline.isPast)
@@ -192,6 +188,17 @@ export class PostgresSql implements Sql {
           'the connection to PostgreSQL was lost, and whether the write took place is unknown',
         );
       await setTimeout(OUTCOME_POLL_MS);
+    }
+  }
+
+  /** A server that cannot be reached may come back: then the transaction counts as in progress. */
+  async #statusOf(id: string): Promise<string | null | undefined> {
+    try {
+      const statement = 'SELECT pg_xact_status($1::xid8) AS status';
+      return (await this.#pool.query<{ status: string | null }>(statement, [id])).rows[0]?.status;
+    } catch (error) {
+      if (isConnectionLost(error)) return 'in progress';
+      throw error;
     }
   }
 
