@@ -84,7 +84,15 @@ class CuttingProxy implements AsyncDisposable {
     return isWaiting;
   }
 
+  /** Whether the server can no longer be reached once it has been told to commit. */
+  endsAtCommit = false;
+  #isDown = false;
+
   #forward(client: Socket): void {
+    if (this.#isDown) {
+      client.destroy();
+      return;
+    }
     const { hostname, port } = new URL(server.url);
     const upstream = connect(Number(port), hostname);
     for (const [socket, other] of [
@@ -100,6 +108,11 @@ class CuttingProxy implements AsyncDisposable {
     }
     upstream.on('data', (bytes) => client.write(bytes));
     client.on('data', (bytes) => {
+      if (this.endsAtCommit && bytes.includes('COMMIT')) {
+        this.#isDown = true;
+        upstream.write(bytes, () => client.destroy());
+        return;
+      }
       const { cut } = this;
       if (cut === null || cut.after-- > 0) {
         upstream.write(bytes);
@@ -145,6 +158,21 @@ describe('a connection that is cut', () => {
     await expectNothingLost(store, answered, failed);
     await store.close();
   });
+});
+
+it('a server that does not come back leaves the outcome of a commit unknown, and the error says so', async () => {
+  await using proxy = new CuttingProxy();
+  const direct = await database();
+  const url = new URL(direct);
+  url.host = await proxy.listen();
+  const store = await open(url.href);
+  await commit(store, 'first');
+  proxy.endsAtCommit = true;
+  await expect(commit(store, 'second')).rejects.toThrow(/whether the write took place is unknown/);
+  await store.close();
+  const again = await open(direct);
+  await expectNothingLost(again, ['first'], ['second']);
+  await again.close();
 });
 
 describe('a server that is killed', () => {
