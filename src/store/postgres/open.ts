@@ -28,6 +28,7 @@ export async function connectPostgres(
   const sql = new PostgresSql(pool);
   try {
     await migrate(sql, name, create);
+    await sql.applyPolicies();
     // A replica, or a user who may only read.
     const row = await sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
     const driver = {
@@ -47,12 +48,14 @@ export async function connectPostgres(
 export async function openPostgresStore(connectionString: string, options: OpenStoreOptions): Promise<Store> {
   const connection = await connectPostgres(connectionString, options);
   const { name, driver, isReadOnly } = connection;
+  const { sql } = driver;
   const calls = storeCalls(driver);
   let isClosed = false;
   return {
     ...createStoreProxy(async (call, _route, parameters) => {
       if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-      return withoutAsyncPauses(await callOf(calls, call)(...parameters));
+      const [namespace] = parameters as [string];
+      return sql.inNamespace(namespace, async () => withoutAsyncPauses(await callOf(calls, call)(...parameters)));
     }),
     capabilities: {
       name: 'postgres',
