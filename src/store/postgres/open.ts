@@ -28,7 +28,7 @@ export async function connectPostgres(
   const sql = new PostgresSql(pool);
   try {
     await migrate(sql, name, create);
-    await sql.applyPolicies();
+    await sql.findPolicies();
     // A replica, or a user who may only read.
     const row = await sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
     const driver = {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
-import type { ClientBase, Pool } from 'pg';
+import { type ClientBase, escapeLiteral, type Pool } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import {
@@ -14,13 +14,15 @@ import {
   type Sql,
   type Table,
 } from '../sql/sql.ts';
+import { encoded } from './nul.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { guarded, isConflict, isConnectionLost } from './store-error.ts';
+import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 
 /** The tables have CHECK constraints that keep what is not JSON out of their columns. */
 const POSTGRES_DIALECT: Dialect = {
+  isRemote: true,
   join: 'JOIN',
   index: () => '',
   list: (parameter, type) =>
@@ -40,6 +42,7 @@ const POSTGRES_DIALECT: Dialect = {
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
+  namespaces: 'all_namespaces',
 };
 
 /** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
@@ -47,22 +50,55 @@ const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '1
 /** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
 const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
-const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::text AS id`;
+const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
+const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id';
 /** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
 const OUTCOME_TIMEOUT_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
 
+/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
+interface Session {
+  readonly client: ClientBase;
+  readonly begunAt: number;
+  /** When its statements have to end. */
+  readonly deadline?: Deadline;
+}
+
+/** The answer to a statement. */
+interface Answer {
+  readonly rows: unknown[];
+  readonly rowCount: number | null;
+}
+
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
- * transaction, which `AsyncLocalStorage` follows through the calls, take the same one.
+ * transaction, which `AsyncLocalStorage` follows through the calls, take the same one. A connection sends statements without waiting
+ * for the answers to those before (`pipeline` of `pg`): what is sent at once takes one round trip.
  */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
   readonly #pool: Pool;
-  readonly #client = new AsyncLocalStorage<ClientBase>();
+  readonly #session = new AsyncLocalStorage<Session>();
+  readonly #namespace = new AsyncLocalStorage<string>();
+  /** The namespace that the transaction of a connection was told. */
+  readonly #told = new WeakMap<ClientBase, string>();
+  #hasPolicies = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
+  }
+
+  /**
+   * Finds out whether the policies of the tables apply to this user, as they do to all but their owner. Such a user sees the rows of
+   * the namespace only that a transaction was told.
+   */
+  async findPolicies(): Promise<boolean> {
+    this.#hasPolicies = (await this.get("SELECT row_security_active('record') AS active"))?.['active'] === 1;
+    return this.#hasPolicies;
+  }
+
+  inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#namespace.run(namespace, work);
   }
 
   async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
@@ -131,7 +167,7 @@ export class PostgresSql implements Sql {
 
   /** A conflict with another transaction and a lost connection are tried once more. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#client.getStore() !== undefined) return work();
+    if (this.#session.getStore() !== undefined) return work();
     return guarded(async () => {
       const first = await this.#attempt(work);
       if ('result' in first) return first.result;
@@ -142,15 +178,33 @@ export class PostgresSql implements Sql {
   }
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#client.getStore() !== undefined) return work();
+    if (this.#session.getStore() !== undefined) return work();
     return guarded(() =>
       this.#connected(async (client) => {
-        await client.query(SNAPSHOT);
-        const result = await this.#client.run(client, work);
-        await client.query('COMMIT');
-        return result;
+        const session = { client, begunAt: performance.now() };
+        // What only reads may be sent together with `BEGIN`. If that fails, its error says more than those of the work.
+        const [begun, done] = await Promise.allSettled([
+          client.query(`${SNAPSHOT}; ${this.#tell(client)}`),
+          this.#session.run(session, work),
+        ]);
+        if (begun.status === 'rejected') throw begun.reason;
+        if (done.status === 'rejected') throw done.reason;
+        // Nothing depends on the answer: a connection that fails is replaced.
+        client.query('COMMIT').catch(() => undefined);
+        return done.value;
       }),
     );
+  }
+
+  async within<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result | null> {
+    const session = this.#session.getStore();
+    if (session === undefined || deadline.left === Infinity) return work();
+    try {
+      return await this.#session.run({ ...session, deadline }, work);
+    } catch (error) {
+      if (isCancelled(error)) return null;
+      throw error;
+    }
   }
 
   /** Returns the error of a transaction that changed nothing and may be tried again. */
@@ -160,9 +214,12 @@ export class PostgresSql implements Sql {
     const outcome: { id?: string; done?: { readonly result: Result } } = {};
     try {
       await this.#connected(async (client) => {
-        const begun = (await client.query(TRANSACTION)) as unknown as { rows: { id: string }[] }[];
+        const begun = (await client.query(
+          `${TRANSACTION}; ${this.#tell(client)} ${TRANSACTION_ID}`,
+        )) as unknown as { rows: { id: string }[] }[];
         outcome.id = begun.at(-1)!.rows[0]!.id;
-        outcome.done = { result: await this.#client.run(client, work) };
+        const session = { client, begunAt: performance.now() };
+        outcome.done = { result: await this.#session.run(session, work) };
         await client.query('COMMIT');
       });
       return outcome.done!;
@@ -204,6 +261,7 @@ export class PostgresSql implements Sql {
 
   async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
+    this.#told.delete(client);
     let broken: Error | undefined;
     try {
       return await work(client);
@@ -217,15 +275,68 @@ export class PostgresSql implements Sql {
     }
   }
 
-  #query({ text, values }: Statement): Promise<{ rows: unknown[]; rowCount: number | null }> {
-    return guarded(() =>
-      (this.#client.getStore() ?? this.#pool).query(text, values.length === 0 ? undefined : [...values]),
-    );
+  #query({ text, values }: Statement): Promise<Answer> {
+    const session = this.#session.getStore();
+    const parameters = values.length === 0 ? undefined : [...values];
+    return guarded(async () => {
+      if (session === undefined)
+        return this.#hasPolicies
+          ? this.#connected((client) => this.#alone(client, text, parameters))
+          : this.#pool.query(text, parameters);
+      const { client, deadline } = session;
+      const tell = this.#tell(client);
+      const [, answer] = await Promise.all([
+        tell === '' ? null : client.query(tell),
+        deadline === undefined
+          ? client.query(text, parameters)
+          : limited(session, deadline, text, parameters),
+      ]);
+      return answer;
+    });
+  }
+
+  /** Runs one statement in a transaction of its own, which can be told its namespace. */
+  async #alone(client: ClientBase, text: string, parameters: unknown[] | undefined): Promise<Answer> {
+    const [, answer] = await Promise.all([
+      client.query(`BEGIN; ${this.#tell(client)}`),
+      client.query(text, parameters),
+      client.query('COMMIT'),
+    ]);
+    return answer;
+  }
+
+  /** The statement that tells a transaction its namespace; empty if the transaction was told. `SET LOCAL`, as `LIMITS` are. */
+  #tell(client: ClientBase): string {
+    const namespace = this.#namespace.getStore();
+    if (!this.#hasPolicies || namespace === undefined || this.#told.get(client) === namespace) return '';
+    this.#told.set(client, namespace);
+    return `SET LOCAL loci.namespace = ${escapeLiteral(`:${encoded(namespace)}`)};`;
   }
 
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
+}
+
+/**
+ * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
+ * rest. The transaction goes on after that, because of the savepoint.
+ */
+async function limited(
+  { client, begunAt }: Session,
+  deadline: Deadline,
+  text: string,
+  parameters: unknown[] | undefined,
+): Promise<Answer> {
+  const budget = Math.round(performance.now() - begunAt + deadline.left);
+  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
+  const [, answer] = await Promise.all([
+    client.query(`SAVEPOINT limited;
+      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
+    client.query(text, parameters),
+    client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
+  ]);
+  return answer;
 }
 
 /** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */
