@@ -11,17 +11,13 @@ import { repairChanges } from '../write/changes.ts';
 
 /** Without the administrative namespace, which has no records. */
 export async function allNamespaces(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
-  const rows = await sql.all(
-    `SELECT id, name FROM ${sql.dialect.namespaces} WHERE name <> '' ORDER BY name`,
-  );
+  const rows = await sql.all(`SELECT id, name FROM ${sql.dialect.namespaces} WHERE name <> '' ORDER BY name`);
   return rows.map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
 }
 
 /** The names of the namespaces that have a record. */
 export async function writtenNamespaces(sql: Sql): Promise<string[]> {
-  const rows = await sql.all(
-    `SELECT name FROM ${sql.dialect.namespaces} WHERE has_records ORDER BY name`,
-  );
+  const rows = await sql.all(`SELECT name FROM ${sql.dialect.namespaces} WHERE has_records ORDER BY name`);
   return rows.map((row) => String(row['name']));
 }
 
