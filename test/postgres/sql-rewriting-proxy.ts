@@ -34,7 +34,7 @@ export class SqlRewritingProxy implements AsyncDisposable {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      this.#sockets.add(socket);
+      this.#sockets.add(socket.setNoDelay());
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);
