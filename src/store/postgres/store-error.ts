@@ -9,11 +9,18 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
   '40': ['store_busy', 'Try again.'],
   '55P03': ['store_busy', 'Another connection holds a lock. Try again.'],
   '57014': ['store_busy', 'The statement took longer than the server allows.'],
+  '28000': [
+    'unreadable',
+    'Check the user of the connection string, and whether pg_hba.conf of the server lets this user in from here. If it wants TLS, ' +
+      'add `?sslmode=verify-full`.',
+  ],
   '28': ['unreadable', 'Check the user and the password of the connection string.'],
   '3D000': ['store_not_found', 'Create the database: `CREATE DATABASE … ENCODING UTF8`.'],
   '42501': [
     'unreadable',
-    'The user lacks a right. The owner of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO` the user.',
+    'The user lacks a right. The owner of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO …;` for a user who makes the ' +
+      'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
+      'public TO …;` for another one: see docs/postgres.md.',
   ],
   XX001: ['store_corrupt'],
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
@@ -43,6 +50,11 @@ export function isCancelled(error: unknown): boolean {
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseError(error)?.code ?? '';
   return code.startsWith('57P') || code.startsWith('08') || isSocketError(causeOf(error));
+}
+
+/** Whether the user lacks a right. */
+export function isDenied(error: unknown): boolean {
+  return databaseError(error)?.code === '42501';
 }
 
 /** Statements within a transaction have turned theirs into errors of Loci. */
@@ -78,8 +90,17 @@ function storeError(error: unknown): unknown {
     });
   }
   if (!isSocketError(error)) return error;
+  if (/password must be a string/.test(error.message))
+    return new LociError('unreadable', 'PostgreSQL asks this user for a password, and there is none', {
+      cause: error,
+      hint: 'Add the password to the connection string: postgres://user:password@host:5432/database',
+    });
+  // `pg` reads the file of `sslrootcert` when it connects.
+  const isOfTls = /SSL|TLS|certificate|altnames|^ENOENT/i.test(messageOf(error));
   return new LociError('store_failed', `the connection to PostgreSQL failed: ${messageOf(error)}`, {
     cause: error,
-    hint: 'Check that the server runs, and the host and the port of the connection string.',
+    hint: isOfTls
+      ? 'Check the host of the connection string, `sslmode`, and `sslrootcert=/path`, which has the certificate of the authority.'
+      : 'Check that the server runs, and the host and the port of the connection string.',
   });
 }
