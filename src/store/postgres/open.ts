@@ -45,6 +45,7 @@ export async function connectPostgres(
   const owner = direct === pool ? sql : new PostgresSql(direct);
   try {
     await migrate(sql, owner, name, create);
+    await sql.readTypes();
     if ((await sql.findPolicies()) && scope === 'all rows')
       throw new LociError('unreadable', `${name}: this user sees one namespace at a time`, {
         hint: 'Connect as the user who owns the tables, or name that connection in store.directConnectionString.',

@@ -36,6 +36,7 @@ const POSTGRES_DIALECT: Dialect = {
   jsonList: (expression) => `coalesce(json_agg(${expression}), '[]'::json)`,
   json: (columns) => `json_build_array(${columns.join(', ')})`,
   hex: (column) => `encode(${column}, 'hex')`,
+  sentenceOf: 's.ns = embedding.ns AND s.vector = embedding.id',
   foldTag: (expression) => `loci_fold_tag(${expression})`,
   entries: (column) => `json_array_elements_text(${column}::json)`,
   isTrue: (column, key) => `coalesce((${column}::json -> '${key}')::text = 'true', FALSE)`,
@@ -83,9 +84,23 @@ export class PostgresSql implements Sql {
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
   #hasPolicies = false;
+  /** The type of each column, by `TABLE COLUMN`. */
+  #types: ReadonlyMap<string, string> = new Map();
 
   constructor(pool: Pool) {
     this.#pool = pool;
+  }
+
+  /** Reads the types of the columns that are written. */
+  async readTypes(): Promise<void> {
+    const rows = await this.all(
+      `SELECT c.relname AS "table", a.attname AS column, a.atttypid::regtype::text AS type
+       FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+       WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_schema'::regclass) AND a.attnum > 0`,
+    );
+    this.#types = new Map(
+      rows.map(({ table, column, type }) => [`${String(table)} ${String(column)}`, String(type)]),
+    );
   }
 
   /**
@@ -121,7 +136,7 @@ export class PostgresSql implements Sql {
     const columns = columnsOf(rows).join(', ');
     await this.#forRows(
       rows,
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${given(table)}
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${this.#given(table, rows)}
        ${conflictClause(table, columnsOf(rows), onConflict)}`,
     );
   }
@@ -132,7 +147,7 @@ export class PostgresSql implements Sql {
     const set = changed.map((column) => `${column} = given.${column}`).join(', ');
     await this.#forRows(
       rows,
-      `UPDATE ${table} SET ${set} FROM ${given(table)} AS given
+      `UPDATE ${table} SET ${set} FROM ${this.#given(table, rows)}
        WHERE ${equal(table, keys)}`,
     );
   }
@@ -140,7 +155,7 @@ export class PostgresSql implements Sql {
   async remove(table: Table, rows: readonly Row[]): Promise<void> {
     await this.#forRows(
       rows,
-      `DELETE FROM ${table} USING ${given(table)} AS given
+      `DELETE FROM ${table} USING ${this.#given(table, rows)}
        WHERE ${equal(table, columnsOf(rows))}`,
     );
   }
@@ -149,7 +164,7 @@ export class PostgresSql implements Sql {
     if (rows.length === 0) return [];
     const columns = columnsOf(rows).join(', ');
     const inserted = await this.#query({
-      text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${given(table)} RETURNING id`,
+      text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${this.#given(table, rows)} RETURNING id`,
       values: [jsonOf(rows)],
     });
     return (inserted.rows as { id: number }[]).map(({ id }) => id);
@@ -313,6 +328,12 @@ export class PostgresSql implements Sql {
     return `SET LOCAL loci.namespace = ${escapeLiteral(`:${encoded(namespace)}`)};`;
   }
 
+  /** The rows as a table `given`. */
+  #given(table: Table, rows: readonly Row[]): string {
+    const columns = columnsOf(rows).map((column) => `${column} ${this.#types.get(`${table} ${column}`)!}`);
+    return `jsonb_to_recordset($1::jsonb) AS given(${columns.join(', ')})`;
+  }
+
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
@@ -337,11 +358,6 @@ async function limited(
     client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
   ]);
   return answer;
-}
-
-/** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */
-function given(table: Table): string {
-  return `jsonb_populate_recordset((SELECT each FROM ${table} AS each WHERE FALSE), $1::jsonb)`;
 }
 
 function equal(table: Table, columns: readonly string[]): string {

@@ -38,7 +38,7 @@ export class PostgresStorage implements Storage {
     for (const [sequence, table] of [
       ['passage_id', 'passage'],
       ['embedding_id', 'embedding'],
-      ["pg_get_serial_sequence('audit_attachment', 'id')", 'audit_attachment'],
+      ['audit_attachment_id', 'audit_attachment'],
       ["pg_get_serial_sequence('namespace', 'id')", 'namespace'],
       ["pg_get_serial_sequence('generation', 'id')", 'generation'],
     ] as const)

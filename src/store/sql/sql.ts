@@ -31,6 +31,8 @@ export interface Dialect {
   readonly json: (columns: readonly string[]) => string;
   /** Bytes as text in hexadecimal digits. */
   readonly hex: (column: string) => string;
+  /** The condition that a sentence `s` is one of an `embedding`. */
+  readonly sentenceOf: string;
   /** The form in which tags are compared: see `foldTag`. */
   readonly foldTag: (expression: string) => string;
   /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */

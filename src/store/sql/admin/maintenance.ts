@@ -92,7 +92,6 @@ export async function resetDerived(
 /** A condition on a vector that no passage uses. */
 const UNUSED =
   'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = embedding.ns AND p.hash = embedding.hash)';
-const UNUSED_SENTENCES = `SELECT s.vector FROM sentence_vector AS s JOIN embedding ON embedding.id = s.vector WHERE embedding.ns = :ns AND ${UNUSED}`;
 
 /**
  * Merges pending words, removes unused vectors if they are more than a tenth of all, and erases what was removed. Unused vectors
@@ -110,7 +109,9 @@ export async function compact({ sql, text, vectors, storage }: Driver, ns: numbe
       await vectors.rebuild(ns);
     });
   // Single sentences do not stay even that long: they are texts that somebody may have deleted.
-  if ((await sql.get(`${UNUSED_SENTENCES} LIMIT 1`, { ns })) !== undefined)
-    await sql.run(`DELETE FROM sentence_vector WHERE vector IN (${UNUSED_SENTENCES})`, { ns });
+  const sentences = `sentence_vector AS s WHERE EXISTS (
+    SELECT 1 FROM embedding WHERE embedding.ns = :ns AND ${sql.dialect.sentenceOf} AND ${UNUSED})`;
+  if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
+    await sql.run(`DELETE FROM ${sentences}`, { ns });
   await storage.reclaim();
 }

@@ -15,7 +15,7 @@ import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
 const CLAIM = `c.kind IN ('title', 'alias')`;
 /** Titles and aliases of a record, and tags, phrases and words as often as records spell them so. */
 const CLAIM_COLUMNS = `c.record, c.key, c.kind, c.text, 1 AS count,
-  (SELECT note FROM concept_record AS r WHERE r.ns = c.ns AND r.record = c.record) AS note`;
+  (SELECT note FROM concept_record AS r WHERE r.ns = :ns AND r.record = c.record) AS note`;
 const SHARED_COLUMNS = 'min(c.record) AS record, c.key, c.kind, c.text, count(*) AS count, NULL AS note';
 const OF_PROJECT = 'c.ns = :ns AND c.project = :project';
 

@@ -48,9 +48,9 @@ export async function links(
   const { tables, condition, parameters } = selection(sql.dialect, selector);
   const rows = await sql.all(
     `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record AS "targetRecord",
-       t.key AS "targetKey", (SELECT p.id FROM passage AS p WHERE p.ns = l.ns AND p.record = l.target_record AND p.ordinal = 0) AS "targetPassage"
-     FROM ${tables} ${sql.dialect.join} record AS r ON r.ns = l.ns AND r.id = l.record
-     LEFT JOIN record AS t ON t.ns = l.ns AND t.id = l.target_record
+       t.key AS "targetKey", (SELECT p.id FROM passage AS p WHERE p.ns = :ns AND p.record = l.target_record AND p.ordinal = 0) AS "targetPassage"
+     FROM ${tables} ${sql.dialect.join} record AS r ON r.ns = :ns AND r.id = l.record
+     LEFT JOIN record AS t ON t.ns = :ns AND t.id = l.target_record
      WHERE l.ns = :ns AND ${condition} AND (l.record, l.position) > (:record, :position)
      ORDER BY l.record, l.position LIMIT :limit`,
     { ns, ...parameters, record: after?.record ?? 0, position: after?.position ?? 0, limit },

@@ -27,6 +27,7 @@ export const SQLITE_DIALECT: Dialect = {
   jsonList: (expression) => `json_group_array(${expression})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
   hex: (column) => `lower(hex(${column}))`,
+  sentenceOf: 's.vector = embedding.id',
   foldTag: (expression) => `fold_tag(${expression})`,
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
