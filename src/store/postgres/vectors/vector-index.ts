@@ -1,8 +1,11 @@
+import { LociError } from '../../../core/errors.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
+import type { PostgresSql } from '../postgres-sql.ts';
+import { isDenied } from '../store-error.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
@@ -12,10 +15,10 @@ const MAX_COMPARED = 10_000;
 /** Vectors of half precision, with an index of HNSW for each generation. */
 export class PostgresVectorIndex implements VectorIndex {
   readonly #sql: Sql;
-  readonly #owner: Sql;
+  readonly #owner: PostgresSql;
 
   /** @param owner a connection of the user who owns the tables, and may make their indexes */
-  constructor(sql: Sql, owner: Sql) {
+  constructor(sql: Sql, owner: PostgresSql) {
     this.#sql = sql;
     this.#owner = owner;
   }
@@ -159,7 +162,14 @@ export class PostgresVectorIndex implements VectorIndex {
     const statement = createVectorIndex(generation, dimensions);
     const name = vectorIndexName(generation);
     const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
-    if (statement !== null && found?.['found'] !== 1) await this.#owner.run(statement);
+    if (statement === null || found?.['found'] === 1) return;
+    await this.#owner.script(statement).catch((error: unknown) => {
+      if (!isDenied(error)) throw error;
+      throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
+        cause: error,
+        hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+      });
+    });
   }
 
   async removeGeneration(generation: number): Promise<number> {
