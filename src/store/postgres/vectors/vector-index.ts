@@ -1,3 +1,4 @@
+import type { DatabaseError } from 'pg';
 import { LociError } from '../../../core/errors.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
@@ -5,10 +6,11 @@ import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { PostgresSql } from '../postgres-sql.ts';
-import { isDenied } from '../store-error.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
+/** What PostgreSQL answers to a user who lacks a right. */
+const NO_RIGHT = '42501';
 /** Up to as many vectors, comparing all of a namespace is faster than the index. */
 const MAX_COMPARED = 10_000;
 
@@ -164,7 +166,7 @@ export class PostgresVectorIndex implements VectorIndex {
     const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
     if (statement === null || found?.['found'] === 1) return;
     await this.#owner.script(statement).catch((error: unknown) => {
-      if (!isDenied(error)) throw error;
+      if (!(error instanceof LociError) || (error.cause as DatabaseError).code !== NO_RIGHT) throw error;
       throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
         cause: error,
         hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
