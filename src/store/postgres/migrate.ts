@@ -4,7 +4,7 @@ import { loadMigrations, pendingMigrations } from '../rules/migrations.ts';
 import { isDenied } from './store-error.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+export const MIGRATIONS: URL = new URL('migrations/', import.meta.url);
 /** The number of the advisory lock that migrations take: `loci` in ASCII. */
 const LOCK = 0x6c6f6369;
 /** Extensions that the tables need, with their oldest version. */
@@ -77,6 +77,10 @@ async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
   for (const [name, oldest] of Object.entries(EXTENSIONS)) await requireExtension(sql, where, name, oldest);
 }
 
+export function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
+}
+
 async function requireExtension(
   sql: PostgresSql,
   where: string,
@@ -88,8 +92,6 @@ async function requireExtension(
      LEFT JOIN pg_extension AS e ON e.extname = a.name WHERE a.name = :name`,
     { name },
   );
-  const isOld = (version: unknown): boolean =>
-    String(version).localeCompare(oldest, 'en', { numeric: true }) < 0;
   const fail = (what: string, hint: string): never => {
     throw new LociError('store_failed', `${where}: ${what}`, { hint });
   };
@@ -99,7 +101,7 @@ async function requireExtension(
       `Install ${name} ${oldest} or newer on the server, then run \`CREATE EXTENSION ${name};\``,
     );
   if (found['installed'] !== null) {
-    if (isOld(found['installed']))
+    if (isOlder(String(found['installed']), oldest))
       fail(
         `the extension ${name} has version ${String(found['installed'])}, but a store needs ${oldest}`,
         `Run \`ALTER EXTENSION ${name} UPDATE;\` as its owner.`,

@@ -175,9 +175,9 @@ export class PostgresSql implements Sql {
     await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
   }
 
-  /** Runs several statements without parameters. */
+  /** Runs statements that make tables and indexes, which concern no namespace. */
   async script(statements: string): Promise<void> {
-    await this.#query({ text: statements, values: [] });
+    await guarded(() => (this.#session.getStore()?.client ?? this.#pool).query(statements));
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */

@@ -3,7 +3,10 @@ import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
 
 /** The codes of https://www.postgresql.org/docs/current/errcodes-appendix.html, or their class. */
 const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>> = {
-  '53100': ['store_full'],
+  '53100': [
+    'store_full',
+    'Free some disk space of the server. Everything that was confirmed before is safe.',
+  ],
   '53': ['store_busy', 'The server has no memory or no connection left. Try again later.'],
   '25006': ['unreadable', 'Searches and other reads work. To write, connect to the primary server.'],
   '40': ['store_busy', 'Try again.'],
@@ -22,7 +25,7 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
       'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
       'public TO …;` for another one: see docs/postgres.md.',
   ],
-  XX001: ['store_corrupt'],
+  XX001: ['store_corrupt', 'Run `loci doctor`, which says what is damaged, or restore a backup of the database.'],
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
 };
 

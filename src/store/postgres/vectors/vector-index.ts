@@ -1,21 +1,26 @@
+import type { DatabaseError } from 'pg';
+import { LociError } from '../../../core/errors.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
+import type { PostgresSql } from '../postgres-sql.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
+/** What PostgreSQL answers to a user who lacks a right. */
+const NO_RIGHT = '42501';
 /** Up to as many vectors, comparing all of a namespace is faster than the index. */
 const MAX_COMPARED = 10_000;
 
 /** Vectors of half precision, with an index of HNSW for each generation. */
 export class PostgresVectorIndex implements VectorIndex {
   readonly #sql: Sql;
-  readonly #owner: Sql;
+  readonly #owner: PostgresSql;
 
   /** @param owner a connection of the user who owns the tables, and may make their indexes */
-  constructor(sql: Sql, owner: Sql) {
+  constructor(sql: Sql, owner: PostgresSql) {
     this.#sql = sql;
     this.#owner = owner;
   }
@@ -156,27 +161,35 @@ export class PostgresVectorIndex implements VectorIndex {
 
   /** Writes go on while the index is made: also one without vectors takes a scan of those of all generations. */
   async addGeneration(generation: number, dimensions: number): Promise<void> {
-    if (dimensions > MAX_INDEXED_DIMENSIONS) return;
-    const name = nameOfIndex(generation);
+    const statement = createVectorIndex(generation, dimensions);
+    const name = vectorIndexName(generation);
     const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
-    if (found?.['found'] !== 1) await this.#owner.run(createIndex(generation, dimensions));
+    if (statement === null || found?.['found'] === 1) return;
+    await this.#owner.script(statement).catch((error: unknown) => {
+      if (!(error instanceof LociError) || (error.cause as DatabaseError).code !== NO_RIGHT) throw error;
+      throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
+        cause: error,
+        hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+      });
+    });
   }
 
   async removeGeneration(generation: number): Promise<number> {
     return this.#owner.transaction(async () => {
-      await this.#owner.run(`DROP INDEX IF EXISTS ${nameOfIndex(generation)}`);
+      await this.#owner.run(`DROP INDEX IF EXISTS ${vectorIndexName(generation)}`);
       return this.#owner.run('DELETE FROM embedding WHERE generation = :generation', { generation });
     });
   }
 }
 
-function nameOfIndex(generation: number): string {
+export function vectorIndexName(generation: number): string {
   return `embedding_near_${String(generation)}`;
 }
 
-function createIndex(generation: number, dimensions: number): string {
-  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${nameOfIndex(generation)} ON embedding
-    USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
+/** The statement that makes the index of a generation; `null` if it has too many dimensions for one. */
+export function createVectorIndex(generation: number, dimensions: number): string | null {
+  if (dimensions > MAX_INDEXED_DIMENSIONS) return null;
+  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${vectorIndexName(generation)} ON embedding USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
 }
 
 function scoreOf(row: Row): PassageScore {
