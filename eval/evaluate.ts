@@ -13,6 +13,7 @@ import { openIndexed, type IndexedSet } from './index-cache.ts';
 import { mainMetric, type Metric } from './metrics.ts';
 import type { Model } from './model.ts';
 import { recallAtBudget } from './packs.ts';
+import { postgresSystem } from './postgres-system.ts';
 import { EMBEDDED_SHARES, EMBEDDING_ORDERS, partlyEmbedded } from './partly-embedded.ts';
 import type {
   Abstention,
@@ -44,6 +45,8 @@ export interface EvaluateOptions {
   readonly ablate: boolean;
   readonly partly: boolean;
   readonly rerank?: boolean;
+  /** Whether a copy of the set in PostgreSQL is a rival too. */
+  readonly postgres?: boolean;
   readonly packs?: boolean;
   readonly typos: boolean;
   readonly limit?: number;
@@ -85,7 +88,7 @@ async function measure(
   };
   const tested = engine('default');
   const run = await runSystem(set, tested, options);
-  const baselines = options.baselines ? openBaselines(set, model, engine, configuration) : [];
+  const baselines = await openBaselines(set, indexed, configuration, model, engine, options);
   try {
     const baselineRuns = await sequentially(baselines, (system) => runSystem(set, system, options));
     const ablated = options.ablate
@@ -247,14 +250,20 @@ async function measureAmbient(
 type MakeEngine = (name: string, ranking?: EvalConfiguration['ranking'], minScore?: number) => System;
 
 /** Baselines have no threshold, which could only lower their scores. */
-function openBaselines(
+async function openBaselines(
   set: EvalSet,
+  indexed: IndexedSet,
+  configuration: EvalConfiguration,
   model: Model,
   engine: MakeEngine,
-  { ranking }: EvalConfiguration,
-): System[] {
+  options: EvaluateOptions,
+): Promise<System[]> {
+  const { ranking } = configuration;
+  const postgres =
+    options.postgres === true ? [await postgresSystem(set, indexed, configuration, model, options)] : [];
+  if (!options.baselines) return postgres;
   const withVectors = model.embedder === null ? [] : [engine('vectors', vectorsAlone(ranking), 0)];
-  return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)];
+  return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0), ...postgres];
 }
 
 function compareWith(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {

@@ -133,7 +133,11 @@ function countDocuments({ collections }: EvalSet): number {
   return collections.reduce((sum, { docs }) => sum + docs.length, 0);
 }
 
-function storePath(set: EvalSet, { embedder, chunking }: Model, folder: string): string {
+export function storePath(
+  set: EvalSet,
+  { embedder, chunking }: Model,
+  folder: string = CACHE_FOLDER,
+): string {
   const modelName = embedder === null ? 'none' : `${embedder.provider}-${embedder.model}`;
   const parts = [set.name, set.hash.slice(0, 12), chunking.signature, modelName];
   return join(folder, `${parts.join('_').replaceAll(/[^\w.-]/g, '-')}.db`);

@@ -13,6 +13,7 @@ import { isIndexed } from './index-cache.ts';
 import { isSound, labelReport, scoreLabels } from './labels.ts';
 import { openModel, type Model } from './model.ts';
 import { HELP, parseOptions, type EvalOptions } from './options.ts';
+import { setup } from '../test/postgres/setup.ts';
 import { asJson, type SetResult } from './results.ts';
 import { setReport } from './set-report.ts';
 import { loadSet, type EvalSet } from './sets.ts';
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   const earlier = options.compare === null ? null : readEarlier(options.compare);
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
+  const stopPostgres = options.postgres ? await setup() : undefined;
   const model = await openModel(configuration);
   try {
     if (options.answers) {
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
     if (options.json !== null) writeJson(options.json, asJson(results, describe(configuration, model)));
   } finally {
     await model.embedder?.close();
+    await stopPostgres?.();
   }
 }
 
@@ -75,12 +78,13 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, partly, rerank, packs, typos, limit, quick } = options;
+  const { baselines, ablate, partly, rerank, postgres, packs, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = {
     baselines,
     ablate,
     partly,
     rerank,
+    postgres,
     // One report for labels: recall of the multi-hop sets, and of their packs at budget.
     packs: packs || options.labels !== null,
     typos,

@@ -21,6 +21,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --rerank         measure a reranker by word overlap over HTTP as the last stage: its gain and its cost
   --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
+  --postgres       measure a copy of each set in PostgreSQL too: in LOCI_TEST_POSTGRES_URL, else as npm test finds a server
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
   --compare FILE   print the changes since the run that wrote FILE with --json
@@ -56,6 +57,7 @@ export interface EvalOptions {
   readonly answers: boolean;
   /** Of the questions; `null` for both. */
   readonly half: Question['half'] | null;
+  readonly postgres: boolean;
   readonly baselines: boolean;
 }
 
@@ -74,6 +76,7 @@ const FLAGS = {
   packs: { type: 'boolean' },
   answers: { type: 'boolean' },
   half: { type: 'string' },
+  postgres: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -102,6 +105,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     ablate: values.ablate ?? false,
     partly: values.partly ?? false,
     rerank: values.rerank ?? false,
+    postgres: values.postgres ?? false,
     packs: values.packs ?? false,
     answers: values.answers ?? false,
     half: values.half === undefined ? null : parseHalf(values.half, values.answers ?? false),

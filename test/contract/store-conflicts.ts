@@ -100,6 +100,24 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       expect(idsOf(await notesWithKey(store(), ns, 'k'))).toEqual([2]);
     });
 
+    it('may pass keys and UUIDs on from record to record', async () => {
+      const ns = namespace();
+      const names = Array.from({ length: 12 }, (_, i) => `k${String(i)}`);
+      const named = names.map((key) => note(key, { key }));
+      const ids = await store().records.commit(ns, batch({ writes: named }));
+      // The last record takes a new key, which frees its own for the one before, and so on.
+      const moved = [...named.slice(1), note('new', { key: 'new' })].map((write, i) => ({
+        ...write,
+        id: ids[i]!,
+      }));
+      await store().records.commit(ns, batch({ writes: moved.toReversed() }));
+      const records = await store().records.get(ns, ids, 'any');
+      expect(records.map(({ key, uuid }) => [key, uuid])).toEqual(
+        moved.map(({ draft }) => [draft.key, draft.uuid]),
+      );
+      expect(await verifyStore(store())).toEqual([]);
+    });
+
     it('accepts a UUID only once in a namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
       const { uuid } = draft();

@@ -5,6 +5,7 @@
 export function comparableAnswer(answer: unknown, ...folders: readonly string[]): unknown {
   const text = folders
     .reduce((replaced, folder) => replaced.replaceAll(folder, 'HOME'), JSON.stringify(answer))
+    .replaceAll(/postgres:\/\/[\w.:/]*/g, 'DATABASE')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'HASH')

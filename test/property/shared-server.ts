@@ -19,6 +19,7 @@ const SECRET = 'a shared secret of more than thirty-two characters';
 const SETTINGS = {
   // A busy machine may take longer than the usual deadline, and give other results then.
   graph: { deadline: 0 },
+  search: { deadline: 0 },
   auth: { jwt: { secret: SECRET, issuer: 'https://id.example.org', audience: 'loci' } },
 };
 const MCP_HEADERS = {
@@ -46,7 +47,7 @@ export class SharedServer {
   }
 
   /** @param owner the namespace of the settings, whose store it is */
-  static async open(owner: string): Promise<SharedServer> {
+  static async open(owner: string, settings: object = {}): Promise<SharedServer> {
     let shared: OpenContext | undefined;
     const mcp = (context: OpenContext): ReturnType<typeof mcpHandler> => {
       shared = context;
@@ -54,7 +55,7 @@ export class SharedServer {
     };
     const vaults = [{ name: `diary of ${owner}`, path: copyOfVault(`notes of ${owner}`) }];
     const server = await startServer(
-      { ...SETTINGS, namespace: owner, vaults },
+      { ...SETTINGS, ...settings, namespace: owner, vaults },
       { mcp, limits: { requestsPerSecond: 0 } },
     );
     if (shared === undefined) throw new Error('the server opened no context');

@@ -49,7 +49,7 @@ export function frequencyOf(
       return [`${String(factor)} * width_bucket(${rankOf(field, i)}::float8, ${THRESHOLDS})`];
     });
     // Most candidates lack most terms.
-    return `CASE WHEN ${rankOf(3, i)} = 0 THEN 0 ELSE ${counts.join(' + ')} END`;
+    return `CASE WHEN ${rankOf(3, i)} = 0 THEN 0 ELSE ${counts.join(' + ') || '0'} END`;
   });
   return `(${frequencies.join(' + ')})`;
 }

@@ -219,7 +219,7 @@ export class RecordPlan {
 }
 
 /** What one record can have only: the key of its source, or of the category of facts, where a deleted fact frees its key. */
-function keyOf({
+export function keyOf({
   origin,
   source,
   category,

@@ -10,7 +10,7 @@ import { deriveLinks } from '../derived/links.ts';
 import { deriveNames } from '../derived/names.ts';
 import type { Driver } from '../driver.ts';
 import type { NamespaceRow } from '../namespace.ts';
-import { isReindexed, type PlannedRecord, RecordPlan, type StoredRecord } from './record-plan.ts';
+import { isReindexed, keyOf, type PlannedRecord, RecordPlan, type StoredRecord } from './record-plan.ts';
 import type { Row, Sql } from '../sql.ts';
 import type { TextEntry } from '../text-index.ts';
 
@@ -226,8 +226,26 @@ async function writeRows(sql: Sql, ns: number, planned: readonly PlannedRecord[]
     else (after.deletedAt === null ? restored : deleted)!.push(stateOf(ns, after, chunking));
   }
   await sql.remove('record', removed);
+  await sql.update('record', freedIdentities(ns, planned));
   for (const rows of [deleted!, rewritten!, restored!, rechunked!]) await sql.update('record', rows);
   await sql.write('record', added!);
+}
+
+/**
+ * The records without the key and the UUID that other ones of the batch take from them. PostgreSQL compares each row with those that
+ * it has not yet updated, in no certain order.
+ */
+function freedIdentities(ns: number, planned: readonly PlannedRecord[]): Row[] {
+  const rewritten = planned.flatMap(({ id, before, after, isRewritten }) =>
+    isRewritten && before !== null && after !== null ? [{ id, before, after }] : [],
+  );
+  const taken = new Set(rewritten.flatMap(({ after }) => [after.uuid, keyOf(after)]));
+  return rewritten.flatMap(({ id, before, after }) =>
+    (before.uuid !== after.uuid && taken.has(before.uuid)) ||
+    (keyOf(before) !== keyOf(after) && taken.has(keyOf(before)))
+      ? [{ ns, id, key: null, uuid: `freed ${String(id)}` }]
+      : [],
+  );
 }
 
 function stateOf(ns: number, record: LociRecord, chunking: string | null): Row {
