@@ -12,7 +12,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   return server === '' ? pgliteDatabase() : serverDatabase(server);
 }
 
-async function serverDatabase(server: string): Promise<TestDatabase> {
+/** A database of a server. */
+export async function serverDatabase(server: string): Promise<TestDatabase> {
   const name = `loci_test_${randomUUID().replaceAll('-', '')}`;
   const run = async (statement: string): Promise<void> => {
     const client = new Client({ connectionString: server });
