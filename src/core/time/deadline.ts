@@ -10,6 +10,11 @@ export class Deadline {
     this.#end = now() + budgetMs;
   }
 
+  /** Milliseconds, below 0 once it is past; `Infinity` without a limit. */
+  get left(): number {
+    return this.#end - this.#now();
+  }
+
   /** Stays `true` once it is. Reads the clock, which takes about 50 ns. */
   get isPast(): boolean {
     this.#isPast ||= this.#now() >= this.#end;

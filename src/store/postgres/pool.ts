@@ -28,6 +28,7 @@ export function createPool(connectionString: string): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     application_name: 'loci',
+    pipeline: true,
     types: {
       getTypeParser: (id) => PARSERS.get(id) ?? (types.getTypeParser(id) as (text: string) => unknown),
     },

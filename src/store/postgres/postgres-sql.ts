@@ -15,12 +15,13 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { guarded, isConflict, isConnectionLost } from './store-error.ts';
+import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 
 /** The tables have CHECK constraints that keep what is not JSON out of their columns. */
 const POSTGRES_DIALECT: Dialect = {
+  isRemote: true,
   join: 'JOIN',
   index: () => '',
   list: (parameter, type) =>
@@ -52,14 +53,29 @@ const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::te
 const OUTCOME_TIMEOUT_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
 
+/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
+interface Session {
+  readonly client: ClientBase;
+  readonly begunAt: number;
+  /** When its statements have to end. */
+  readonly deadline?: Deadline;
+}
+
+/** The answer to a statement. */
+interface Answer {
+  readonly rows: unknown[];
+  readonly rowCount: number | null;
+}
+
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
- * transaction, which `AsyncLocalStorage` follows through the calls, take the same one.
+ * transaction, which `AsyncLocalStorage` follows through the calls, take the same one. A connection sends statements without waiting
+ * for the answers to those before (`pipeline` of `pg`): what is sent at once takes one round trip.
  */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
   readonly #pool: Pool;
-  readonly #client = new AsyncLocalStorage<ClientBase>();
+  readonly #session = new AsyncLocalStorage<Session>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -131,7 +147,7 @@ export class PostgresSql implements Sql {
 
   /** A conflict with another transaction and a lost connection are tried once more. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#client.getStore() !== undefined) return work();
+    if (this.#session.getStore() !== undefined) return work();
     return guarded(async () => {
       const first = await this.#attempt(work);
       if ('result' in first) return first.result;
@@ -142,15 +158,33 @@ export class PostgresSql implements Sql {
   }
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#client.getStore() !== undefined) return work();
+    if (this.#session.getStore() !== undefined) return work();
     return guarded(() =>
       this.#connected(async (client) => {
-        await client.query(SNAPSHOT);
-        const result = await this.#client.run(client, work);
-        await client.query('COMMIT');
-        return result;
+        const session = { client, begunAt: performance.now() };
+        // What only reads may be sent together with `BEGIN`. If that fails, its error says more than those of the work.
+        const [begun, done] = await Promise.allSettled([
+          client.query(SNAPSHOT),
+          this.#session.run(session, work),
+        ]);
+        if (begun.status === 'rejected') throw begun.reason;
+        if (done.status === 'rejected') throw done.reason;
+        // Nothing depends on the answer: a connection that fails is replaced.
+        client.query('COMMIT').catch(() => undefined);
+        return done.value;
       }),
     );
+  }
+
+  async within<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result | null> {
+    const session = this.#session.getStore();
+    if (session === undefined || deadline.left === Infinity) return work();
+    try {
+      return await this.#session.run({ ...session, deadline }, work);
+    } catch (error) {
+      if (isCancelled(error)) return null;
+      throw error;
+    }
   }
 
   /** Returns the error of a transaction that changed nothing and may be tried again. */
@@ -162,7 +196,8 @@ export class PostgresSql implements Sql {
       await this.#connected(async (client) => {
         const begun = (await client.query(TRANSACTION)) as unknown as { rows: { id: string }[] }[];
         outcome.id = begun.at(-1)!.rows[0]!.id;
-        outcome.done = { result: await this.#client.run(client, work) };
+        const session = { client, begunAt: performance.now() };
+        outcome.done = { result: await this.#session.run(session, work) };
         await client.query('COMMIT');
       });
       return outcome.done!;
@@ -217,15 +252,40 @@ export class PostgresSql implements Sql {
     }
   }
 
-  #query({ text, values }: Statement): Promise<{ rows: unknown[]; rowCount: number | null }> {
+  #query({ text, values }: Statement): Promise<Answer> {
+    const session = this.#session.getStore();
+    const parameters = values.length === 0 ? undefined : [...values];
     return guarded(() =>
-      (this.#client.getStore() ?? this.#pool).query(text, values.length === 0 ? undefined : [...values]),
+      session?.deadline === undefined
+        ? (session?.client ?? this.#pool).query(text, parameters)
+        : limited(session, session.deadline, text, parameters),
     );
   }
 
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
+}
+
+/**
+ * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
+ * rest. The transaction goes on after that, because of the savepoint.
+ */
+async function limited(
+  { client, begunAt }: Session,
+  deadline: Deadline,
+  text: string,
+  parameters: unknown[] | undefined,
+): Promise<Answer> {
+  const budget = Math.round(performance.now() - begunAt + deadline.left);
+  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
+  const [, answer] = await Promise.all([
+    client.query(`SAVEPOINT limited;
+      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
+    client.query(text, parameters),
+    client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
+  ]);
+  return answer;
 }
 
 /** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */

@@ -34,6 +34,11 @@ export function isConflict(error: unknown): boolean {
   return code.startsWith('40');
 }
 
+/** Whether the server ended a statement because it took too long. */
+export function isCancelled(error: unknown): boolean {
+  return databaseError(error)?.code === '57014';
+}
+
 /** Whether the server cannot have answered: the socket failed, or the server shuts down. */
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseError(error)?.code ?? '';

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Deadline } from '../../core/time/deadline.ts';
 
 /** The value of a column: whole and real numbers, text, bytes. */
 export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
@@ -12,6 +13,8 @@ export type Parameters = Readonly<
 
 /** What the databases write differently. The results are parts of a statement. */
 export interface Dialect {
+  /** Whether each statement takes a round trip to a server, so that those which do not depend on one another are sent at once. */
+  readonly isRemote: boolean;
   /** Joins two tables in the order in which they are written, where the database lets a statement decide that. */
   readonly join: string;
   /** Follows a table: reads it by this index, where the database lets a statement decide that. */
@@ -75,6 +78,31 @@ export interface Sql {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
   snapshot<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs work of a snapshot whose statements end before the deadline. Returns `null` if the database had to stop one; the others of
+   * the snapshot go on.
+   */
+  within<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result | null>;
+}
+
+/**
+ * Runs parts of work that do not depend on one another: at once if a statement takes a round trip, else one after the other. None of
+ * them still runs when the result is there.
+ */
+export async function atOnce<Result>(
+  { dialect }: Sql,
+  parts: readonly (() => Promise<Result>)[],
+): Promise<Result[]> {
+  const results: Result[] = [];
+  if (!dialect.isRemote) {
+    for (const part of parts) results.push(await part());
+    return results;
+  }
+  for (const settled of await Promise.allSettled(parts.map((part) => part()))) {
+    if (settled.status === 'rejected') throw settled.reason;
+    results.push(settled.value);
+  }
+  return results;
 }
 
 /** The tables that both databases have, with the columns of their keys. */

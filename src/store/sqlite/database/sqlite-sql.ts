@@ -9,11 +9,13 @@ import {
   type Sql,
   type Table,
 } from '../../sql/sql.ts';
+import type { Deadline } from '../../../core/time/deadline.ts';
 import type { Database } from './database.ts';
 import { guardedAsync } from './store-error.ts';
 
 /** Without statistics, SQLite often chooses the wrong order or index, so that the statements say them. */
 export const SQLITE_DIALECT: Dialect = {
+  isRemote: false,
   join: 'CROSS JOIN',
   index: (name) => `INDEXED BY ${name}`,
   list: (parameter) => `json_each(:${parameter})`,
@@ -98,6 +100,11 @@ export class SqliteSql implements Sql {
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#within('BEGIN', work);
+  }
+
+  /** The indexes stop by themselves: see `Database.withDeadline`. */
+  async within<Result>(_deadline: Deadline, work: () => Promise<Result>): Promise<Result> {
+    return work();
   }
 
   /** An immediate transaction, because a deferred one fails without waiting when it begins to write. */
