@@ -18,11 +18,17 @@ const database = async (): Promise<string> => (await serverDatabase(server.url))
 describe('all processes of the server are killed', () => {
   it('in the middle of commits, and no answered write is lost or doubled', async () => {
     await using resources = new AsyncDisposableStack();
-    const store = await open(await database(), resources);
+    const url = await database();
+    const stores = await Promise.all([open(url, resources), open(url, resources)]);
     const writes = new Writes();
     for (let crash = 0; crash < repetitions(50, 200); crash++) {
       const over = new AbortController();
-      const writing = writes.commitUntil(store, `crash ${String(crash)} write`, over.signal);
+      // Several at a time: what one of them did not commit must not pass for what another did.
+      const writing = Promise.all(
+        [...stores, ...stores].map((store, i) =>
+          writes.commitUntil(store, `crash ${String(crash)} writer ${String(i)} write`, over.signal),
+        ),
+      );
       const before = writes.answered.length;
       // Some crashes come in the middle of a commit, others between two.
       while (writes.answered.length < before + 1 + (crash % 3)) await new Promise(setImmediate);
@@ -30,7 +36,7 @@ describe('all processes of the server are killed', () => {
       over.abort();
       await writing;
     }
-    await writes.expectKept(store);
+    await writes.expectKept(stores[0]);
   });
 
   it('in the middle of migrations, and a store is made whole afterwards', async () => {

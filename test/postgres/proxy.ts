@@ -5,8 +5,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export class Proxy implements AsyncDisposable {
   /** Messages of clients that are forwarded before every connection is cut; whether the last one still reaches the server. */
   cut: { after: number; isForwarded: boolean } | null = null;
-  /** Whether the server can no longer be reached once it has been told to commit. */
-  endsAtCommit = false;
+  /** Called in place of forwarding the next `COMMIT`, whose connection is cut afterwards. */
+  atCommit: ((forward: () => void) => Promise<void> | void) | null = null;
+  /** Whether connections are refused. */
+  isDown = false;
   /** Whether no byte is forwarded any more, although connections are accepted and stay open. */
   isSilent = false;
   readonly #upstream: URL;
@@ -14,7 +16,6 @@ export class Proxy implements AsyncDisposable {
     this.#forward(client);
   });
   readonly #sockets = new Set<Socket>();
-  #isDown = false;
 
   private constructor(upstream: string) {
     this.#upstream = new URL(upstream);
@@ -47,7 +48,7 @@ export class Proxy implements AsyncDisposable {
   }
 
   #forward(client: Socket): void {
-    if (this.#isDown) {
+    if (this.isDown) {
       client.destroy();
       return;
     }
@@ -72,12 +73,12 @@ export class Proxy implements AsyncDisposable {
   }
 
   #send(bytes: Buffer, client: Socket, upstream: Socket): void {
-    if (this.endsAtCommit && bytes.includes('COMMIT')) {
-      this.#isDown = true;
-      upstream.write(bytes, () => client.destroy());
+    const { atCommit, cut } = this;
+    if (atCommit !== null && bytes.includes('COMMIT')) {
+      this.atCommit = null;
+      void Promise.resolve(atCommit(() => upstream.write(bytes))).finally(() => client.destroy());
       return;
     }
-    const { cut } = this;
     if (cut === null || cut.after-- > 0) {
       upstream.write(bytes);
       return;

@@ -8,6 +8,7 @@ import { databaseName } from './locate.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
+import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
 import { PostgresStorage } from './storage.ts';
 import { PostgresTextIndex } from './text/text-index.ts';
 import { PostgresVectorIndex } from './vectors/vector-index.ts';
@@ -15,7 +16,31 @@ import { PostgresVectorIndex } from './vectors/vector-index.ts';
 interface PostgresDriver extends ConnectedDriver {
   /** For people to read. */
   readonly name: string;
-  readonly isReadOnly: boolean;
+  readonly access: Access;
+}
+
+/** How long Loci believes that the store can only be read, in milliseconds. */
+const READ_ONLY_MS = 1000;
+
+/** Whether the store can only be read: on a replica until it is promoted, or for a user who may only read. */
+class Access {
+  isReadOnly = false;
+  #checkedAt = 0;
+  readonly #sql: PostgresSql;
+
+  constructor(sql: PostgresSql) {
+    this.#sql = sql;
+  }
+
+  async check(): Promise<void> {
+    const row = await this.#sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
+    [this.isReadOnly, this.#checkedAt] = [row?.['is_read_only'] === 1, performance.now()];
+  }
+
+  /** Whether it was read-only, and may no longer be. */
+  get isOutdated(): boolean {
+    return this.isReadOnly && performance.now() - this.#checkedAt > READ_ONLY_MS;
+  }
 }
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable` */
@@ -28,15 +53,15 @@ export async function connectPostgres(
   const sql = new PostgresSql(pool);
   try {
     await migrate(sql, name, create);
-    // A replica, or a user who may only read.
-    const row = await sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
+    const access = new Access(sql);
+    await access.check();
     const driver = {
       sql,
       text: new PostgresTextIndex(sql),
       vectors: new PostgresVectorIndex(sql),
       storage: new PostgresStorage(sql),
     };
-    return { name, driver, isReadOnly: row?.['is_read_only'] === 1, close: () => pool.end() };
+    return { name, driver, access, close: () => pool.end() };
   } catch (error) {
     await pool.end();
     throw error;
@@ -46,13 +71,23 @@ export async function connectPostgres(
 /** @throws LociError as `connectPostgres` */
 export async function openPostgresStore(connectionString: string, options: OpenStoreOptions): Promise<Store> {
   const connection = await connectPostgres(connectionString, options);
-  const { name, driver, isReadOnly } = connection;
+  const { name, driver, access } = connection;
   const calls = storeCalls(driver);
   let isClosed = false;
   return {
-    ...createStoreProxy(async (call, _route, parameters) => {
+    ...createStoreProxy(async (call, route, parameters) => {
       if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-      return withoutAsyncPauses(await callOf(calls, call)(...parameters));
+      // The call itself says why, if this fails.
+      if (access.isOutdated) await access.check().catch(() => undefined);
+      const run = async (): Promise<unknown> =>
+        withoutAsyncPauses(await callOf(calls, call)(...parameters));
+      return run().catch(async (error: unknown) => {
+        // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place.
+        if (route === 'reader' && isConnectionLost(error) && !isTimeout(error)) return run();
+        // The primary server may have become a replica.
+        if (isReadOnlyError(error)) await access.check().catch(() => undefined);
+        throw error;
+      });
     }),
     capabilities: {
       name: 'postgres',
@@ -61,7 +96,9 @@ export async function openPostgresStore(connectionString: string, options: OpenS
       shared: true,
       bm25: true,
       vectors: 'approximate',
-      readOnly: isReadOnly,
+      get readOnly() {
+        return access.isReadOnly;
+      },
     },
     close: async () => {
       if (isClosed) return;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase, Pool, QueryConfig } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
+import { guarded, isCancelled, isConflict, isConnectionLost, isFutureTransaction } from './store-error.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 
@@ -48,7 +48,14 @@ const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '1
 /** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
 const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
-const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::text AS id`;
+/**
+ * Changes when the server has crashed or another one has taken its place, which may give the number of a lost transaction to another
+ * one. The server begins its statistics anew after a crash.
+ */
+const SERVER_RUN = `(SELECT concat(pg_postmaster_start_time(), ' ', stats_reset) FROM pg_stat_wal)`;
+const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::text AS id, ${SERVER_RUN} AS run`;
+/** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
+const STATEMENT_TIMEOUT_MS = 65_000;
 /** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
 const OUTCOME_TIMEOUT_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
@@ -59,6 +66,12 @@ interface Session {
   readonly begunAt: number;
   /** When its statements have to end. */
   readonly deadline?: Deadline;
+}
+
+/** The number of a transaction, in a run of the server. */
+interface TransactionId {
+  readonly id: string;
+  readonly run: string;
 }
 
 /** The answer to a statement. */
@@ -191,11 +204,11 @@ export class PostgresSql implements Sql {
   async #attempt<Result>(
     work: () => Promise<Result>,
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
-    const outcome: { id?: string; done?: { readonly result: Result } } = {};
+    const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
       await this.#connected(async (client) => {
-        const begun = (await client.query(TRANSACTION)) as unknown as { rows: { id: string }[] }[];
-        outcome.id = begun.at(-1)!.rows[0]!.id;
+        const begun = (await client.query(TRANSACTION)) as unknown as { rows: TransactionId[] }[];
+        outcome.transaction = begun.at(-1)!.rows[0]!;
         const session = { client, begunAt: performance.now() };
         outcome.done = { result: await this.#session.run(session, work) };
         await client.query('COMMIT');
@@ -205,33 +218,44 @@ export class PostgresSql implements Sql {
       if (isConflict(error)) return { error };
       if (!isConnectionLost(error)) throw error;
       // What was not finished cannot be committed.
-      const { id, done } = outcome;
-      return id !== undefined && done !== undefined && (await this.#isCommitted(id)) ? done : { error };
+      const { transaction, done } = outcome;
+      if (transaction === undefined || done === undefined) return { error };
+      return (await this.#isCommitted(transaction)) ? done : { error };
     }
   }
 
   /** Whether a transaction was committed whose connection was lost meanwhile. */
-  async #isCommitted(id: string): Promise<boolean> {
+  async #isCommitted(transaction: TransactionId): Promise<boolean> {
     const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
     for (;;) {
-      const status = await this.#statusOf(id);
+      const status = await this.#statusOf(transaction);
       if (status === 'committed') return true;
       if (status === 'aborted') return false;
       if (status !== 'in progress' || deadline.isPast)
         throw new LociError(
           'store_failed',
           'the connection to PostgreSQL was lost, and whether the write took place is unknown',
+          { hint: 'Look whether it did before you write it again.' },
         );
       await setTimeout(OUTCOME_POLL_MS);
     }
   }
 
-  /** A server that cannot be reached may come back: then the transaction counts as in progress. */
-  async #statusOf(id: string): Promise<string | null | undefined> {
+  /**
+   * A server that cannot be reached may come back: then the transaction counts as in progress. `null` if the server does not know, or
+   * if the committed transaction may be another one.
+   */
+  async #statusOf({ id, run }: TransactionId): Promise<string | null> {
     try {
-      const statement = 'SELECT pg_xact_status($1::xid8) AS status';
-      return (await this.#pool.query<{ status: string | null }>(statement, [id])).rows[0]?.status;
+      const statement = `SELECT pg_xact_status($1::xid8) AS status, ${SERVER_RUN} = $2 AS is_same_run`;
+      const { rows } = await this.#pool.query<{ status: string | null; is_same_run: 0 | 1 }>(statement, [
+        id,
+        run,
+      ]);
+      const { status, is_same_run } = rows[0]!;
+      return status === 'committed' && is_same_run === 0 ? null : status;
     } catch (error) {
+      if (isFutureTransaction(error)) return 'aborted';
       if (isConnectionLost(error)) return 'in progress';
       throw error;
     }
@@ -254,11 +278,13 @@ export class PostgresSql implements Sql {
 
   #query({ text, values }: Statement): Promise<Answer> {
     const session = this.#session.getStore();
-    const parameters = values.length === 0 ? undefined : [...values];
+    const statement = { text, ...(values.length > 0 && { values: [...values] }) };
+    if (session === undefined) return guarded(() => this.#pool.query(statement));
+    const patient = { ...statement, query_timeout: STATEMENT_TIMEOUT_MS };
     return guarded(() =>
-      session?.deadline === undefined
-        ? (session?.client ?? this.#pool).query(text, parameters)
-        : limited(session, session.deadline, text, parameters),
+      session.deadline === undefined
+        ? session.client.query(patient)
+        : limited(session, session.deadline, patient),
     );
   }
 
@@ -274,15 +300,14 @@ export class PostgresSql implements Sql {
 async function limited(
   { client, begunAt }: Session,
   deadline: Deadline,
-  text: string,
-  parameters: unknown[] | undefined,
+  statement: QueryConfig,
 ): Promise<Answer> {
   const budget = Math.round(performance.now() - begunAt + deadline.left);
   const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
   const [, answer] = await Promise.all([
     client.query(`SAVEPOINT limited;
       SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
-    client.query(text, parameters),
+    client.query(statement),
     client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
   ]);
   return answer;

@@ -8,7 +8,9 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
   '25006': ['unreadable', 'Searches and other reads work. To write, connect to the primary server.'],
   '40': ['store_busy', 'Try again.'],
   '55P03': ['store_busy', 'Another connection holds a lock. Try again.'],
-  '57014': ['store_busy', 'The statement took longer than the server allows.'],
+  '57014': ['store_busy', 'The statement took too long, or an administrator cancelled it. Try again.'],
+  '57P04': ['store_not_found'],
+  '57': ['store_busy', 'The server starts, stops, or ended the connection. Try again in a moment.'],
   '28': ['unreadable', 'Check the user and the password of the connection string.'],
   '3D000': ['store_not_found', 'Create the database: `CREATE DATABASE … ENCODING UTF8`.'],
   '42501': [
@@ -39,10 +41,31 @@ export function isCancelled(error: unknown): boolean {
   return databaseError(error)?.code === '57014';
 }
 
-/** Whether the server cannot have answered: the socket failed, or the server shuts down. */
+/** Whether the server cannot have answered: the socket failed, or the server ended the connection. */
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseError(error)?.code ?? '';
-  return code.startsWith('57P') || code.startsWith('08') || isSocketError(causeOf(error));
+  return /^57P|^08|^25P0[34]$/.test(code) || isTimeout(error) || isSocketError(causeOf(error));
+}
+
+/** Whether the server has not answered in time. */
+export function isTimeout(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof Error && cause.message === 'Query read timeout';
+}
+
+/** Whether the server refuses to write, because it is a replica or the user may only read. */
+export function isReadOnlyError(error: unknown): boolean {
+  return databaseError(error)?.code === '25006';
+}
+
+/** Whether a transaction has a number that the server has not given yet, as after a crash that lost the transaction. */
+export function isFutureTransaction(error: unknown): boolean {
+  return databaseError(error)?.code === '22023';
+}
+
+/** The error of `pg` when no connection of the pool became free in time. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Statements within a transaction have turned theirs into errors of Loci. */
@@ -60,10 +83,7 @@ function isSocketError(error: unknown): error is Error {
   return (
     error instanceof Error &&
     !(error instanceof DatabaseError) &&
-    ('syscall' in error ||
-      /connection|socket|timeout exceeded when trying to connect|SSL|TLS|SASL|certificate/i.test(
-        error.message,
-      ))
+    ('syscall' in error || /connection|socket|SSL|TLS|SASL|certificate/i.test(error.message))
   );
 }
 
@@ -77,6 +97,16 @@ function storeError(error: unknown): unknown {
       ...(hint !== undefined && { hint }),
     });
   }
+  if (isPoolExhausted(error))
+    return new LociError('store_busy', 'all connections of this process to PostgreSQL are busy', {
+      cause: error,
+      hint: 'Try again in a moment.',
+    });
+  if (isTimeout(error))
+    return new LociError('timed_out', 'PostgreSQL does not answer', {
+      cause: error,
+      hint: 'Check the server, and the network to it. Nothing can be read or written until it answers.',
+    });
   if (!isSocketError(error)) return error;
   return new LociError('store_failed', `the connection to PostgreSQL failed: ${messageOf(error)}`, {
     cause: error,
