@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -43,9 +44,13 @@ export class Writes {
   readonly failed: string[] = [];
   readonly errors: unknown[] = [];
 
-  async commit(store: Store, key: string): Promise<void> {
+  commit(store: Store, key: string): Promise<void> {
+    return this.count(key, () => commit(store, key));
+  }
+
+  async count(key: string, write: () => Promise<unknown>): Promise<void> {
     try {
-      await commit(store, key);
+      await write();
       this.answered.push(key);
     } catch (error) {
       this.failed.push(key);
@@ -60,7 +65,8 @@ export class Writes {
 
   /** Compares what was answered with what is there: no answered write is lost, and none is there twice. */
   async expectKept(store: Store): Promise<void> {
-    const { answered, failed } = this;
+    const { answered, failed, errors } = this;
+    expect(errors.filter((error) => !(error instanceof LociError))).toEqual([]);
     const keys = await keysOf(store);
     expect(keys).toEqual([...new Set(keys)]);
     expect(answered.filter((key) => !keys.includes(key))).toEqual([]);

@@ -79,8 +79,7 @@ export async function openPostgresStore(connectionString: string, options: OpenS
       if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
       // The call itself says why, if this fails.
       if (access.isOutdated) await access.check().catch(() => undefined);
-      const run = async (): Promise<unknown> =>
-        withoutAsyncPauses(await callOf(calls, call)(...parameters));
+      const run = async (): Promise<unknown> => withoutAsyncPauses(await callOf(calls, call)(...parameters));
       return run().catch(async (error: unknown) => {
         // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place.
         if (route === 'reader' && isConnectionLost(error) && !isTimeout(error)) return run();

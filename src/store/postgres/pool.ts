@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 5000;
  * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
  * network drops what is sent.
  */
-const ANSWER_TIMEOUT_MS = 10_000;
+export const ANSWER_TIMEOUT_MS = 10_000;
 /** How long a connection stays open without work, in milliseconds. */
 const IDLE_TIMEOUT_MS = 60_000;
 

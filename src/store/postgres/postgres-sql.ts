@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout } from 'node:timers/promises';
 import type { ClientBase, Pool, QueryConfig } from 'pg';
-import { LociError } from '../../core/errors.ts';
-import { Deadline } from '../../core/time/deadline.ts';
+import type { Deadline } from '../../core/time/deadline.ts';
 import {
   columnsOf,
   conflictClause,
@@ -15,7 +13,9 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { guarded, isCancelled, isConflict, isConnectionLost, isFutureTransaction } from './store-error.ts';
+import { ANSWER_TIMEOUT_MS } from './pool.ts';
+import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
+import { isCommitted, TRANSACTION_ID, type TransactionId } from './transaction-outcome.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 
@@ -48,30 +48,15 @@ const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '1
 /** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
 const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
-/**
- * Changes when the server has crashed or another one has taken its place, which may give the number of a lost transaction to another
- * one. The server begins its statistics anew after a crash.
- */
-const SERVER_RUN = `(SELECT concat(pg_postmaster_start_time(), ' ', stats_reset) FROM pg_stat_wal)`;
-const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::text AS id, ${SERVER_RUN} AS run`;
+const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT ${TRANSACTION_ID}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
 const STATEMENT_TIMEOUT_MS = 65_000;
-/** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
-const OUTCOME_TIMEOUT_MS = 10_000;
-const OUTCOME_POLL_MS = 100;
-
 /** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
 interface Session {
   readonly client: ClientBase;
   readonly begunAt: number;
   /** When its statements have to end. */
   readonly deadline?: Deadline;
-}
-
-/** The number of a transaction, in a run of the server. */
-interface TransactionId {
-  readonly id: string;
-  readonly run: string;
 }
 
 /** The answer to a statement. */
@@ -220,44 +205,7 @@ export class PostgresSql implements Sql {
       // What was not finished cannot be committed.
       const { transaction, done } = outcome;
       if (transaction === undefined || done === undefined) return { error };
-      return (await this.#isCommitted(transaction)) ? done : { error };
-    }
-  }
-
-  /** Whether a transaction was committed whose connection was lost meanwhile. */
-  async #isCommitted(transaction: TransactionId): Promise<boolean> {
-    const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
-    for (;;) {
-      const status = await this.#statusOf(transaction);
-      if (status === 'committed') return true;
-      if (status === 'aborted') return false;
-      if (status !== 'in progress' || deadline.isPast)
-        throw new LociError(
-          'store_failed',
-          'the connection to PostgreSQL was lost, and whether the write took place is unknown',
-          { hint: 'Look whether it did before you write it again.' },
-        );
-      await setTimeout(OUTCOME_POLL_MS);
-    }
-  }
-
-  /**
-   * A server that cannot be reached may come back: then the transaction counts as in progress. `null` if the server does not know, or
-   * if the committed transaction may be another one.
-   */
-  async #statusOf({ id, run }: TransactionId): Promise<string | null> {
-    try {
-      const statement = `SELECT pg_xact_status($1::xid8) AS status, ${SERVER_RUN} = $2 AS is_same_run`;
-      const { rows } = await this.#pool.query<{ status: string | null; is_same_run: 0 | 1 }>(statement, [
-        id,
-        run,
-      ]);
-      const { status, is_same_run } = rows[0]!;
-      return status === 'committed' && is_same_run === 0 ? null : status;
-    } catch (error) {
-      if (isFutureTransaction(error)) return 'aborted';
-      if (isConnectionLost(error)) return 'in progress';
-      throw error;
+      return (await isCommitted(this.#pool, transaction)) ? done : { error };
     }
   }
 
@@ -280,11 +228,11 @@ export class PostgresSql implements Sql {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     if (session === undefined) return guarded(() => this.#pool.query(statement));
-    const patient = { ...statement, query_timeout: STATEMENT_TIMEOUT_MS };
+    const { client, deadline } = session;
     return guarded(() =>
-      session.deadline === undefined
-        ? session.client.query(patient)
-        : limited(session, session.deadline, patient),
+      deadline === undefined
+        ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
+        : limited(session, deadline, statement),
     );
   }
 
@@ -304,11 +252,16 @@ async function limited(
 ): Promise<Answer> {
   const budget = Math.round(performance.now() - begunAt + deadline.left);
   const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
+  const query_timeout = deadline.left + ANSWER_TIMEOUT_MS;
+  const send = (each: QueryConfig): Promise<Answer> =>
+    client.query({ ...each, query_timeout } as QueryConfig);
   const [, answer] = await Promise.all([
-    client.query(`SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
-    client.query(statement),
-    client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
+    send({
+      text: `SAVEPOINT limited;
+      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
+    }),
+    send(statement),
+    send({ text: 'ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited' }),
   ]);
   return answer;
 }

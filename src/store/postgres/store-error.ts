@@ -98,10 +98,11 @@ function storeError(error: unknown): unknown {
     });
   }
   if (isPoolExhausted(error))
-    return new LociError('store_busy', 'all connections of this process to PostgreSQL are busy', {
-      cause: error,
-      hint: 'Try again in a moment.',
-    });
+    return new LociError(
+      'store_busy',
+      'all connections of this process to PostgreSQL are busy, or the server does not answer',
+      { cause: error, hint: 'Try again in a moment.' },
+    );
   if (isTimeout(error))
     return new LociError('timed_out', 'PostgreSQL does not answer', {
       cause: error,
