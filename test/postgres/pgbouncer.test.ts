@@ -1,10 +1,18 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { openStore } from '../../src/store/registry.ts';
-import { describeStore } from '../contract/store-contract.ts';
-import { serverDatabase } from './database.ts';
+import { describeConflicts } from '../contract/store-conflicts.ts';
+import { describeStore, FEW_SUITES } from '../contract/store-contract.ts';
+import { describeDeletionAndRestoration } from '../contract/store-deletion.ts';
+import { describeFences } from '../contract/store-fences.ts';
+import { describeLeases } from '../contract/store-leases.ts';
+import { describeTextSearch } from '../contract/store-text.ts';
+import { describeVectors } from '../contract/store-vectors.ts';
+import { describeWords } from '../contract/store-words.ts';
+import { repetitions } from '../repetitions.ts';
+import { runStatement, serverDatabase } from './database.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 import { startServer } from './server.ts';
-import { requirePrograms } from './written-keys.ts';
+import { keysOf, open, requirePrograms, Writes } from './written-keys.ts';
 
 const programs = requirePrograms();
 const server = await startServer(programs);
@@ -15,7 +23,36 @@ afterAll(async () => {
   await server.close();
 });
 
-describeStore('postgres through PgBouncer in transaction mode', async () => {
+describeStore(
+  'postgres through PgBouncer in transaction mode',
+  async () => {
+    const { url } = await serverDatabase(server.url);
+    return openStore({ path: 'loci.db', connectionString: bouncer.url(url) }, { create: true });
+  },
+  // All of them with LOCI_LONG_TESTS=1.
+  repetitions(0, 1) === 1
+    ? undefined
+    : [
+        ...FEW_SUITES,
+        ...[describeConflicts, describeDeletionAndRestoration, describeFences, describeLeases],
+        ...[describeTextSearch, describeVectors, describeWords],
+      ],
+);
+
+it('calls through PgBouncer leave nothing in a session that another client gets', async () => {
+  await using resources = new AsyncDisposableStack();
   const { url } = await serverDatabase(server.url);
-  return openStore({ path: 'loci.db', connectionString: bouncer.url(url) }, { create: true });
+  const store = await open(bouncer.url(url), resources);
+  const writes = new Writes();
+  const calls = Array.from({ length: 30 }, async (_, i) => {
+    await writes.commit(store, `write ${String(i)}`);
+    await keysOf(store);
+  });
+  await Promise.all(calls);
+  await writes.expectKept(store);
+  expect(writes.errors).toEqual([]);
+  const changed = `SELECT name FROM pg_settings WHERE source = 'session' AND name <> 'application_name'
+    AND name <> 'client_encoding'`;
+  const left = await Promise.all([1, 2, 3].map(() => runStatement(bouncer.url(url), changed)));
+  expect(left).toEqual([[], [], []]);
 });

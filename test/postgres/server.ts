@@ -91,8 +91,13 @@ export async function runProgram(
   programs: Programs,
   program: string,
   options: readonly string[],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<void> {
-  await run(...command(programs, program, options), { timeout: 60_000 });
+  const PATH = `${programs.folder}:${process.env['PATH'] ?? ''}`;
+  await run(...command(programs, program, options), {
+    timeout: 60_000,
+    env: { ...process.env, PATH, ...env },
+  });
 }
 
 /** A new folder that the programs may write to. */
