@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import { LociError } from '../../core/errors.ts';
 import type { StoreLocation } from '../store.ts';
 
+/** As programs of PostgreSQL accept them, after a user and a password, or as a parameter. */
+const SEVERAL_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?[^/?#@]*,|[?&]host=[^&]*(?:,|%2c)/i;
+
 /** The server and the database of a connection string, without user and password. @throws LociError `invalid_config` */
 export function databaseName(connectionString: string): string {
+  if (SEVERAL_HOSTS.test(connectionString))
+    throw new LociError('invalid_config', 'store.connectionString names several hosts', {
+      hint: 'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
+    });
   const url = URL.canParse(connectionString) ? new URL(connectionString) : null;
   if (url !== null && /^postgres(ql)?:$/.test(url.protocol))
     return `postgres://${url.hostname}:${url.port === '' ? '5432' : url.port}${url.pathname}`;

@@ -8,7 +8,7 @@ import { databaseName } from './locate.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
-import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
+import { Access, resilient } from './resilient-calls.ts';
 import { PostgresStorage } from './storage.ts';
 import { PostgresTextIndex } from './text/text-index.ts';
 import { PostgresVectorIndex } from './vectors/vector-index.ts';
@@ -17,30 +17,6 @@ interface PostgresDriver extends ConnectedDriver {
   /** For people to read. */
   readonly name: string;
   readonly access: Access;
-}
-
-/** How long Loci believes that the store can only be read, in milliseconds. */
-const READ_ONLY_MS = 1000;
-
-/** Whether the store can only be read: on a replica until it is promoted, or for a user who may only read. */
-class Access {
-  isReadOnly = false;
-  #checkedAt = 0;
-  readonly #sql: PostgresSql;
-
-  constructor(sql: PostgresSql) {
-    this.#sql = sql;
-  }
-
-  async check(): Promise<void> {
-    const row = await this.#sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
-    [this.isReadOnly, this.#checkedAt] = [row?.['is_read_only'] === 1, performance.now()];
-  }
-
-  /** Whether it was read-only, and may no longer be. */
-  get isOutdated(): boolean {
-    return this.isReadOnly && performance.now() - this.#checkedAt > READ_ONLY_MS;
-  }
 }
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable` */
@@ -75,19 +51,12 @@ export async function openPostgresStore(connectionString: string, options: OpenS
   const calls = storeCalls(driver);
   let isClosed = false;
   return {
-    ...createStoreProxy(async (call, route, parameters) => {
-      if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-      // The call itself says why, if this fails.
-      if (access.isOutdated) await access.check().catch(() => undefined);
-      const run = async (): Promise<unknown> => withoutAsyncPauses(await callOf(calls, call)(...parameters));
-      return run().catch(async (error: unknown) => {
-        // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place.
-        if (route === 'reader' && isConnectionLost(error) && !isTimeout(error)) return run();
-        // The primary server may have become a replica.
-        if (isReadOnlyError(error)) await access.check().catch(() => undefined);
-        throw error;
-      });
-    }),
+    ...createStoreProxy(
+      resilient(driver.sql, access, async (call, _route, parameters) => {
+        if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
+        return withoutAsyncPauses(await callOf(calls, call)(...parameters));
+      }),
+    ),
     capabilities: {
       name: 'postgres',
       location: name,
