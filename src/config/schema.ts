@@ -23,6 +23,15 @@ const store = z.strictObject({
         '`env:NAME` is a variable that has the connection string, `file:/path` a file. One with a password belongs into ' +
         '`LOCI_STORE_CONNECTION_STRING`, not into the file.',
     ),
+  directConnectionString: z
+    .string()
+    .min(1)
+    .max(2000)
+    .exactOptional()
+    .describe(
+      'The connection with which tables and indexes are made, if `connectionString` leads to PgBouncer or is that of a user who does ' +
+        'not own the tables.',
+    ),
 });
 
 const weights = z.strictObject({

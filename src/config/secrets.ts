@@ -1,7 +1,7 @@
 import type { Json } from '../core/types.ts';
 
 const SECRET_NAME =
-  /(^|[._-])(key|token|secret|password|credentials?|connectionString)$|[a-z](Key|Token|Secret|Password|Credentials?)$/;
+  /(^|[._-])(key|token|secret|password|credentials?|connectionString)$|[a-z](Key|Token|Secret|Password|Credentials?|ConnectionString)$/;
 
 /** The password, or a token in the place of the user, in front of the host of a URL. */
 const URL_PASSWORD = /(?<=^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*:)?)[^/@:\s]+(?=@)/i;
@@ -38,7 +38,12 @@ export function maskSecret(path: string, value: Json): Json {
 }
 
 /** The settings that name the place of a key: `env:NAME` or `file:/path`. A key itself is accepted too. */
-export const KEY_SETTINGS = ['embedding.apiKey', 'rerank.apiKey', 'store.connectionString'] as const;
+export const KEY_SETTINGS = [
+  'embedding.apiKey',
+  'rerank.apiKey',
+  'store.connectionString',
+  'store.directConnectionString',
+] as const;
 
 /** Whether a setting that should name the place of a key is the key itself. */
 export function isKeyItself(path: string, value: Json): boolean {

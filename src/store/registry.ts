@@ -18,14 +18,17 @@ interface StoreDriver {
 }
 
 /** By the setting that names a store of the driver. If several are set, the first one here counts. */
-const DRIVERS: Readonly<Record<keyof StoreSettings, StoreDriver>> = {
+const DRIVERS: Readonly<Record<'connectionString' | 'path', StoreDriver>> = {
   connectionString: {
-    locate: ({ connectionString, path }) =>
-      locatePostgresStore(connectionStringAt(connectionString), dirname(path)),
-    open: async ({ connectionString }, options) =>
-      (await import('./postgres/open.ts')).openPostgresStore(connectionStringAt(connectionString), options),
-    connect: async ({ connectionString }, options) =>
-      (await import('./postgres/open.ts')).connectPostgres(connectionStringAt(connectionString), options),
+    locate: (settings) =>
+      locatePostgresStore(stringAt(settings, 'connectionString')!, dirname(settings.path)),
+    open: async (settings, options) =>
+      (await import('./postgres/open.ts')).openPostgresStore(connections(settings), options),
+    connect: async (settings, options) => {
+      const { connectionString, directConnectionString = connectionString } = connections(settings);
+      const { connectPostgres } = await import('./postgres/open.ts');
+      return connectPostgres({ connectionString: directConnectionString }, options);
+    },
   },
   path: {
     locate: ({ path }) => locateSqliteStore(path),
@@ -36,12 +39,29 @@ const DRIVERS: Readonly<Record<keyof StoreSettings, StoreDriver>> = {
   },
 };
 
-function connectionStringAt(reference: string | undefined): string {
-  return secretAt(reference ?? '', 'store.connectionString', 'LOCI_STORE_CONNECTION_STRING').value;
+const VARIABLES = {
+  connectionString: 'LOCI_STORE_CONNECTION_STRING',
+  directConnectionString: 'LOCI_STORE_DIRECT_CONNECTION_STRING',
+};
+
+function connections(settings: StoreSettings) {
+  const direct = stringAt(settings, 'directConnectionString');
+  return {
+    connectionString: stringAt(settings, 'connectionString')!,
+    ...(direct !== undefined && { directConnectionString: direct }),
+  };
+}
+
+function stringAt(
+  settings: StoreSettings,
+  name: 'connectionString' | 'directConnectionString',
+): string | undefined {
+  const { [name]: reference } = settings;
+  return reference === undefined ? undefined : secretAt(reference, `store.${name}`, VARIABLES[name]).value;
 }
 
 function driverOf(settings: Partial<StoreSettings>): StoreDriver {
-  const names = Object.keys(DRIVERS) as (keyof StoreSettings)[];
+  const names = Object.keys(DRIVERS) as (keyof typeof DRIVERS)[];
   return DRIVERS[names.find((name) => settings[name] !== undefined)!];
 }
 

@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import { LociError } from '../../core/errors.ts';
 import type { StoreLocation } from '../store.ts';
 
-/** As programs of PostgreSQL accept them, after a user and a password, or as a parameter. */
-const SEVERAL_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?[^/?#@]*,|[?&]host=[^&]*(?:,|%2c)/i;
-
 /** The server and the database of a connection string, without user and password. @throws LociError `invalid_config` */
 export function databaseName(connectionString: string): string {
-  if (SEVERAL_HOSTS.test(connectionString))
+  if (hasSeveralHosts(connectionString))
     throw new LociError('invalid_config', 'store.connectionString names several hosts', {
       hint: 'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
     });
@@ -17,6 +14,14 @@ export function databaseName(connectionString: string): string {
   throw new LociError('invalid_config', 'store.connectionString is no URL that begins with postgres://', {
     hint: 'It looks like this: postgres://user:password@host:5432/database',
   });
+}
+
+/** Whether it names hosts as programs of PostgreSQL accept them: after a user and a password, or as a parameter. */
+function hasSeveralHosts(connectionString: string): boolean {
+  const [, , authority = ''] = connectionString.split(/[/?#]/, 3);
+  const parameters = new URLSearchParams(connectionString.slice(connectionString.indexOf('?') + 1));
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1) + (parameters.get('host') ?? '');
+  return hosts.includes(',');
 }
 
 /** A store of PostgreSQL is a database of a server. */

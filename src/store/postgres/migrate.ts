@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations } from '../rules/migrations.ts';
 import type { PostgresSql } from './postgres-sql.ts';
@@ -11,24 +12,39 @@ const EXTENSIONS = { vector: '0.8.0' };
 /**
  * Brings the schema up to date in one transaction. Returns at once if it is current. Of two servers that start at the same time, the
  * second one waits and has nothing left to do.
+ * @param owner the connection that makes the tables, which may be another one
  * @throws LociError `store_newer`; `store_failed` for a database without an extension; `store_not_found` for one without a store
  */
-export async function migrate(sql: PostgresSql, where: string, create: boolean): Promise<number> {
+export async function migrate(
+  sql: PostgresSql,
+  owner: PostgresSql,
+  where: string,
+  create: boolean,
+): Promise<void> {
   const migrations = loadMigrations(MIGRATIONS);
-  const newest = migrations.at(-1)!.version;
   const version = await schemaVersion(sql);
-  if (pendingMigrations(migrations, version, where).length === 0) return newest;
+  if (pendingMigrations(migrations, version, where).length === 0) return;
   if (version === 0 && !create) throw new LociError('store_not_found', `there is no store in ${where}`);
-  await sql.transaction(async () => {
-    await sql.run(`SELECT pg_advisory_xact_lock(${String(LOCK)})`);
-    const current = await schemaVersion(sql);
-    if (current === 0) await assertUsable(sql, where);
+  if (owner !== sql) await assertSameDatabase(sql, owner);
+  await owner.transaction(async () => {
+    await owner.run(`SELECT pg_advisory_xact_lock(${String(LOCK)})`);
+    const current = await schemaVersion(owner);
+    if (current === 0) await assertUsable(owner, where);
     for (const migration of pendingMigrations(migrations, current, where)) {
-      await sql.script(migration.sql);
-      await sql.run('UPDATE loci_schema SET version = :version', { version: migration.version });
+      await owner.script(migration.sql);
+      await owner.run('UPDATE loci_schema SET version = :version', { version: migration.version });
     }
   });
-  return newest;
+}
+
+/** A mistake in one of two connection strings makes no tables elsewhere. */
+async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise<void> {
+  const database = 'SELECT current_database() AS name, pg_postmaster_start_time()::text AS started';
+  if (!isDeepStrictEqual(await sql.get(database), await owner.get(database)))
+    throw new LociError(
+      'invalid_config',
+      'store.connectionString and store.directConnectionString lead to two databases',
+    );
 }
 
 /** 0 if the database has no store. */

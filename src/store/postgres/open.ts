@@ -19,42 +19,67 @@ interface PostgresDriver extends ConnectedDriver {
   readonly access: Access;
 }
 
-/** @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable` */
+/** How a database is reached. */
+interface Connections {
+  readonly connectionString: string;
+  /** For the user who owns the tables, and not through PgBouncer: makes tables and indexes. */
+  readonly directConnectionString?: string;
+}
+
+/**
+ * @param scope what the driver is for: calls of one namespace each, or all rows, which only the owner of the tables sees
+ * @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable`
+ */
 export async function connectPostgres(
-  connectionString: string,
+  { connectionString, directConnectionString }: Connections,
   { create }: OpenStoreOptions,
+  scope: 'calls' | 'all rows' = 'all rows',
 ): Promise<PostgresDriver> {
   const name = databaseName(connectionString);
   const pool = createPool(connectionString);
+  const direct = directConnectionString === undefined ? pool : createPool(directConnectionString);
+  const close = async (): Promise<void> => {
+    await pool.end();
+    if (direct !== pool) await direct.end();
+  };
   const sql = new PostgresSql(pool);
+  const owner = direct === pool ? sql : new PostgresSql(direct);
   try {
-    await migrate(sql, name, create);
+    await migrate(sql, owner, name, create);
+    if ((await sql.findPolicies()) && scope === 'all rows')
+      throw new LociError('unreadable', `${name}: this user sees one namespace at a time`, {
+        hint: 'Connect as the user who owns the tables, or name that connection in store.directConnectionString.',
+      });
     const access = new Access(sql);
     await access.check();
     const driver = {
       sql,
       text: new PostgresTextIndex(sql),
-      vectors: new PostgresVectorIndex(sql),
+      vectors: new PostgresVectorIndex(sql, owner),
       storage: new PostgresStorage(sql),
     };
-    return { name, driver, access, close: () => pool.end() };
+    return { name, driver, access, close };
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
 }
 
 /** @throws LociError as `connectPostgres` */
-export async function openPostgresStore(connectionString: string, options: OpenStoreOptions): Promise<Store> {
-  const connection = await connectPostgres(connectionString, options);
+export async function openPostgresStore(connections: Connections, options: OpenStoreOptions): Promise<Store> {
+  const connection = await connectPostgres(connections, options, 'calls');
   const { name, driver, access } = connection;
+  const { sql } = driver;
   const calls = storeCalls(driver);
   let isClosed = false;
   return {
     ...createStoreProxy(
-      resilient(driver.sql, access, async (call, _route, parameters) => {
+      resilient(sql, access, async (call, _route, parameters) => {
         if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-        return withoutAsyncPauses(await callOf(calls, call)(...parameters));
+        const [namespace] = parameters as [string];
+        return sql.inNamespace(namespace, async () =>
+          withoutAsyncPauses(await callOf(calls, call)(...parameters)),
+        );
       }),
     ),
     capabilities: {

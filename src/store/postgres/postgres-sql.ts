@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientBase, Pool, QueryConfig } from 'pg';
+import { type ClientBase, escapeLiteral, type Pool, type QueryConfig } from 'pg';
 import type { Deadline } from '../../core/time/deadline.ts';
 import {
   columnsOf,
@@ -12,6 +12,7 @@ import {
   type Sql,
   type Table,
 } from '../sql/sql.ts';
+import { encoded } from './nul.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
 import { ANSWER_TIMEOUT_MS } from './pool.ts';
 import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
@@ -41,6 +42,7 @@ const POSTGRES_DIALECT: Dialect = {
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
+  namespaces: 'all_namespaces',
 };
 
 /** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
@@ -48,9 +50,12 @@ const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '1
 /** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
 const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
-const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT ${TRANSACTION_ID}`;
+const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
 const STATEMENT_TIMEOUT_MS = 65_000;
+/** The longest time of a timer. 0 would be the default of the pool. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+
 /** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
 interface Session {
   readonly client: ClientBase;
@@ -74,9 +79,26 @@ export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
   readonly #pool: Pool;
   readonly #session = new AsyncLocalStorage<Session>();
+  readonly #namespace = new AsyncLocalStorage<string>();
+  /** The namespace that the transaction of a connection was told. */
+  readonly #told = new WeakMap<ClientBase, string>();
+  #hasPolicies = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
+  }
+
+  /**
+   * Finds out whether the policies of the tables apply to this user, as they do to all but their owner. Such a user sees the rows of
+   * the namespace only that a transaction was told.
+   */
+  async findPolicies(): Promise<boolean> {
+    this.#hasPolicies = (await this.get("SELECT row_security_active('record') AS active"))?.['active'] === 1;
+    return this.#hasPolicies;
+  }
+
+  inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#namespace.run(namespace, work);
   }
 
   async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
@@ -138,9 +160,11 @@ export class PostgresSql implements Sql {
     await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
   }
 
-  /** Runs several statements without parameters. */
+  /** Runs several statements without parameters. Outside of a transaction they may take any time. */
   async script(statements: string): Promise<void> {
-    await this.#query({ text: statements, values: [] });
+    if (this.#session.getStore() !== undefined) await this.#query({ text: statements, values: [] });
+    else
+      await guarded(() => this.#pool.query({ text: statements, query_timeout: NO_TIMEOUT } as QueryConfig));
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */
@@ -162,7 +186,7 @@ export class PostgresSql implements Sql {
         const session = { client, begunAt: performance.now() };
         // What only reads may be sent together with `BEGIN`. If that fails, its error says more than those of the work.
         const [begun, done] = await Promise.allSettled([
-          client.query(SNAPSHOT),
+          client.query(`${SNAPSHOT}; ${this.#tell(client)}`),
           this.#session.run(session, work),
         ]);
         if (begun.status === 'rejected') throw begun.reason;
@@ -192,7 +216,9 @@ export class PostgresSql implements Sql {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
       await this.#connected(async (client) => {
-        const begun = (await client.query(TRANSACTION)) as unknown as { rows: TransactionId[] }[];
+        const begun = (await client.query(
+          `${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`,
+        )) as unknown as { rows: TransactionId[] }[];
         outcome.transaction = begun.at(-1)!.rows[0]!;
         const session = { client, begunAt: performance.now() };
         outcome.done = { result: await this.#session.run(session, work) };
@@ -211,6 +237,7 @@ export class PostgresSql implements Sql {
 
   async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
+    this.#told.delete(client);
     let broken: Error | undefined;
     try {
       return await work(client);
@@ -227,13 +254,39 @@ export class PostgresSql implements Sql {
   #query({ text, values }: Statement): Promise<Answer> {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
-    if (session === undefined) return guarded(() => this.#pool.query(statement));
-    const { client, deadline } = session;
-    return guarded(() =>
-      deadline === undefined
-        ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
-        : limited(session, deadline, statement),
-    );
+    return guarded(async () => {
+      if (session === undefined)
+        return this.#hasPolicies
+          ? this.#connected((client) => this.#alone(client, statement))
+          : this.#pool.query(statement);
+      const { client, deadline } = session;
+      const tell = this.#tell(client);
+      const [, answer] = await Promise.all([
+        tell === '' ? null : client.query(tell),
+        deadline === undefined
+          ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
+          : limited(session, deadline, statement),
+      ]);
+      return answer;
+    });
+  }
+
+  /** Runs one statement in a transaction of its own, which can be told its namespace. */
+  async #alone(client: ClientBase, statement: QueryConfig): Promise<Answer> {
+    const [, answer] = await Promise.all([
+      client.query(`BEGIN; ${this.#tell(client)}`),
+      client.query(statement),
+      client.query('COMMIT'),
+    ]);
+    return answer;
+  }
+
+  /** The statement that tells a transaction its namespace; empty if the transaction was told. `SET LOCAL`, as `LIMITS` are. */
+  #tell(client: ClientBase): string {
+    const namespace = this.#namespace.getStore();
+    if (!this.#hasPolicies || namespace === undefined || this.#told.get(client) === namespace) return '';
+    this.#told.set(client, namespace);
+    return `SET LOCAL loci.namespace = ${escapeLiteral(`:${encoded(namespace)}`)};`;
   }
 
   async #forRows(rows: readonly Row[], text: string): Promise<void> {

@@ -42,8 +42,13 @@ export async function setGeneration(
   vectors: VectorIndex,
   change: GenerationChange,
 ): Promise<ChangedGeneration> {
+  if ('add' in change) {
+    const added = await sql.transaction(() => addGeneration(sql, change.add));
+    // Again for one that was there: the process that added it may have been stopped here.
+    await vectors.addGeneration(added.id, added.dimensions);
+    return { ...added, removedVectors: 0 };
+  }
   return sql.transaction(async () => {
-    if ('add' in change) return { ...(await addGeneration(sql, vectors, change.add)), removedVectors: 0 };
     const found = await generationById(sql, 'activate' in change ? change.activate : change.remove);
     const { id } = found;
     if ('activate' in change) {
@@ -58,12 +63,8 @@ export async function setGeneration(
   });
 }
 
-async function addGeneration(
-  sql: Sql,
-  vectors: VectorIndex,
-  { provider, model, dimensions }: GenerationSpec,
-): Promise<Generation> {
-  const isNew = await sql.run(
+async function addGeneration(sql: Sql, { provider, model, dimensions }: GenerationSpec): Promise<Generation> {
+  await sql.run(
     'INSERT INTO generation (provider, model, dimensions) VALUES (:provider, :model, :dimensions) ON CONFLICT DO NOTHING',
     { provider, model, dimensions },
   );
@@ -71,6 +72,5 @@ async function addGeneration(
     (each) => each.provider === provider && each.model === model && each.dimensions === dimensions,
   );
   if (added === undefined) throw new LociError('store_failed', 'the new vector generation was not found');
-  if (isNew > 0) await vectors.addGeneration(added.id, dimensions);
   return added;
 }

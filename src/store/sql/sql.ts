@@ -43,6 +43,8 @@ export interface Dialect {
   readonly isTextList: (column: string) => string;
   /** Whether `storedObject` reads the column. */
   readonly isObject: (column: string) => string;
+  /** A table of all namespaces with the columns `id`, `name` and `has_records`. */
+  readonly namespaces: string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';
@@ -78,6 +80,8 @@ export interface Sql {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
   snapshot<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work, which reads and writes the rows of this namespace only: some databases see to it. */
+  inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result>;
   /**
    * Runs work of a snapshot whose statements end before the deadline. Returns `null` if the database had to stop one; the others of
    * the snapshot go on.

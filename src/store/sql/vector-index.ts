@@ -36,7 +36,7 @@ export interface VectorIndex {
   rebuild(ns: number): Promise<void>;
   /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
   verify(ns: number, limit: number): Promise<string[]>;
-  /** Prepares the vectors of a generation, of which there are none yet. Within the transaction that adds it. */
+  /** Prepares what searches of a generation need, unless it is there. Not within a transaction. */
   addGeneration(generation: number, dimensions: number): Promise<void>;
   /** Removes the vectors of a generation in all namespaces, and returns their number. */
   removeGeneration(generation: number): Promise<number>;

@@ -39,7 +39,7 @@ export function knownWords(sql: Sql, ns: number, deadline: Deadline): KnownWords
       const rows = await sql.all(
         `SELECT each.place, t.word FROM ${sql.dialect.rows('wanted', { place: 'integer', prefix: 'text', above: 'text', longest: 'integer' })} AS each
          CROSS JOIN LATERAL (SELECT word FROM term WHERE ns = :ns AND word >= each.prefix COLLATE "C" AND word < each.above COLLATE "C"
-           AND length(word) <= each.longest ORDER BY word LIMIT :limit) AS t ORDER BY each.place, t.word`,
+           AND length <= each.longest ORDER BY word LIMIT :limit) AS t ORDER BY each.place, t.word`,
         {
           ns,
           limit: MAX_COMPARED,
@@ -64,7 +64,7 @@ export function knownWords(sql: Sql, ns: number, deadline: Deadline): KnownWords
       // Two values instead of rows, which would take ten times as long. No word has a space.
       const row = await sql.get(
         `SELECT string_agg(word, ' ') AS words, string_agg(passages::text, ' ') AS passages FROM (
-           SELECT word, passages FROM term WHERE ns = :ns AND length(word) BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
+           SELECT word, passages FROM term WHERE ns = :ns AND length BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
         { ns, shortest: word.length - edits, longest: word.length + edits, limit: MAX_KNOWN },
       );
       const list = new WordList();

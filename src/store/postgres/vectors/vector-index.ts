@@ -3,6 +3,7 @@ import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '..
 import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
+import type { PostgresSql } from '../postgres-sql.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
@@ -12,9 +13,12 @@ const MAX_COMPARED = 10_000;
 /** Vectors of half precision, with an index of HNSW for each generation. */
 export class PostgresVectorIndex implements VectorIndex {
   readonly #sql: Sql;
+  readonly #owner: PostgresSql;
 
-  constructor(sql: Sql) {
+  /** @param owner a connection of the user who owns the tables, and may make their indexes */
+  constructor(sql: Sql, owner: PostgresSql) {
     this.#sql = sql;
+    this.#owner = owner;
   }
 
   /**
@@ -151,18 +155,29 @@ export class PostgresVectorIndex implements VectorIndex {
     return [];
   }
 
+  /** Writes go on while the index is made: also one without vectors takes a scan of those of all generations. */
   async addGeneration(generation: number, dimensions: number): Promise<void> {
     if (dimensions > MAX_INDEXED_DIMENSIONS) return;
-    await this.#sql.run(
-      `CREATE INDEX IF NOT EXISTS embedding_near_${String(generation)} ON embedding
-       USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`,
-    );
+    const name = nameOfIndex(generation);
+    const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
+    if (found?.['found'] !== 1) await this.#owner.script(createIndex(generation, dimensions));
   }
 
   async removeGeneration(generation: number): Promise<number> {
-    await this.#sql.run(`DROP INDEX IF EXISTS embedding_near_${String(generation)}`);
-    return this.#sql.run('DELETE FROM embedding WHERE generation = :generation', { generation });
+    return this.#owner.transaction(async () => {
+      await this.#owner.run(`DROP INDEX IF EXISTS ${nameOfIndex(generation)}`);
+      return this.#owner.run('DELETE FROM embedding WHERE generation = :generation', { generation });
+    });
   }
+}
+
+function nameOfIndex(generation: number): string {
+  return `embedding_near_${String(generation)}`;
+}
+
+function createIndex(generation: number, dimensions: number): string {
+  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${nameOfIndex(generation)} ON embedding
+    USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
 }
 
 function scoreOf(row: Row): PassageScore {

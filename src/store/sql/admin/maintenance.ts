@@ -11,15 +11,13 @@ import { repairChanges } from '../write/changes.ts';
 
 /** Without the administrative namespace, which has no records. */
 export async function allNamespaces(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
-  const rows = await sql.all("SELECT id, name FROM namespace WHERE name <> '' ORDER BY name");
+  const rows = await sql.all(`SELECT id, name FROM ${sql.dialect.namespaces} WHERE name <> '' ORDER BY name`);
   return rows.map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
 }
 
 /** The names of the namespaces that have a record. */
 export async function writtenNamespaces(sql: Sql): Promise<string[]> {
-  const rows = await sql.all(
-    'SELECT name FROM namespace AS n WHERE EXISTS (SELECT 1 FROM record WHERE ns = n.id) ORDER BY name',
-  );
+  const rows = await sql.all(`SELECT name FROM ${sql.dialect.namespaces} WHERE has_records ORDER BY name`);
   return rows.map((row) => String(row['name']));
 }
 
@@ -27,7 +25,7 @@ export async function stats(driver: Driver): Promise<StoreStats> {
   return driver.sql.snapshot(async () => {
     const namespaces: NamespaceStats[] = [];
     for (const { ns, name } of await allNamespaces(driver.sql))
-      namespaces.push(await namespaceStats(driver, ns, name));
+      namespaces.push(await driver.sql.inNamespace(name, () => namespaceStats(driver, ns, name)));
     return { ...(await driver.storage.size()), namespaces };
   });
 }

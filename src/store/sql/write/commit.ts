@@ -35,10 +35,12 @@ export async function commit(driver: Driver, namespace: string, batch: CommitBat
       await changeItems(sql, ns, [idempotencyPut(batch.idempotencyKey, ids)]);
     }
     if (batch.items !== undefined) await changeItems(sql, ns, batch.items);
-    if (batch.adminItems !== undefined) {
-      const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
-      await changeItems(sql, admin.id, batch.adminItems);
-    }
+    const { adminItems } = batch;
+    if (adminItems !== undefined)
+      await sql.inNamespace(ADMIN_NAMESPACE, async () => {
+        const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
+        await changeItems(sql, admin.id, adminItems);
+      });
     if (batch.belongsTo !== undefined) await putBelongsTo(sql, ns, batch.belongsTo);
     if (batch.graph !== undefined) await putGraph(sql, ns, batch.graph);
     if (batch.concepts !== undefined) await putConcepts(sql, ns, batch.concepts);

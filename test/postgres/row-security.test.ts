@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectStore, openStore } from '../../src/store/registry.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
+import type { Store } from '../../src/store/store.ts';
+import { searchText, searchVectors } from '../contract/queries.ts';
+import { describeStore } from '../contract/store-contract.ts';
+import { ALL_LIVE, anyOf, CHUNKING, embed, note, NOW, unit } from '../contract/store-samples.ts';
+import { auditDraft } from '../contract/written-samples.ts';
+import { SqlRewritingProxy } from './sql-rewriting-proxy.ts';
+
+const NAME = `loci_${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+const server = process.env['LOCI_TEST_POSTGRES_URL']!;
+
+function urlOf(user: string): string {
+  const url = new URL(`/${NAME}`, server);
+  url.username = user;
+  return url.href;
+}
+
+/** Runs the statements of docs/postgres.md with names of this test. */
+async function runDocumentation(): Promise<void> {
+  const text = readFileSync(new URL('../../docs/postgres.md', import.meta.url), 'utf8');
+  const blocks = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, block]) => block!);
+  const statements = blocks.join('').replaceAll(/\bloci(?=\b|_server)/g, NAME);
+  const [before, within] = statements.split(/^\s*\\c .*$/m) as [string, string];
+  await run(server, before);
+  await run(new URL(`/${NAME}`, server).href, within);
+}
+
+async function run(url: string, statements: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements.split(';').filter((each) => each.trim() !== ''))
+    await client.query(statement);
+  await client.end();
+}
+
+/** The conditions on namespaces in statements as PostgreSQL gets them. */
+const CONDITIONS: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:\w+\.)?ns = \(SELECT id FROM namespace WHERE name = (\$\d+::text)\)/g, '$1 IS NOT NULL'],
+  // `passage_text` has no policy for reading, because `@@` could not use its index then. `doctor` counts its rows.
+  [/(?<!count\(\*\) FROM passage_text WHERE )\b(?:\w+\.)?ns = (\$\d+::bigint)/g, '$1 IS NOT NULL'],
+  [/\b\w+\.ns = given\.ns\b/g, 'TRUE'],
+  [/\bnamespace\.id = given\.id\b/g, 'TRUE'],
+  [/(?<=(?:FROM|UPDATE) namespace\b[^;]*WHERE )(?:n\.)?(?:id|name) = (\$\d+::\w+)/g, '$1 IS NOT NULL'],
+  [/\bnamespace = (\$\d+::text)/g, '$1 IS NOT NULL'],
+  // The namespace is a term of the full-text index.
+  [/@@ (\$\d+)::text::tsquery/g, String.raw`@@ regexp_replace($1::text, '^'' \d+'' & ', '')::tsquery`],
+];
+
+function withoutNamespaces(statement: string): string {
+  return CONDITIONS.reduce(
+    (text, [pattern, replacement]) => text.replaceAll(pattern, replacement),
+    statement,
+  );
+}
+
+const resources = new AsyncDisposableStack();
+const proxy = resources.use(new SqlRewritingProxy(server, withoutNamespaces));
+
+async function openAs(user: 'owner' | 'server'): Promise<Store> {
+  const connectionString = await proxy.through(urlOf(user === 'owner' ? NAME : `${NAME}_server`));
+  const settings = { path: 'loci.db', connectionString, directConnectionString: urlOf(NAME) };
+  return openStore(settings, { create: true });
+}
+
+beforeAll(runDocumentation);
+afterAll(async () => {
+  await resources.disposeAsync();
+  await run(server, `DROP DATABASE ${NAME} WITH (FORCE); DROP ROLE ${NAME}; DROP ROLE ${NAME}_server`);
+});
+
+describeStore(
+  'postgres for a user who owns no table, whose statements have no conditions on namespaces',
+  () => openAs('server'),
+);
+
+describe('without conditions on namespaces', () => {
+  const [ours, theirs] = ['our notes', 'their notes'];
+  let generation: number;
+  const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+    list: ({ records }) => records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
+    count: ({ records }) => records.count(ours, ALL_LIVE),
+    facet: ({ records }) => records.facet(ours, 'tag', ALL_LIVE),
+    changes: ({ records }) => records.changes(ours, { after: null, limit: 10 }),
+    text: (store) => searchText(store, ours, anyOf('granite'), ALL_LIVE, 10),
+    vectors: (store) => searchVectors(store, ours, generation, unit(1, 2, 3), ALL_LIVE, 10),
+    terms: ({ search }) => search.terms(ours, ['granite'], 1000),
+    audit: ({ admin }) => admin.audit(ours, { log: { after: null, limit: 10 } }),
+    items: ({ records }) => records.items(ours, { kind: 'label', by: 'key' }, { after: null, limit: 10 }),
+    pending: ({ vectors }) => vectors.pending(ours, generation + 1, { limit: 10 }),
+  };
+  let owner: Store;
+  let server: Store;
+
+  beforeAll(async () => {
+    const direct = await openStore({ path: 'loci.db', connectionString: urlOf(NAME) }, { create: true });
+    generation = (
+      await direct.vectors.setGeneration(ADMIN_NAMESPACE, {
+        add: { provider: 'test', model: 'of both', dimensions: 3 },
+      })
+    ).id;
+    for (const [namespace, text] of [
+      [ours, 'a marble worktop'],
+      [theirs, 'a granite worktop'],
+    ] as const) {
+      await direct.records.commit(namespace, {
+        writes: [note(text, { tags: [namespace] })],
+        audit: [auditDraft()],
+        items: [{ put: { kind: 'label', key: text, at: NOW, body: {} } }],
+        chunking: CHUNKING,
+      });
+      await embed(direct, generation, namespace, (each) => unit(1, each.length, 2));
+    }
+    expected = Object.fromEntries(
+      await Promise.all(Object.entries(calls).map(async ([name, call]) => [name, await call(direct)])),
+    );
+    await direct.close();
+    [owner, server] = [await openAs('owner'), await openAs('server')];
+  });
+  let expected: Readonly<Record<string, unknown>>;
+  afterAll(async () => {
+    await owner.close();
+    await server.close();
+  });
+
+  it.each(Object.keys(calls))(
+    '%s sees other namespaces as the owner, and none as another user',
+    async (name) => {
+      expect(await calls[name]!(server)).toEqual(expected[name]);
+      expect(await calls[name]!(owner)).not.toEqual(expected[name]);
+    },
+  );
+});
+
+it('every table that has a namespace has a policy, and a user who is told no namespace sees no row', async () => {
+  const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
+  await client.connect();
+  const { rows } = await client.query<{ name: string; active: boolean }>(
+    `SELECT table_name AS name, row_security_active(table_name) AS active FROM information_schema.columns
+     WHERE table_schema = 'public' AND (column_name = 'ns' OR table_name IN ('namespace', 'lease')) GROUP BY table_name`,
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  for (const { name, active } of rows) {
+    expect([name, active]).toEqual([name, true]);
+    if (name === 'passage_text') continue;
+    expect([name, (await client.query(`SELECT 1 FROM ${name} LIMIT 1`)).rows]).toEqual([name, []]);
+  }
+  await client.end();
+});
+
+it('a copy is refused to a user who sees one namespace at a time', async () => {
+  const settings = { path: 'loci.db', connectionString: urlOf(`${NAME}_server`) };
+  await expect(connectStore(settings, { create: false })).rejects.toThrow(/sees one namespace at a time/);
+});
