@@ -14,7 +14,7 @@ describe('CONFIG_KEYS', () => {
     expect(
       unset.filter(
         (path) =>
-          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.connectionString$|auth\.jwt\.)/.test(
+          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.(directC|c)onnectionString$|auth\.jwt\.)/.test(
             path,
           ),
       ),

@@ -10,6 +10,7 @@ describe('maskSecret', () => {
     'clientSecret',
     'credentials',
     'store.connectionString',
+    'store.directConnectionString',
   ])('masks %s', (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASKED_VALUE));
 
   it.each(['namespace', 'store.path', 'search.limit', 'search.weights.text', 'keyboard', 'monkey'])(

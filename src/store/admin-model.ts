@@ -207,5 +207,7 @@ export interface StoreStats {
   /** Bytes on disk, journals included. */
   readonly bytes: number;
   readonly schemaVersion: number;
+  /** What the operator should know of the database although nothing is damaged; `null` if there is nothing. */
+  readonly warning: string | null;
   readonly namespaces: readonly NamespaceStats[];
 }

@@ -24,11 +24,8 @@ const DRIVERS: Readonly<Record<'connectionString' | 'path', StoreDriver>> = {
       locatePostgresStore(stringAt(settings, 'connectionString')!, dirname(settings.path)),
     open: async (settings, options) =>
       (await import('./postgres/open.ts')).openPostgresStore(connections(settings), options),
-    connect: async (settings, options) => {
-      const { connectionString, directConnectionString = connectionString } = connections(settings);
-      const { connectPostgres } = await import('./postgres/open.ts');
-      return connectPostgres({ connectionString: directConnectionString }, options);
-    },
+    connect: async (settings, options) =>
+      (await import('./postgres/open.ts')).connectPostgres(connections(settings), options, 'all rows'),
   },
   path: {
     locate: ({ path }) => locateSqliteStore(path),

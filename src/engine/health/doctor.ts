@@ -80,19 +80,30 @@ async function resultOf(name: string, hint: string, look: () => Promise<Finding>
   }
 }
 
-/** Checks the file and, if it is sound, every namespace. */
+/** Checks the file or database and, if it is sound, every namespace. */
 async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
-  const fileFaults = await store.admin.verify(ADMIN_NAMESPACE);
-  if (fileFaults.length > 0) return { result: 'failed', detail: [...new Set(fileFaults)].join('\n') };
+  const storageFaults = await store.admin.verify(ADMIN_NAMESPACE);
+  if (storageFaults.length > 0) {
+    const detail = [...new Set(storageFaults)].join('\n');
+    return {
+      result: 'failed',
+      detail,
+      ...(detail.includes('`') && { hint: 'Run these statements in the database.' }),
+    };
+  }
   const faults = new Set<string>();
-  for (const { namespace } of (await store.admin.stats(ADMIN_NAMESPACE)).namespaces) {
+  const { namespaces, warning } = await store.admin.stats(ADMIN_NAMESPACE);
+  for (const { namespace } of namespaces) {
     // Only the operator may learn the names and contents of other namespaces.
     const mayKnow = namespace === ours || caller.trust === 'operator';
     for (const fault of await store.admin.verify(namespace))
       faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
   }
   const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
-  if (faults.size === 0) return { result: 'ok', detail: `the file and every index are intact${readOnly}` };
+  if (faults.size === 0) {
+    const detail = `the store and every index are intact${readOnly}`;
+    return warning === null ? { result: 'ok', detail } : { result: 'warning', detail, hint: warning };
+  }
   const detail = [...faults].join('\n');
   const isRecordDamaged = /(?:tags|metadata) of record\/\d+ cannot be read/.test(detail);
   return { result: 'failed', detail, ...(isRecordDamaged && { hint: DAMAGED_RECORD }) };

@@ -13,7 +13,7 @@ import { addVaults, placeFolders } from '../vaults/vaults.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
 import { storeStatus } from '../../engine/health/status.ts';
 import { assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
-import { locateStore } from '../../store/registry.ts';
+import { locateStore, openStore, type StoreSettings } from '../../store/registry.ts';
 
 const input = z.strictObject({
   vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),
@@ -64,7 +64,7 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
     created.push('config');
   }
   const store = locateStore(before.values.store);
-  if ((await store.identity()) === null) created.push('store');
+  if (await isMissing(before.values.store)) created.push('store');
   const loci = await context.loci({ create: true });
   await storeStatus(loci);
   await assertVaultNamesAreFree(loci, placed?.unconfigured ?? []);
@@ -81,6 +81,16 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
     vaults: vaults.map(({ path }) => path),
     notes,
   };
+}
+
+async function isMissing(store: StoreSettings): Promise<boolean> {
+  try {
+    await (await openStore(store, { create: false, inline: true })).close();
+    return false;
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_not_found') return true;
+    throw error;
+  }
 }
 
 async function makePrivately(home: string): Promise<boolean> {

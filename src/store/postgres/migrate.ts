@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations } from '../rules/migrations.ts';
+import { isDenied } from './store-error.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+export const MIGRATIONS: URL = new URL('migrations/', import.meta.url);
 /** The number of the advisory lock that migrations take: `loci` in ASCII. */
 const LOCK = 0x6c6f6369;
 /** Extensions that the tables need, with their oldest version. */
@@ -56,7 +57,10 @@ async function schemaVersion(sql: PostgresSql): Promise<number> {
 
 async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
   const row = await sql.get(
-    `SELECT current_setting('server_encoding') AS encoding, to_regclass('record') IS NOT NULL OR to_regclass('namespace') IS NOT NULL AS foreign_tables`,
+    `SELECT current_setting('server_encoding') AS encoding, (
+       SELECT string_agg(relname, ', ' ORDER BY relname) FROM (
+         SELECT relname FROM pg_class AS c WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
+           AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = c.oid AND deptype = 'e') ORDER BY relname LIMIT 3) AS tables) AS tables`,
   );
   if (row?.['encoding'] !== 'UTF8')
     throw new LociError(
@@ -66,15 +70,15 @@ async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
         hint: 'Create another database: `CREATE DATABASE loci ENCODING UTF8 TEMPLATE template0`.',
       },
     );
-  if (row['foreign_tables'] === 1)
-    throw new LociError(
-      'store_failed',
-      `${where} has tables of another program with the names of a Loci store`,
-      {
-        hint: 'Create a database for Loci: `CREATE DATABASE loci ENCODING UTF8`.',
-      },
-    );
+  if (row['tables'] !== null)
+    throw new LociError('store_failed', `${where} has tables of another program: ${String(row['tables'])}`, {
+      hint: 'Create a database for Loci: `CREATE DATABASE loci ENCODING UTF8 TEMPLATE template0`.',
+    });
   for (const [name, oldest] of Object.entries(EXTENSIONS)) await requireExtension(sql, where, name, oldest);
+}
+
+export function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 
 async function requireExtension(
@@ -88,8 +92,6 @@ async function requireExtension(
      LEFT JOIN pg_extension AS e ON e.extname = a.name WHERE a.name = :name`,
     { name },
   );
-  const isOld = (version: unknown): boolean =>
-    String(version).localeCompare(oldest, 'en', { numeric: true }) < 0;
   const fail = (what: string, hint: string): never => {
     throw new LociError('store_failed', `${where}: ${what}`, { hint });
   };
@@ -99,7 +101,7 @@ async function requireExtension(
       `Install ${name} ${oldest} or newer on the server, then run \`CREATE EXTENSION ${name};\``,
     );
   if (found['installed'] !== null) {
-    if (isOld(found['installed']))
+    if (isOlder(String(found['installed']), oldest))
       fail(
         `the extension ${name} has version ${String(found['installed'])}, but a store needs ${oldest}`,
         `Run \`ALTER EXTENSION ${name} UPDATE;\` as its owner.`,
@@ -107,6 +109,7 @@ async function requireExtension(
     return;
   }
   await sql.run(`CREATE EXTENSION IF NOT EXISTS ${name}`).catch((error: unknown) => {
+    if (!isDenied(error)) throw error;
     throw new LociError(
       'store_failed',
       `${where}: the extension ${name} is missing, and this user may not create it`,

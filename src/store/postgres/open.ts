@@ -33,11 +33,15 @@ interface Connections {
 export async function connectPostgres(
   { connectionString, directConnectionString }: Connections,
   { create }: OpenStoreOptions,
-  scope: 'calls' | 'all rows' = 'all rows',
+  scope: 'calls' | 'all rows',
 ): Promise<PostgresDriver> {
   const name = databaseName(connectionString);
-  const pool = createPool(connectionString);
-  const direct = directConnectionString === undefined ? pool : createPool(directConnectionString);
+  if (directConnectionString !== undefined)
+    databaseName(directConnectionString, 'store.directConnectionString');
+  const needsOwner = directConnectionString !== undefined && scope === 'all rows';
+  const pool = createPool(needsOwner ? directConnectionString : connectionString);
+  const direct =
+    directConnectionString === undefined || needsOwner ? pool : createPool(directConnectionString);
   const close = async (): Promise<void> => {
     await pool.end();
     if (direct !== pool) await direct.end();

@@ -1,6 +1,14 @@
 import type { StoreStats } from '../admin-model.ts';
 import type { Storage } from '../sql/driver.ts';
+import { loadMigrations } from '../rules/migrations.ts';
+import { generations } from '../sql/generations.ts';
+import { expectedIndexes } from './expected-indexes.ts';
+import { isOlder, MIGRATIONS } from './migrate.ts';
 import type { PostgresSql } from './postgres-sql.ts';
+import { createVectorIndex, vectorIndexName } from './vectors/vector-index.ts';
+
+/** Two faults that damaged indexes of vectors were fixed up to this version of pgvector. */
+const SOUND_VECTOR = '0.8.4';
 
 export class PostgresStorage implements Storage {
   readonly #sql: PostgresSql;
@@ -9,24 +17,48 @@ export class PostgresStorage implements Storage {
     this.#sql = sql;
   }
 
-  async size(): Promise<Pick<StoreStats, 'bytes' | 'schemaVersion'>> {
+  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
     const row = await this.#sql.get(
-      `SELECT (SELECT version FROM loci_schema) AS version, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+      `SELECT (SELECT version FROM loci_schema) AS version,
+         (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
        WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_schema'::regclass)`,
     );
-    return { bytes: Number(row?.['bytes']), schemaVersion: Number(row?.['version']) };
+    return {
+      bytes: Number(row?.['bytes']),
+      schemaVersion: Number(row?.['version']),
+      warning: isOlder(String(row?.['vector']), SOUND_VECTOR)
+        ? `pgvector ${String(row?.['vector'])} has faults that can damage indexes: install ${SOUND_VECTOR} or newer, and run \`ALTER EXTENSION vector UPDATE;\``
+        : null,
+    };
   }
 
-  /** Indexes that a restore or a failed `CREATE INDEX CONCURRENTLY` left invalid. */
+  /** Indexes that a restore or a failed `CREATE INDEX CONCURRENTLY` left out or invalid. */
   async verify(): Promise<string[]> {
     const rows = await this.#sql.all(
       `SELECT i.indexrelid::regclass::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
        WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_schema'::regclass) AND NOT i.indisvalid
        ORDER BY name`,
     );
-    return rows.map((row) => {
+    const invalid = rows.map((row) => {
       const name = String(row['name']);
       return `the index ${name} is not valid: run \`REINDEX INDEX CONCURRENTLY ${name};\``;
+    });
+    return [...(await this.#missing()), ...invalid];
+  }
+
+  async #missing(): Promise<string[]> {
+    const statements = expectedIndexes(loadMigrations(MIGRATIONS));
+    for (const { id, dimensions } of await generations(this.#sql)) {
+      const statement = createVectorIndex(id, dimensions);
+      if (statement !== null) statements.set(vectorIndexName(id), statement);
+    }
+    const rows = await this.#sql.all(
+      `SELECT value AS name FROM ${this.#sql.dialect.list('names', 'text')} AS expected WHERE to_regclass(value) IS NULL ORDER BY key`,
+      { names: [...statements.keys()] },
+    );
+    return rows.map(({ name }) => {
+      const statement = statements.get(String(name))!.replaceAll(/\s+/g, ' ');
+      return `the index ${String(name)} is missing: run \`${statement};\``;
     });
   }
 

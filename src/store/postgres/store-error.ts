@@ -3,7 +3,10 @@ import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
 
 /** The codes of https://www.postgresql.org/docs/current/errcodes-appendix.html, or their class. */
 const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>> = {
-  '53100': ['store_full'],
+  '53100': [
+    'store_full',
+    'Free some disk space of the server. Everything that was confirmed before is safe.',
+  ],
   '53': ['store_busy', 'The server has no memory or no connection left. Try again later.'],
   '25006': ['unreadable', 'Searches and other reads work. To write, connect to the primary server.'],
   '40': ['store_busy', 'Try again.'],
@@ -11,13 +14,23 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
   '57014': ['store_busy', 'The statement took too long, or an administrator cancelled it. Try again.'],
   '57P04': ['store_not_found'],
   '57': ['store_busy', 'The server starts, stops, or ended the connection. Try again in a moment.'],
+  '28000': [
+    'unreadable',
+    'Check the user of the connection string, and whether pg_hba.conf of the server lets this user in from here. If it wants TLS, ' +
+      'add `?sslmode=verify-full`.',
+  ],
   '28': ['unreadable', 'Check the user and the password of the connection string.'],
   '3D000': ['store_not_found', 'Create the database: `CREATE DATABASE … ENCODING UTF8`.'],
   '42501': [
     'unreadable',
-    'The user lacks a right. The owner of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO` the user.',
+    'The user lacks a right. The owner of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO …;` for a user who makes the ' +
+      'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
+      'public TO …;` for another one: see docs/postgres.md.',
   ],
-  XX001: ['store_corrupt'],
+  XX001: [
+    'store_corrupt',
+    'Run `loci doctor`, which says what is damaged, or restore a backup of the database.',
+  ],
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
 };
 
@@ -68,6 +81,11 @@ function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
+/** Whether the user lacks a right. */
+export function isDenied(error: unknown): boolean {
+  return databaseError(error)?.code === '42501';
+}
+
 /** Statements within a transaction have turned theirs into errors of Loci. */
 function causeOf(error: unknown): unknown {
   return error instanceof LociError ? error.cause : error;
@@ -109,8 +127,17 @@ function storeError(error: unknown): unknown {
       hint: 'Check the server, and the network to it. Nothing can be read or written until it answers.',
     });
   if (!isSocketError(error)) return error;
+  if (/password must be a string/.test(error.message))
+    return new LociError('unreadable', 'PostgreSQL asks this user for a password, and there is none', {
+      cause: error,
+      hint: 'Add the password to the connection string: postgres://user:password@host:5432/database',
+    });
+  // `pg` reads the file of `sslrootcert` when it connects.
+  const isOfTls = /SSL|TLS|certificate|altnames|^ENOENT/i.test(messageOf(error));
   return new LociError('store_failed', `the connection to PostgreSQL failed: ${messageOf(error)}`, {
     cause: error,
-    hint: 'Check that the server runs, and the host and the port of the connection string.',
+    hint: isOfTls
+      ? 'Check the host of the connection string, `sslmode`, and `sslrootcert=/path`, which has the certificate of the authority.'
+      : 'Check that the server runs, and the host and the port of the connection string.',
   });
 }

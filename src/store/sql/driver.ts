@@ -19,7 +19,7 @@ export interface ConnectedDriver {
 
 /** What the statements of both databases cannot say about where a database keeps its tables. */
 export interface Storage {
-  size(): Promise<Pick<StoreStats, 'bytes' | 'schemaVersion'>>;
+  size(): Promise<Omit<StoreStats, 'namespaces'>>;
   /** Checks what is stored below the rows. Returns the faults in words. */
   verify(): Promise<string[]>;
   /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */

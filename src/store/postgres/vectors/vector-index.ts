@@ -157,27 +157,28 @@ export class PostgresVectorIndex implements VectorIndex {
 
   /** Writes go on while the index is made: also one without vectors takes a scan of those of all generations. */
   async addGeneration(generation: number, dimensions: number): Promise<void> {
-    if (dimensions > MAX_INDEXED_DIMENSIONS) return;
-    const name = nameOfIndex(generation);
+    const statement = createVectorIndex(generation, dimensions);
+    const name = vectorIndexName(generation);
     const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
-    if (found?.['found'] !== 1) await this.#owner.script(createIndex(generation, dimensions));
+    if (statement !== null && found?.['found'] !== 1) await this.#owner.script(statement);
   }
 
   async removeGeneration(generation: number): Promise<number> {
     return this.#owner.transaction(async () => {
-      await this.#owner.run(`DROP INDEX IF EXISTS ${nameOfIndex(generation)}`);
+      await this.#owner.run(`DROP INDEX IF EXISTS ${vectorIndexName(generation)}`);
       return this.#owner.run('DELETE FROM embedding WHERE generation = :generation', { generation });
     });
   }
 }
 
-function nameOfIndex(generation: number): string {
+export function vectorIndexName(generation: number): string {
   return `embedding_near_${String(generation)}`;
 }
 
-function createIndex(generation: number, dimensions: number): string {
-  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${nameOfIndex(generation)} ON embedding
-    USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
+/** The statement that makes the index of a generation; `null` if it has too many dimensions for one. */
+export function createVectorIndex(generation: number, dimensions: number): string | null {
+  if (dimensions > MAX_INDEXED_DIMENSIONS) return null;
+  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${vectorIndexName(generation)} ON embedding USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
 }
 
 function scoreOf(row: Row): PassageScore {

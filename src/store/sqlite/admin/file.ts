@@ -18,13 +18,14 @@ export class SqliteFile implements Storage {
     this.#db = db;
   }
 
-  async size(): Promise<Pick<StoreStats, 'bytes' | 'schemaVersion'>> {
+  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
     let bytes = 0;
     for (const suffix of ['', '-wal'])
       bytes += statSync(this.#db.path + suffix, { throwIfNoEntry: false })?.size ?? 0;
     return {
       bytes,
       schemaVersion: Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version']),
+      warning: null,
     };
   }
 

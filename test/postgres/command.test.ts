@@ -1,0 +1,61 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loci, temporaryFolder } from '../e2e/loci-command.ts';
+import { testDatabase } from './database.ts';
+
+const resources = new AsyncDisposableStack();
+afterAll(() => resources.disposeAsync());
+let url: string;
+const home = temporaryFolder();
+
+beforeAll(async () => {
+  ({ url } = resources.use(await testDatabase()));
+});
+
+const run = async (...command: readonly string[]): Promise<string> => {
+  const { stdout, stderr } = await loci(command, { home, env: { LOCI_STORE_CONNECTION_STRING: url } });
+  return stdout + stderr;
+};
+
+async function sql(...statements: readonly string[]): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+it('`init` says whether the store was there', async () => {
+  expect(await run('init')).not.toMatch(/store .*existed already/);
+  expect(await run('init')).toMatch(/store .*existed already/);
+});
+
+it('`doctor` and `status` speak of a store, not of a file', async () => {
+  const said = [await run('doctor'), await run('status'), await run('reindex')].join('\n');
+  expect(said).toContain('the store and every index are intact');
+  expect(said).not.toMatch(/\bfiles?\b|loci\.db/);
+});
+
+it('`doctor` warns of a version of pgvector that can damage indexes', async () => {
+  await sql(`UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'`);
+  expect(await run('doctor')).toMatch(/warning +store .*\n.*pgvector 0\.8\.3 .*ALTER EXTENSION vector UPDATE;/);
+  await sql(`UPDATE pg_extension SET extversion = '0.8.4' WHERE extname = 'vector'`);
+  expect(await run('doctor')).toMatch(/ok +store/);
+});
+
+it('`doctor` names indexes that are missing or invalid, with statements that repair them', async () => {
+  await sql(
+    'DROP INDEX record_timeline',
+    'ALTER TABLE change DROP CONSTRAINT change_pkey',
+    `UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'record_key'::regclass`,
+  );
+  const said = await run('doctor');
+  expect(said).toMatch(/failed +store +the index/);
+  const statements = [...said.matchAll(/run `([^`]+;)`/g)].map(([, statement]) => statement!);
+  expect(statements).toEqual([
+    'CREATE INDEX record_timeline ON record (ns, timeline_at, id) WHERE deleted_at IS NULL;',
+    'ALTER TABLE change ADD PRIMARY KEY (ns, record);',
+    'REINDEX INDEX CONCURRENTLY record_key;',
+  ]);
+  await sql(...statements);
+  expect(await run('doctor')).toMatch(/ok +store/);
+});
