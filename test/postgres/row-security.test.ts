@@ -73,11 +73,6 @@ afterAll(async () => {
   await run(server, `DROP DATABASE ${NAME} WITH (FORCE); DROP ROLE ${NAME}; DROP ROLE ${NAME}_server`);
 });
 
-describeStore(
-  'postgres for a user who owns no table, whose statements have no conditions on namespaces',
-  () => openAs('server'),
-);
-
 describe('without conditions on namespaces', () => {
   const [ours, theirs] = ['our notes', 'their notes'];
   let generation: number;
@@ -135,6 +130,11 @@ describe('without conditions on namespaces', () => {
     },
   );
 });
+
+describeStore(
+  'postgres for a user who owns no table, whose statements have no conditions on namespaces',
+  () => openAs('server'),
+);
 
 it('every table that has a namespace has a policy, and a user who is told no namespace sees no row', async () => {
   const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
