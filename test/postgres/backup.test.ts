@@ -44,7 +44,15 @@ function run(commands: string | undefined, variables: Record<string, string>): P
 /** The store that the connection string names, as `loci.yaml` says it. */
 const storeAt = (connectionString: string) => ({ path: 'unused.db', connectionString });
 
-const HEALTHY = { store: 'ok', derived: 'ok', audit: 'ok', graph: 'ok', concepts: 'ok', receipts: 'ok' };
+const HEALTHY = {
+  // A server may have a version of pgvector that `loci doctor` warns of.
+  store: expect.stringMatching(/^(ok|warning)$/) as unknown,
+  derived: 'ok',
+  audit: 'ok',
+  graph: 'ok',
+  concepts: 'ok',
+  receipts: 'ok',
+};
 
 /** What `loci doctor` says about each part of a store. */
 async function diagnosis(connectionString: string): Promise<Record<string, string>> {
