@@ -98,6 +98,32 @@ async function embedBatch(store: Store, generation: number, limit: number): Prom
   return passages.length;
 }
 
+it('the server is restarted in an orderly way under writes, whose errors say so', async () => {
+  await using resources = new AsyncDisposableStack();
+  const url = await database();
+  const stores = await Promise.all([open(url, resources), open(url, resources)]);
+  const writes = new Writes();
+  for (let restart = 0; restart < 3; restart++) {
+    const over = new AbortController();
+    const writing = Promise.all(
+      stores.map((store, i) =>
+        writes.commitUntil(store, `restart ${String(restart)} writer ${String(i)} write`, over.signal),
+      ),
+    );
+    const { length } = writes.answered;
+    while (writes.answered.length < length + 4) await new Promise(setImmediate);
+    await server.stop();
+    await server.start();
+    over.abort();
+    await writing;
+  }
+  for (const error of writes.errors)
+    expect(String(error)).toMatch(
+      /connection to PostgreSQL failed|the database system is (?:starting up|shutting down)/,
+    );
+  await writes.expectKept(stores[0]);
+});
+
 it('processes of Loci are killed in the middle of commits, and no answered write is lost or doubled', async () => {
   await using resources = new AsyncDisposableStack();
   const url = await database();
