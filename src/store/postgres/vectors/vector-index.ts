@@ -39,20 +39,19 @@ export class PostgresVectorIndex implements VectorIndex {
       limit,
       ...parameters,
     };
-    const compareAll = (isNeeded: string): string => `
+    const compareAll = `
       SELECT p.id, p.record, 1 - near.distance AS score
       FROM (SELECT hash, vector <=> :query::halfvec AS distance FROM embedding
-        WHERE ns = :ns AND generation = :generation AND ${isNeeded} OFFSET 0) AS near
+        WHERE ns = :ns AND generation = :generation OFFSET 0) AS near
       JOIN passage AS p ON p.ns = :ns AND p.hash = near.hash ${join}
       WHERE ${condition} ORDER BY near.distance, p.id LIMIT :limit`;
-    const all = async (): Promise<PassageScore[]> =>
-      (await this.#sql.all(compareAll('TRUE'), values)).map(scoreOf);
+    const all = async (): Promise<PassageScore[]> => (await this.#sql.all(compareAll, values)).map(scoreOf);
     if (query.vector.length > MAX_INDEXED_DIMENSIONS) return all();
     // The number of passages is near to that of vectors, and stands in the row of the namespace.
     const rows = await this.#sql.all(
       `WITH size AS MATERIALIZED (SELECT text_passages > :most AS is_large FROM namespace WHERE id = :ns)
        SELECT size.is_large, found.id, found.record, found.score FROM size LEFT JOIN (
-         (${compareAll('NOT (SELECT is_large FROM size)')})
+         SELECT * FROM (${compareAll}) AS compared WHERE NOT (SELECT is_large FROM size)
          UNION ALL SELECT * FROM (${nearest(query, filter)}) AS near WHERE (SELECT is_large FROM size)) AS found ON TRUE
        ORDER BY found.score DESC, found.id`,
       { ...values, most: this.#maxCompared },
