@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ClientBase, escapeLiteral, type Pool, type QueryConfig } from 'pg';
+import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import type { Deadline } from '../../core/time/deadline.ts';
 import {
   columnsOf,
@@ -47,8 +47,11 @@ const POSTGRES_DIALECT: Dialect = {
 
 /** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
 const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
-/** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
-const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
+/**
+ * How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. Compiling a
+ * statement takes longer than running it.
+ */
+const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
 const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
@@ -62,12 +65,6 @@ interface Session {
   readonly begunAt: number;
   /** When its statements have to end. */
   readonly deadline?: Deadline;
-}
-
-/** The answer to a statement. */
-interface Answer {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
 }
 
 /**
@@ -251,7 +248,7 @@ export class PostgresSql implements Sql {
     }
   }
 
-  #query({ text, values }: Statement): Promise<Answer> {
+  #query({ text, values }: Statement): Promise<QueryResult> {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
@@ -272,7 +269,7 @@ export class PostgresSql implements Sql {
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
-  async #alone(client: ClientBase, statement: QueryConfig): Promise<Answer> {
+  async #alone(client: ClientBase, statement: QueryConfig): Promise<QueryResult> {
     const [, answer] = await Promise.all([
       client.query(`BEGIN; ${this.#tell(client)}`),
       client.query(statement),
@@ -302,11 +299,11 @@ async function limited(
   { client, begunAt }: Session,
   deadline: Deadline,
   statement: QueryConfig,
-): Promise<Answer> {
+): Promise<QueryResult> {
   const budget = Math.round(performance.now() - begunAt + deadline.left);
   const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
   const query_timeout = deadline.left + ANSWER_TIMEOUT_MS;
-  const send = (each: QueryConfig): Promise<Answer> =>
+  const send = (each: QueryConfig): Promise<QueryResult> =>
     client.query({ ...each, query_timeout } as QueryConfig);
   const [, answer] = await Promise.all([
     send({
