@@ -100,7 +100,10 @@ const SETTINGS = [
 ];
 
 /** Starts a server with a new data folder, which is removed with it. */
-export async function startServer(programs: Programs): Promise<Server> {
+export async function startServer(
+  programs: Programs,
+  { settings: more = [] }: { readonly settings?: readonly string[] } = {},
+): Promise<Server> {
   const data = mkdtempSync(join(programs.root, tmpdir(), 'loci-postgres-'));
   chmodSync(data, 0o700);
   if (programs.user !== null) chownSync(data, programs.user.uid, programs.user.gid);
@@ -108,7 +111,7 @@ export async function startServer(programs: Programs): Promise<Server> {
   const initial = ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
   await run(...command(programs, 'initdb', initial));
   const port = await freePort();
-  const settings = [...SETTINGS, `port=${String(port)}`].flatMap((setting) => ['-c', setting]);
+  const settings = [...SETTINGS, `port=${String(port)}`, ...more].flatMap((setting) => ['-c', setting]);
   const start = (): Promise<ChildProcess> =>
     startProcess(...command(programs, 'postgres', ['-D', folder, ...settings]));
   let server = await start();

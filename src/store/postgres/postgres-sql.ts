@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { type ClientBase, escapeLiteral, type Pool } from 'pg';
+import { type ClientBase, escapeLiteral, type Pool, type QueryResult } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import {
@@ -47,8 +47,11 @@ const POSTGRES_DIALECT: Dialect = {
 
 /** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
 const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
-/** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
-const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
+/**
+ * How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. Compiling a
+ * statement takes longer than running it.
+ */
+const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
 const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
 const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id';
@@ -62,12 +65,6 @@ interface Session {
   readonly begunAt: number;
   /** When its statements have to end. */
   readonly deadline?: Deadline;
-}
-
-/** The answer to a statement. */
-interface Answer {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
 }
 
 /**
@@ -275,7 +272,7 @@ export class PostgresSql implements Sql {
     }
   }
 
-  #query({ text, values }: Statement): Promise<Answer> {
+  #query({ text, values }: Statement): Promise<QueryResult> {
     const session = this.#session.getStore();
     const parameters = values.length === 0 ? undefined : [...values];
     return guarded(async () => {
@@ -296,7 +293,7 @@ export class PostgresSql implements Sql {
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
-  async #alone(client: ClientBase, text: string, parameters: unknown[] | undefined): Promise<Answer> {
+  async #alone(client: ClientBase, text: string, parameters: unknown[] | undefined): Promise<QueryResult> {
     const [, answer] = await Promise.all([
       client.query(`BEGIN; ${this.#tell(client)}`),
       client.query(text, parameters),
@@ -327,7 +324,7 @@ async function limited(
   deadline: Deadline,
   text: string,
   parameters: unknown[] | undefined,
-): Promise<Answer> {
+): Promise<QueryResult> {
   const budget = Math.round(performance.now() - begunAt + deadline.left);
   const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
   const [, answer] = await Promise.all([

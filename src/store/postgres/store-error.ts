@@ -25,7 +25,10 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
       'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
       'public TO …;` for another one: see docs/postgres.md.',
   ],
-  XX001: ['store_corrupt', 'Run `loci doctor`, which says what is damaged, or restore a backup of the database.'],
+  XX001: [
+    'store_corrupt',
+    'Run `loci doctor`, which says what is damaged, or restore a backup of the database.',
+  ],
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
 };
 
