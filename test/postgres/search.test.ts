@@ -8,7 +8,6 @@ import { write as writeMemory } from '../../src/engine/records/write.ts';
 import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../../src/search/search.ts';
 import { connectPostgres } from '../../src/store/postgres/open.ts';
-import type { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
 import { PostgresVectorIndex } from '../../src/store/postgres/vectors/vector-index.ts';
 import { openStore } from '../../src/store/registry.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
@@ -179,7 +178,7 @@ describe('a filter with the index of vectors', async () => {
       await vectors.addGeneration(1001, 3);
       // As autovacuum does.
       await sql.run('ANALYZE');
-      const index = new PostgresVectorIndex(sql, sql as PostgresSql, 10);
+      const index = new PostgresVectorIndex(sql, sql, 10);
       const condition = passageFilter(sql.dialect, { now: NOW, ...filter }, true);
       const query = { generation: 1001, vector: VECTOR };
       const found = await sql.snapshot(async () => {

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
-import type { ConnectedDriver } from '../sql/driver.ts';
+import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import { type StoreCalls, storeCalls } from '../sql/calls/calls.ts';
 import { createStoreProxy } from '../sql/calls/store-proxy.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
@@ -17,6 +17,7 @@ interface PostgresDriver extends ConnectedDriver {
   /** For people to read. */
   readonly name: string;
   readonly access: Access;
+  readonly driver: Driver & { readonly sql: PostgresSql };
 }
 
 /** How a database is reached. */

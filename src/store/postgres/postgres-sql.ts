@@ -157,11 +157,11 @@ export class PostgresSql implements Sql {
     await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
   }
 
-  /** Runs several statements without parameters. Outside of a transaction they may take any time. */
-  async script(statements: string): Promise<void> {
-    if (this.#session.getStore() !== undefined) await this.#query({ text: statements, values: [] });
-    else
-      await guarded(() => this.#pool.query({ text: statements, query_timeout: NO_TIMEOUT } as QueryConfig));
+  /** Runs statements that make tables and indexes, which concern no namespace. Outside of a transaction they may take any time. */
+  async script(text: string): Promise<void> {
+    const client = this.#session.getStore()?.client;
+    const statement = { text, query_timeout: client === undefined ? NO_TIMEOUT : STATEMENT_TIMEOUT_MS };
+    await guarded(() => (client ?? this.#pool).query(statement as QueryConfig));
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */

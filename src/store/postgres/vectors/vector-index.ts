@@ -1,3 +1,5 @@
+import type { DatabaseError } from 'pg';
+import { LociError } from '../../../core/errors.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
@@ -8,6 +10,8 @@ import { vectorText } from './vector-text.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
+/** What PostgreSQL answers to a user who lacks a right. */
+const NO_RIGHT = '42501';
 /** Up to as many vectors, comparing all of a namespace is faster than the index. */
 const MAX_COMPARED = 10_000;
 
@@ -140,7 +144,14 @@ export class PostgresVectorIndex implements VectorIndex {
     const statement = createVectorIndex(generation, dimensions);
     const name = vectorIndexName(generation);
     const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
-    if (statement !== null && found?.['found'] !== 1) await this.#owner.script(statement);
+    if (statement === null || found?.['found'] === 1) return;
+    await this.#owner.script(statement).catch((error: unknown) => {
+      if (!(error instanceof LociError) || (error.cause as DatabaseError).code !== NO_RIGHT) throw error;
+      throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
+        cause: error,
+        hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+      });
+    });
   }
 
   async removeGeneration(generation: number): Promise<number> {

@@ -62,7 +62,7 @@ export const migrateStore: OperationCommand<MigrateStoreOutput> = {
     );
     const next = to.startsWith('postgres:')
       ? 'Set LOCI_STORE_CONNECTION_STRING, or store.connectionString in loci.yaml, to use the copy.'
-      : 'Set store.path in loci.yaml to use the copy.';
+      : `Set store.path in loci.yaml${from.startsWith('postgres:') ? ', and remove the connection string,' : ''} to use the copy.`;
     return [`${oneLine(from)} was copied to ${oneLine(to)}.`, ...lines, next, ''].join('\n');
   },
 };
