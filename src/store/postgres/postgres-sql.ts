@@ -15,6 +15,7 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
+import { runLimited, type Session } from './session.ts';
 import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
@@ -55,14 +56,6 @@ const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}; SELECT pg_current_xact_id()::te
 /** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
 const OUTCOME_TIMEOUT_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
-
-/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
-interface Session {
-  readonly client: ClientBase;
-  readonly begunAt: number;
-  /** When its statements have to end. */
-  readonly deadline?: Deadline;
-}
 
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
@@ -166,10 +159,8 @@ export class PostgresSql implements Sql {
         ]);
         if (begun.status === 'rejected') throw begun.reason;
         if (done.status === 'rejected') throw done.reason;
-        // Nothing depends on the answer: a connection that fails is replaced.
-        client.query('COMMIT').catch(() => undefined);
         return done.value;
-      }),
+      }, 'goes on'),
     );
   }
 
@@ -195,8 +186,7 @@ export class PostgresSql implements Sql {
         outcome.id = begun.at(-1)!.rows[0]!.id;
         const session = { client, begunAt: performance.now() };
         outcome.done = { result: await this.#session.run(session, work) };
-        await client.query('COMMIT');
-      });
+      }, 'waits');
       return outcome.done!;
     } catch (error) {
       if (isConflict(error)) return { error };
@@ -234,19 +224,36 @@ export class PostgresSql implements Sql {
     }
   }
 
-  async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a transaction that the work begins, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may
+   * then give this process another one.
+   */
+  async #connected<Result>(
+    work: (client: ClientBase) => Promise<Result>,
+    atCommit: 'waits' | 'goes on',
+  ): Promise<Result> {
     const client = await this.#pool.connect();
-    let broken: Error | undefined;
+    const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+      try {
+        await client.query(statement);
+        client.release();
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    };
+    let result: Result;
     try {
-      return await work(client);
+      result = await work(client);
     } catch (error) {
-      await client.query('ROLLBACK').catch((failed: unknown) => {
-        broken = failed as Error;
-      });
+      await end('ROLLBACK').catch(() => undefined);
       throw error;
-    } finally {
-      client.release(broken);
     }
+    const ended = end('COMMIT');
+    if (atCommit === 'waits') await ended;
+    // Nothing depends on the end of what only read: a connection that fails is replaced.
+    else ended.catch(() => undefined);
+    return result;
   }
 
   #query({ text, values }: Statement): Promise<QueryResult> {
@@ -255,34 +262,13 @@ export class PostgresSql implements Sql {
     return guarded(() =>
       session?.deadline === undefined
         ? (session?.client ?? this.#pool).query(text, parameters)
-        : limited(session, session.deadline, text, parameters),
+        : runLimited(session, session.deadline, text, parameters),
     );
   }
 
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
-}
-
-/**
- * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
- * rest. The transaction goes on after that, because of the savepoint.
- */
-async function limited(
-  { client, begunAt }: Session,
-  deadline: Deadline,
-  text: string,
-  parameters: unknown[] | undefined,
-): Promise<QueryResult> {
-  const budget = Math.round(performance.now() - begunAt + deadline.left);
-  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
-  const [, answer] = await Promise.all([
-    client.query(`SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
-    client.query(text, parameters),
-    client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
-  ]);
-  return answer;
 }
 
 /** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */
