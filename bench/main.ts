@@ -90,7 +90,7 @@ async function measurePostgresSizes(
   for (const passages of sizes) {
     const bench = await filledStore(passages, namespaces);
     const title = `PostgreSQL, ${passages.toLocaleString('en')} passages in ${String(namespaces)} namespaces`;
-    report({ title, measures: await measurePostgres(server.url, bench) });
+    report({ title, measures: await measurePostgres(server.url, bench, passages) });
   }
 }
 

@@ -10,7 +10,7 @@ import type { BenchQuery } from './corpus.ts';
 import type { BenchStore } from './fill.ts';
 import type { Measure } from './report.ts';
 import { precomputedVectors, searchOnce } from './search.ts';
-import { quantile, timeEach } from './timing.ts';
+import { quantile, sum, timeEach } from './timing.ts';
 import { DIMENSIONS } from './vector-model.ts';
 
 const CLIENTS = 8;
@@ -35,12 +35,16 @@ export async function benchServer(): Promise<BenchServer | null> {
 }
 
 /** Compares a whole search with plain SQL on the same server, on a copy of the filled store. */
-export async function measurePostgres(server: string, bench: BenchStore): Promise<Measure[]> {
+export async function measurePostgres(
+  server: string,
+  bench: BenchStore,
+  passages: number,
+): Promise<Measure[]> {
   const name = `loci_bench_${String(process.pid)}`;
   const url = new URL(`/${name}`, server).href;
   await execute(server, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
   try {
-    await copy(bench.path, url);
+    await copy(bench.path, url, passages);
     const bytes = await sizeOf(url);
     await execute(url, PLAIN);
     await execute(url, 'VACUUM ANALYZE');
@@ -63,14 +67,16 @@ async function execute<Row extends QueryResultRow>(
   }
 }
 
-async function copy(path: string, connectionString: string): Promise<void> {
-  const progress = new Progress('Copying the store into PostgreSQL', 'rows');
+async function copy(path: string, connectionString: string, passages: number): Promise<void> {
+  const progress = new Progress('Copying the store into PostgreSQL', 'passages');
+  const copied = new Map<string, number>();
   const from = await connectStore({ path }, { create: false });
   const to = await connectStore({ path: '', connectionString }, { create: true });
   try {
     await copyStore(from.driver, to.driver, {
-      onProgress: ({ done, total }) => {
-        progress.report(done, total);
+      onProgress: ({ subject, done }) => {
+        copied.set(subject, done);
+        progress.report(sum([...copied.values()]), passages);
       },
     });
   } finally {

@@ -14,7 +14,7 @@ import {
 } from '../sql/sql.ts';
 import { encoded } from './nul.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { ANSWER_TIMEOUT_MS } from './pool.ts';
+import { runLimited, type Session } from './session.ts';
 import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
 import { isCommitted, TRANSACTION_ID, type TransactionId } from './transaction-outcome.ts';
 
@@ -58,14 +58,6 @@ const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
 const STATEMENT_TIMEOUT_MS = 65_000;
 /** The longest time of a timer. 0 would be the default of the pool. */
 const NO_TIMEOUT = 2 ** 31 - 1;
-
-/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
-interface Session {
-  readonly client: ClientBase;
-  readonly begunAt: number;
-  /** When its statements have to end. */
-  readonly deadline?: Deadline;
-}
 
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
@@ -188,10 +180,8 @@ export class PostgresSql implements Sql {
         ]);
         if (begun.status === 'rejected') throw begun.reason;
         if (done.status === 'rejected') throw done.reason;
-        // Nothing depends on the answer: a connection that fails is replaced.
-        client.query('COMMIT').catch(() => undefined);
         return done.value;
-      }),
+      }, 'goes on'),
     );
   }
 
@@ -219,8 +209,7 @@ export class PostgresSql implements Sql {
         outcome.transaction = begun.at(-1)!.rows[0]!;
         const session = { client, begunAt: performance.now() };
         outcome.done = { result: await this.#session.run(session, work) };
-        await client.query('COMMIT');
-      });
+      }, 'waits');
       return outcome.done!;
     } catch (error) {
       if (isConflict(error)) return { error };
@@ -232,20 +221,37 @@ export class PostgresSql implements Sql {
     }
   }
 
-  async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a transaction that the work begins, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may
+   * then give this process another one.
+   */
+  async #connected<Result>(
+    work: (client: ClientBase) => Promise<Result>,
+    atCommit: 'waits' | 'goes on',
+  ): Promise<Result> {
     const client = await this.#pool.connect();
     this.#told.delete(client);
-    let broken: Error | undefined;
+    const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+      try {
+        await client.query(statement);
+        client.release();
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    };
+    let result: Result;
     try {
-      return await work(client);
+      result = await work(client);
     } catch (error) {
-      await client.query('ROLLBACK').catch((failed: unknown) => {
-        broken = failed as Error;
-      });
+      await end('ROLLBACK').catch(() => undefined);
       throw error;
-    } finally {
-      client.release(broken);
     }
+    const ended = end('COMMIT');
+    if (atCommit === 'waits') await ended;
+    // Nothing depends on the end of what only read: a connection that fails is replaced.
+    else ended.catch(() => undefined);
+    return result;
   }
 
   #query({ text, values }: Statement): Promise<QueryResult> {
@@ -253,29 +259,32 @@ export class PostgresSql implements Sql {
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
       if (session === undefined)
-        return this.#hasPolicies
-          ? this.#connected((client) => this.#alone(client, statement))
-          : this.#pool.query(statement);
+        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(statement);
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
         tell === '' ? null : client.query(tell),
         deadline === undefined
           ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
-          : limited(session, deadline, statement),
+          : runLimited(session, deadline, statement),
       ]);
       return answer;
     });
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
-  async #alone(client: ClientBase, statement: QueryConfig): Promise<QueryResult> {
-    const [, answer] = await Promise.all([
+  async #alone(statement: QueryConfig): Promise<QueryResult> {
+    const client = await this.#pool.connect();
+    this.#told.delete(client);
+    // After an error, the server rolls back instead of committing.
+    const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
       client.query(statement),
       client.query('COMMIT'),
     ]);
-    return answer;
+    client.release(ended.status === 'rejected');
+    for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
+    return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
   /** The statement that tells a transaction its namespace; empty if the transaction was told. `SET LOCAL`, as `LIMITS` are. */
@@ -289,31 +298,6 @@ export class PostgresSql implements Sql {
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
-}
-
-/**
- * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
- * rest. The transaction goes on after that, because of the savepoint.
- */
-async function limited(
-  { client, begunAt }: Session,
-  deadline: Deadline,
-  statement: QueryConfig,
-): Promise<QueryResult> {
-  const budget = Math.round(performance.now() - begunAt + deadline.left);
-  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
-  const query_timeout = deadline.left + ANSWER_TIMEOUT_MS;
-  const send = (each: QueryConfig): Promise<QueryResult> =>
-    client.query({ ...each, query_timeout } as QueryConfig);
-  const [, answer] = await Promise.all([
-    send({
-      text: `SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
-    }),
-    send(statement),
-    send({ text: 'ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited' }),
-  ]);
-  return answer;
 }
 
 /** The rows as a table. `NULL::record` would be the type `record` of PostgreSQL, not that of the table. */
