@@ -5,7 +5,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/postgres/**/*.test.ts', 'test/contract/{postgres,copy-store}.test.ts'],
     pool: 'threads',
-    maxWorkers: 1,
+    maxWorkers: 2,
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,

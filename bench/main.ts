@@ -7,16 +7,17 @@ import { parseArgs, promisify } from 'node:util';
 import { Progress } from '../eval/progress.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { measureCommands } from './commands.ts';
-import { benchStore } from './fill.ts';
+import { benchStore, type BenchStore } from './fill.ts';
 import { measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
+import { benchServer, measurePostgres } from './postgres.ts';
 import { measureOpenclaw } from './openclaw/measure.ts';
 import { measureRest } from './rest.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
 
-const HELP = `Measures the speed of Loci on synthetic stores and compares it with plain SQLite and an exact scan in the same run.
+const HELP = `Measures the speed of Loci on synthetic stores and compares it with plain SQL and an exact scan in the same run.
 
   npm run bench -- [--quick] [--million] [--namespaces N] [--check] [--json FILE]
 
@@ -26,6 +27,7 @@ const HELP = `Measures the speed of Loci on synthetic stores and compares it wit
   --check         exit with code 1 if a ratio, the recall or the event loop misses its target;
                   times are only reported, because machines differ
   --json FILE     write the figures as JSON
+  --postgres      only measure PostgreSQL: that of LOCI_TEST_POSTGRES_URL, or one that is started
   --openclaw      only compare memories of OpenClaw, which is installed outside of the checkout first (about 650 MB)
   --no-embed      skip the benchmark of the embedder
   --no-rest       skip the HTTP server; its load lasts ten minutes, with --quick a few seconds
@@ -39,6 +41,7 @@ const { values: flags } = parseArgs({
     namespaces: { type: 'string', default: '64' },
     check: { type: 'boolean' },
     json: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
     openclaw: { type: 'boolean', default: false },
     embed: { type: 'boolean', default: true },
     rest: { type: 'boolean', default: true },
@@ -53,18 +56,42 @@ const [LOAD_SECONDS, QUICK_LOAD_SECONDS] = [600, 2];
 /** Copies of stores for write tests. They are removed when the process ends. */
 const scratch = fileURLToPath(new URL(`../.cache/bench/scratch-${String(process.pid)}`, import.meta.url));
 
-async function measureSize(passages: number, namespaces: number): Promise<Section> {
-  const count = passages.toLocaleString('en');
-  const progress = new Progress(`Filling a store of ${count}`, 'passages');
+async function filledStore(passages: number, namespaces: number): Promise<BenchStore> {
+  const progress = new Progress(`Filling a store of ${passages.toLocaleString('en')}`, 'passages');
   const bench = await benchStore({ passages, namespaces, report: progress.report });
   progress.end();
+  return bench;
+}
+
+async function measureSize(passages: number, namespaces: number): Promise<Section> {
+  const bench = await filledStore(passages, namespaces);
   const measures = [
     ...(await measureSearch(bench, passages)),
     ...(await measureWrites(bench, join(scratch, `writes-${String(passages)}`))),
     ...(await measureFresh(bench, join(scratch, `fresh-${String(passages)}`))),
   ];
   rmSync(scratch, { recursive: true, force: true });
-  return { title: `${count} passages in ${String(namespaces)} namespaces`, measures };
+  return { title: `${passages.toLocaleString('en')} passages in ${String(namespaces)} namespaces`, measures };
+}
+
+/** On one server: that of `LOCI_TEST_POSTGRES_URL`, or one of this machine. */
+async function measurePostgresSizes(
+  sizes: readonly number[],
+  namespaces: number,
+  report: (section: Section) => void,
+): Promise<void> {
+  await using server = await benchServer();
+  if (server === null) {
+    console.log(
+      'PostgreSQL is left out: no server with pgvector is installed, and LOCI_TEST_POSTGRES_URL names none.\n',
+    );
+    return;
+  }
+  for (const passages of sizes) {
+    const bench = await filledStore(passages, namespaces);
+    const title = `PostgreSQL, ${passages.toLocaleString('en')} passages in ${String(namespaces)} namespaces`;
+    report({ title, measures: await measurePostgres(server.url, bench, passages) });
+  }
 }
 
 async function measureServer(quick: boolean): Promise<Section> {
@@ -108,6 +135,7 @@ async function main(): Promise<void> {
   };
   if (flags.openclaw)
     await measureOpenclaw({ folder: join(scratch, 'openclaw'), quick: flags.quick ?? false, report });
+  else if (flags.postgres) await measurePostgresSizes(postgresSizes(), namespaces, report);
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
@@ -116,10 +144,16 @@ async function main(): Promise<void> {
   if (flags.check === true && missed.length > 0) process.exitCode = 1;
 }
 
-/** Everything that needs no other program than Loci. */
+/** A quick run copies few passages, because that takes longer than to measure them. */
+function postgresSizes(): number[] {
+  return [flags.quick ? 2000 : 100_000, ...(flags.million ? [1_000_000] : [])];
+}
+
+/** Everything that needs no other program than Loci, and PostgreSQL where there is one. */
 async function measureLoci(report: (section: Section) => void, namespaces: number): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) report(await measureSize(passages, namespaces));
+  await measurePostgresSizes(postgresSizes(), namespaces, report);
   report({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
   report({
     title: 'Commands in fresh processes',

@@ -62,7 +62,8 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
   }
 }
 
-function searchOnce(
+/** A search as the engine makes it. */
+export function searchOnce(
   store: Store,
   vectors: { embedder: Embedder; generation: number },
   query: BenchQuery,
@@ -81,7 +82,7 @@ function searchOnce(
 }
 
 /** An embedder that returns the vector given with the query. */
-function precomputedVectors(queries: readonly BenchQuery[]): Embedder {
+export function precomputedVectors(queries: readonly BenchQuery[]): Embedder {
   const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
   return {
     provider: 'bench',

@@ -123,6 +123,8 @@ export interface Retrieved {
   readonly lists: readonly RankedList[];
   /** In no particular order; passages without a vector are left out. */
   readonly cosines: readonly PassageScore[];
+  /** Whether the time was enough to compare all of them. */
+  readonly hasAllCosines: boolean;
   /** The passages of `records` that have a vector, by ordinal. Records without any are left out. */
   readonly compared: ReadonlyMap<number, readonly ComparedPassage[]>;
   readonly passages: readonly StoredPassage[];

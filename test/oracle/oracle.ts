@@ -208,6 +208,7 @@ function searchCalls(state: OracleState): Oracle['search'] {
       const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
       return {
         lists,
+        hasAllCosines: true,
         cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines, compared),
         compared: new Map(),
         passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],

@@ -12,22 +12,27 @@ export async function testDatabase(): Promise<TestDatabase> {
   return server === '' ? pgliteDatabase() : serverDatabase(server);
 }
 
-async function serverDatabase(server: string): Promise<TestDatabase> {
+/** A database of a server. @param options of `CREATE DATABASE` */
+export async function serverDatabase(server: string, options = ''): Promise<TestDatabase> {
   const name = `loci_test_${randomUUID().replaceAll('-', '')}`;
-  const run = async (statement: string): Promise<void> => {
-    const client = new Client({ connectionString: server });
-    await client.connect();
-    try {
-      await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
-  await run(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
+  await runStatement(server, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0 ${options}`);
   return {
     url: new URL(`/${name}`, server).href,
-    [Symbol.asyncDispose]: () => run(`DROP DATABASE ${name} WITH (FORCE)`),
+    [Symbol.asyncDispose]: async () => {
+      await runStatement(server, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
   };
+}
+
+/** Runs a statement on a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** A database of its own in this process. Its connections take turns. */

@@ -48,7 +48,8 @@ const CONDITIONS: readonly (readonly [RegExp, string])[] = [
   [/(?<=(?:FROM|UPDATE) namespace\b[^;]*WHERE )(?:n\.)?(?:id|name) = (\$\d+::\w+)/g, '$1 IS NOT NULL'],
   [/\bnamespace = (\$\d+::text)/g, '$1 IS NOT NULL'],
   // The namespace is a term of the full-text index.
-  [/@@ (\$\d+)::text::tsquery/g, String.raw`@@ regexp_replace($1::text, '^'' \d+'' & ', '')::tsquery`],
+  [/(\$\d+(?:::text)+) \|\| ' & \('/g, "substr($1, 1, 0) || '('"],
+  [/\$\d+::text::tsquery && /g, ''],
 ];
 
 function withoutNamespaces(statement: string): string {
@@ -126,7 +127,8 @@ describe('without conditions on namespaces', () => {
     '%s sees other namespaces as the owner, and none as another user',
     async (name) => {
       expect(await calls[name]!(server)).toEqual(expected[name]);
-      expect(await calls[name]!(owner)).not.toEqual(expected[name]);
+      // A statement that expects one namespace may fail.
+      expect(await calls[name]!(owner).catch(String)).not.toEqual(expected[name]);
     },
   );
 });

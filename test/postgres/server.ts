@@ -12,20 +12,22 @@ import {
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector', 'pgbouncer'];
 /**
- * A system of Debian 13 with PostgreSQL 17 and pgvector, which Debian 12 does not have. It takes 700 MB and two minutes, so that it
- * is made once, outside of the checkout. Only root can make it.
+ * A system of Debian 13 with PostgreSQL 17 and pgvector, which Debian 12 does not have, and PgBouncer. It takes 700 MB and two minutes,
+ * so that it is made once, outside of the checkout. Only root can make it.
  */
 const SYSTEM: string = join(
   process.env['LOCI_POSTGRES_CACHE'] ?? join(homedir(), '.cache', 'loci-postgres'),
   'trixie',
 );
-const COMPLETE = join(SYSTEM, 'complete');
+/** Other packages make another name, so that a system without them is made again. */
+const COMPLETE = join(SYSTEM, `complete with ${PACKAGES.join(', ')}`);
 
 /** Makes the system unless there is one. */
 export async function installPostgres(): Promise<void> {
@@ -36,14 +38,14 @@ export async function installPostgres(): Promise<void> {
     await run('apt-get', ['update', '-q'], { timeout: 120_000 });
     await run('apt-get', ['install', '-yq', '--no-install-recommends', 'debootstrap'], { timeout: 120_000 });
   }
-  const packages = '--include=postgresql-17,postgresql-17-pgvector';
+  const packages = `--include=${PACKAGES.join(',')}`;
   const options = { timeout: 400_000, maxBuffer: 100_000_000 };
   await run('debootstrap', ['--variant=minbase', packages, 'trixie', SYSTEM], options);
   mkdirSync(COMPLETE);
 }
 
 /** Where the programs of a server are. */
-interface Programs {
+export interface Programs {
   /** What their paths begin with outside of the system that they run in. */
   readonly root: string;
   readonly folder: string;
@@ -74,20 +76,60 @@ function userIn(root: string): { uid: number; gid: number } {
   return { uid: uid!, gid: gid! };
 }
 
-function command(
+export function command(
   { root, folder, user }: Programs,
   program: string,
   options: readonly string[],
 ): [string, string[]] {
-  const path = join(folder, program);
+  const path = resolve(folder, program);
   if (user === null) return [path, [...options]];
   return ['chroot', [`--userspec=${String(user.uid)}:${String(user.gid)}`, root || '/', path, ...options]];
 }
 
+/** Runs a program of PostgreSQL, such as `pg_dump`. Paths are those of its system. */
+export async function runProgram(
+  programs: Programs,
+  program: string,
+  options: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const PATH = `${programs.folder}:${process.env['PATH'] ?? ''}`;
+  await run(...command(programs, program, options), {
+    timeout: 60_000,
+    env: { ...process.env, PATH, ...env },
+  });
+}
+
+/** A new folder that the programs may write to. */
+export interface DataFolder extends Disposable {
+  /** Its path for the programs. */
+  readonly path: string;
+  /** Its path for the tests. */
+  readonly outside: string;
+}
+
+export function dataFolder({ root, user }: Programs): DataFolder {
+  const outside = mkdtempSync(join(root, tmpdir(), 'loci-postgres-'));
+  chmodSync(outside, 0o700);
+  if (user !== null) chownSync(outside, user.uid, user.gid);
+  return {
+    path: outside.slice(root.length),
+    outside,
+    [Symbol.dispose]: () => {
+      rmSync(outside, { recursive: true, force: true });
+    },
+  };
+}
+
 export interface Server {
   readonly url: string;
-  /** Kills the server as a crash would, and starts it again. */
+  /** Kills all processes of the server, as a crash of the machine would. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Kills the server and starts it again. */
   restartAfterCrash(): Promise<void>;
+  /** Ends the server in an orderly way. Its connections are closed. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -99,61 +141,102 @@ const SETTINGS = [
   'max_connections=200',
 ];
 
+interface ServerOptions {
+  /** Fills the data folder, which is new; otherwise the server is empty. */
+  readonly fill?: (folder: string) => Promise<void>;
+  /** Such as `hot_standby=off`. */
+  readonly settings?: readonly string[];
+}
+
 /** Starts a server with a new data folder, which is removed with it. */
-export async function startServer(programs: Programs): Promise<Server> {
-  const data = mkdtempSync(join(programs.root, tmpdir(), 'loci-postgres-'));
-  chmodSync(data, 0o700);
-  if (programs.user !== null) chownSync(data, programs.user.uid, programs.user.gid);
-  const folder = data.slice(programs.root.length);
-  const initial = ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
-  await run(...command(programs, 'initdb', initial));
+export async function startServer(
+  programs: Programs,
+  { fill, settings = [] }: ServerOptions = {},
+): Promise<Server> {
+  const data = dataFolder(programs);
+  const initial = ['-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
+  await (fill ?? ((folder) => runProgram(programs, 'initdb', ['-D', folder, ...initial])))(data.path);
   const port = await freePort();
-  const settings = [...SETTINGS, `port=${String(port)}`].flatMap((setting) => ['-c', setting]);
-  const start = (): Promise<ChildProcess> =>
-    startProcess(...command(programs, 'postgres', ['-D', folder, ...settings]));
-  let server = await start();
+  const all = [...SETTINGS, `port=${String(port)}`, ...settings].flatMap((setting) => ['-c', setting]);
+  const startOnce = (): Promise<ChildProcess> =>
+    startProcess(
+      ...command(programs, 'postgres', ['-D', data.path, ...all]),
+      /ready to accept (read-only )?connections/,
+    );
+  let server = await startOnce();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  const start = async (): Promise<void> => {
+    for (;;) {
+      try {
+        server = await startOnce();
+        return;
+      } catch (error) {
+        // Processes of its connections may take a moment to end.
+        if (!/shared memory block|lock file|Address already in use/.test(String(error))) throw error;
+      }
+    }
+  };
+  const kill = async (): Promise<void> => {
+    const children = childrenOf(server.pid!);
+    await end('SIGKILL');
+    for (const child of children) killIfRunning(child);
+  };
   return {
     url: `postgres://postgres@127.0.0.1:${String(port)}/postgres`,
+    kill,
+    start,
     restartAfterCrash: async () => {
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
-      for (;;) {
-        try {
-          server = await start();
-          return;
-        } catch (error) {
-          // The processes of its connections end when they notice that the server is gone.
-          if (!/shared memory block|lock file|Address already in use/.test(String(error))) throw error;
-        }
-      }
+      await kill();
+      await start();
     },
+    stop: () => end('SIGINT'),
     close: async () => {
-      const ended = once(server, 'exit');
       // Immediate: what the server holds is removed.
-      server.kill('SIGQUIT');
-      await ended;
-      rmSync(data, { recursive: true, force: true });
+      await end('SIGQUIT');
+      data[Symbol.dispose]();
     },
   };
 }
 
-/** Resolves when the server accepts connections. */
-async function startProcess(program: string, options: readonly string[]): Promise<ChildProcess> {
+function childrenOf(pid: number): number[] {
+  const path = `/proc/${String(pid)}/task/${String(pid)}/children`;
+  const children = existsSync(path) ? readFileSync(path, 'utf8').split(' ') : [];
+  return children.map(Number).filter((each) => each > 0);
+}
+
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Resolves when the log has a line that says that the program is ready. */
+export async function startProcess(
+  program: string,
+  options: readonly string[],
+  ready: RegExp,
+): Promise<ChildProcess> {
   const server = spawn(program, options, { stdio: ['ignore', 'ignore', 'pipe'] });
   return new Promise((resolve, reject) => {
     let log = '';
     server.stderr.on('data', (text: Buffer) => {
       log += text.toString();
-      if (log.includes('ready to accept connections')) resolve(server);
+      if (ready.test(log)) resolve(server);
     });
     server.once('exit', () => {
-      reject(new Error(`PostgreSQL did not start: ${log}`));
+      reject(new Error(`${options.join(' ')} did not start: ${log}`));
     });
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -45,11 +45,20 @@ export interface RetrievalResult {
   readonly constrainedMatches: ReadonlySet<number>;
 }
 
-/** Signals that did not compare everything within the deadline. */
-function cutShort(signals: ReadonlySet<Signal>, { deadlineMs = 0 }: SearchRun): MissingSignal[] {
+/** Passages without a vector, and signals that did not compare everything within the deadline. */
+function incomplete(
+  notEmbedded: ReadonlySet<number>,
+  hasAllCosines: boolean,
+  partial: ReadonlySet<Signal>,
+  { deadlineMs = 0 }: SearchRun,
+): MissingSignal[] {
   const limit = `${String(deadlineMs)} ms (\`search.deadline\`)`;
   const why = `the deadline of ${limit} was reached before all was compared`;
-  return [...signals].map((signal) => ({ signal, why }));
+  const cutShort = new Set<Signal>(hasAllCosines ? partial : [...partial, 'vector']);
+  return [
+    ...(hasAllCosines && notEmbedded.size > 0 ? [NOT_ALL_EMBEDDED] : []),
+    ...Array.from(cutShort, (signal) => ({ signal, why })),
+  ];
 }
 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
@@ -107,7 +116,7 @@ async function retrieveSignals(
     spelling: queriesOf(corrected && { by: 'text', text: corrected }),
     recency: isDateOnly ? dateFilters.map(byTime) : [],
   };
-  const { lists, cosines } = await run.store.search.retrieve(run.namespace, {
+  const { lists, cosines, hasAllCosines } = await run.store.search.retrieve(run.namespace, {
     queries: [...queries.vector, ...queries.text, ...queries.spelling, ...queries.recency],
     ...(vector !== null && { cosines: vector }),
     ...(run.deadlineMs !== undefined && { budgetMs: run.deadlineMs }),
@@ -142,7 +151,7 @@ async function retrieveSignals(
     vectors: run.vectors,
     lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,
     notEmbedded,
-    missing: [...missing, ...(notEmbedded.size > 0 ? [NOT_ALL_EMBEDDED] : []), ...cutShort(partial, run)],
+    missing: [...missing, ...incomplete(notEmbedded, hasAllCosines, partial, run)],
     vector,
     constrainedMatches,
     modelCoverage: modelCoverageOf(run, terms),

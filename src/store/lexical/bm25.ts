@@ -18,7 +18,7 @@ interface Scored {
 export const K1 = 1.2;
 export const B = 0.75;
 /** The IDF of a term that at least half of the passages contain, for which the formula gives no positive number. */
-const MIN_IDF = 1e-6;
+export const MIN_IDF = 1e-6;
 
 /** Scores are summed for this many passages at a time, so that they stay in the processor's L1 cache. */
 const WINDOW_SIZE = 4096;

@@ -20,6 +20,6 @@ export interface KnownWords {
   beginningWith(candidates: readonly Candidates[]): Promise<string[][]>;
   /** The words with this part after their first `MIN_PREFIX` letters; about `MAX_COMPARED` at most. */
   containing(part: string): Promise<string[]>;
-  /** The words that are similar to this one: see `spellingSimilarity`. */
-  near(word: string): Promise<KnownWord[]>;
+  /** The words that are similar to this one (see `spellingSimilarity`); `null` if the database had no time to look. */
+  near(word: string): Promise<KnownWord[] | null>;
 }

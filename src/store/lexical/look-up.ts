@@ -17,8 +17,6 @@ export async function lookUp(
   candidates: readonly StoredLanguage[],
   deadline: Deadline,
 ): Promise<Vocabulary> {
-  const stored = await known.languages();
-  const languages = candidates.filter((language) => stored.includes(language));
   const counts = new Map<string, number>();
   const count = async (stems: readonly string[]): Promise<void> => {
     const missing = [...new Set(stems)].filter((each) => !counts.has(each));
@@ -27,7 +25,8 @@ export async function lookUp(
   };
   const passagesWith = (stems: readonly string[]): number =>
     stems.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
-  await count(words.map(stem));
+  const [stored] = await Promise.all([known.languages(), count(words.map(stem))]);
+  const languages = candidates.filter((language) => stored.includes(language));
   // A word that no passage has may be of a language in which only a few passages are.
   const possible = words.map((word) => (passagesWith([stem(word)]) > 0 ? languages : candidates));
   const inflections = await inflectionsOf(known, words, possible, deadline);
@@ -42,8 +41,14 @@ export async function lookUp(
     if (passages > 0 && variants.length > 0) terms.push({ word, passages, near: [], variants });
     else if (passages > 0 || !isCorrectable(word)) terms.push({ word, passages, near: [] });
     else {
-      const near = nearestWords(word, await known.near(word));
-      terms.push({ word, passages: 0, near, ...(deadline.isPast ? { isPartial: true } : {}) });
+      const similar = await known.near(word);
+      const isPartial = similar === null || deadline.isPast;
+      terms.push({
+        word,
+        passages: 0,
+        near: nearestWords(word, similar ?? []),
+        ...(isPartial && { isPartial }),
+      });
     }
   }
   return { terms, languages: [...stored] };

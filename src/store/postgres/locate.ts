@@ -8,12 +8,24 @@ import type { StoreLocation } from '../store.ts';
  * @throws LociError `invalid_config`
  */
 export function databaseName(connectionString: string, setting = 'store.connectionString'): string {
+  if (hasSeveralHosts(connectionString))
+    throw new LociError('invalid_config', `${setting} names several hosts`, {
+      hint: 'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
+    });
   const url = URL.canParse(connectionString) ? new URL(connectionString) : null;
   if (url !== null && /^postgres(ql)?:$/.test(url.protocol))
     return `postgres://${url.hostname}:${url.port === '' ? '5432' : url.port}${url.pathname}`;
   throw new LociError('invalid_config', `${setting} is no URL that begins with postgres://`, {
     hint: 'It looks like this: postgres://user:password@host:5432/database',
   });
+}
+
+/** Whether it names hosts as programs of PostgreSQL accept them: after a user and a password, or as a parameter. */
+function hasSeveralHosts(connectionString: string): boolean {
+  const [, , authority = ''] = connectionString.split(/[/?#]/, 3);
+  const parameters = new URLSearchParams(connectionString.slice(connectionString.indexOf('?') + 1));
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1) + (parameters.get('host') ?? '');
+  return hosts.includes(',');
 }
 
 /** A store of PostgreSQL is a database of a server. */

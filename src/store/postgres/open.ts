@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
-import type { ConnectedDriver } from '../sql/driver.ts';
+import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import { type StoreCalls, storeCalls } from '../sql/calls/calls.ts';
 import { createStoreProxy } from '../sql/calls/store-proxy.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
@@ -8,6 +8,7 @@ import { databaseName } from './locate.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
+import { Access, resilient } from './resilient-calls.ts';
 import { PostgresStorage } from './storage.ts';
 import { PostgresTextIndex } from './text/text-index.ts';
 import { PostgresVectorIndex } from './vectors/vector-index.ts';
@@ -15,7 +16,8 @@ import { PostgresVectorIndex } from './vectors/vector-index.ts';
 interface PostgresDriver extends ConnectedDriver {
   /** For people to read. */
   readonly name: string;
-  readonly isReadOnly: boolean;
+  readonly access: Access;
+  readonly driver: Driver & { readonly sql: PostgresSql };
 }
 
 /** How a database is reached. */
@@ -54,15 +56,15 @@ export async function connectPostgres(
       throw new LociError('unreadable', `${name}: this user sees one namespace at a time`, {
         hint: 'Connect as the user who owns the tables, or name that connection in store.directConnectionString.',
       });
-    // A replica, or a user who may only read.
-    const row = await sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
+    const access = new Access(sql);
+    await access.check();
     const driver = {
       sql,
       text: new PostgresTextIndex(sql),
       vectors: new PostgresVectorIndex(sql, owner),
       storage: new PostgresStorage(sql),
     };
-    return { name, driver, isReadOnly: row?.['is_read_only'] === 1, close };
+    return { name, driver, access, close };
   } catch (error) {
     await close();
     throw error;
@@ -72,18 +74,20 @@ export async function connectPostgres(
 /** @throws LociError as `connectPostgres` */
 export async function openPostgresStore(connections: Connections, options: OpenStoreOptions): Promise<Store> {
   const connection = await connectPostgres(connections, options, 'calls');
-  const { name, driver, isReadOnly } = connection;
+  const { name, driver, access } = connection;
   const { sql } = driver;
   const calls = storeCalls(driver);
   let isClosed = false;
   return {
-    ...createStoreProxy(async (call, _route, parameters) => {
-      if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-      const [namespace] = parameters as [string];
-      return sql.inNamespace(namespace, async () =>
-        withoutAsyncPauses(await callOf(calls, call)(...parameters)),
-      );
-    }),
+    ...createStoreProxy(
+      resilient(sql, access, async (call, _route, parameters) => {
+        if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
+        const [namespace] = parameters as [string];
+        return sql.inNamespace(namespace, async () =>
+          withoutAsyncPauses(await callOf(calls, call)(...parameters)),
+        );
+      }),
+    ),
     capabilities: {
       name: 'postgres',
       location: name,
@@ -91,7 +95,9 @@ export async function openPostgresStore(connections: Connections, options: OpenS
       shared: true,
       bm25: true,
       vectors: 'approximate',
-      readOnly: isReadOnly,
+      get readOnly() {
+        return access.isReadOnly;
+      },
     },
     close: async () => {
       if (isClosed) return;

@@ -5,6 +5,11 @@ import { decoded, decodedJson } from './nul.ts';
 const MAX_CONNECTIONS = 10;
 /** How long a call waits for a free connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
+ * network drops what is sent.
+ */
+export const ANSWER_TIMEOUT_MS = 10_000;
 /** How long a connection stays open without work, in milliseconds. */
 const IDLE_TIMEOUT_MS = 60_000;
 
@@ -27,6 +32,8 @@ export function createPool(connectionString: string): Pool {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
     application_name: 'loci',
     pipeline: true,
     types: {

@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout } from 'node:timers/promises';
-import { type ClientBase, escapeLiteral, type Pool } from 'pg';
-import { LociError } from '../../core/errors.ts';
-import { Deadline } from '../../core/time/deadline.ts';
+import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import type { Deadline } from '../../core/time/deadline.ts';
 import {
   columnsOf,
   conflictClause,
@@ -16,7 +14,9 @@ import {
 } from '../sql/sql.ts';
 import { encoded } from './nul.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
+import { runLimited, type Session } from './session.ts';
 import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
+import { isCommitted, TRANSACTION_ID, type TransactionId } from './transaction-outcome.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 
@@ -48,28 +48,17 @@ const POSTGRES_DIALECT: Dialect = {
 
 /** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
 const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
-/** How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. */
-const REACH = `SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
+/**
+ * How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. Compiling a
+ * statement takes longer than running it.
+ */
+const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
 const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
-const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id';
-/** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
-const OUTCOME_TIMEOUT_MS = 10_000;
-const OUTCOME_POLL_MS = 100;
-
-/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
-interface Session {
-  readonly client: ClientBase;
-  readonly begunAt: number;
-  /** When its statements have to end. */
-  readonly deadline?: Deadline;
-}
-
-/** The answer to a statement. */
-interface Answer {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
-}
+/** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
+const STATEMENT_TIMEOUT_MS = 65_000;
+/** The longest time of a timer. 0 would be the default of the pool. */
+const NO_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
@@ -175,9 +164,11 @@ export class PostgresSql implements Sql {
     await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
   }
 
-  /** Runs statements that make tables and indexes, which concern no namespace. */
-  async script(statements: string): Promise<void> {
-    await guarded(() => (this.#session.getStore()?.client ?? this.#pool).query(statements));
+  /** Runs statements that make tables and indexes, which concern no namespace. Outside of a transaction they may take any time. */
+  async script(text: string): Promise<void> {
+    const client = this.#session.getStore()?.client;
+    const statement = { text, query_timeout: client === undefined ? NO_TIMEOUT : STATEMENT_TIMEOUT_MS };
+    await guarded(() => (client ?? this.#pool).query(statement as QueryConfig));
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */
@@ -204,10 +195,8 @@ export class PostgresSql implements Sql {
         ]);
         if (begun.status === 'rejected') throw begun.reason;
         if (done.status === 'rejected') throw done.reason;
-        // Nothing depends on the answer: a connection that fails is replaced.
-        client.query('COMMIT').catch(() => undefined);
         return done.value;
-      }),
+      }, 'goes on'),
     );
   }
 
@@ -226,98 +215,91 @@ export class PostgresSql implements Sql {
   async #attempt<Result>(
     work: () => Promise<Result>,
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
-    const outcome: { id?: string; done?: { readonly result: Result } } = {};
+    const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
       await this.#connected(async (client) => {
         const begun = (await client.query(
-          `${TRANSACTION}; ${this.#tell(client)} ${TRANSACTION_ID}`,
-        )) as unknown as { rows: { id: string }[] }[];
-        outcome.id = begun.at(-1)!.rows[0]!.id;
+          `${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`,
+        )) as unknown as { rows: TransactionId[] }[];
+        outcome.transaction = begun.at(-1)!.rows[0]!;
         const session = { client, begunAt: performance.now() };
         outcome.done = { result: await this.#session.run(session, work) };
-        await client.query('COMMIT');
-      });
+      }, 'waits');
       return outcome.done!;
     } catch (error) {
       if (isConflict(error)) return { error };
       if (!isConnectionLost(error)) throw error;
       // What was not finished cannot be committed.
-      const { id, done } = outcome;
-      return id !== undefined && done !== undefined && (await this.#isCommitted(id)) ? done : { error };
+      const { transaction, done } = outcome;
+      if (transaction === undefined || done === undefined) return { error };
+      return (await isCommitted(this.#pool, transaction)) ? done : { error };
     }
   }
 
-  /** Whether a transaction was committed whose connection was lost meanwhile. */
-  async #isCommitted(id: string): Promise<boolean> {
-    const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
-    for (;;) {
-      const status = await this.#statusOf(id);
-      if (status === 'committed') return true;
-      if (status === 'aborted') return false;
-      if (status !== 'in progress' || deadline.isPast)
-        throw new LociError(
-          'store_failed',
-          'the connection to PostgreSQL was lost, and whether the write took place is unknown',
-        );
-      await setTimeout(OUTCOME_POLL_MS);
-    }
-  }
-
-  /** A server that cannot be reached may come back: then the transaction counts as in progress. */
-  async #statusOf(id: string): Promise<string | null | undefined> {
-    try {
-      const statement = 'SELECT pg_xact_status($1::xid8) AS status';
-      return (await this.#pool.query<{ status: string | null }>(statement, [id])).rows[0]?.status;
-    } catch (error) {
-      if (isConnectionLost(error)) return 'in progress';
-      throw error;
-    }
-  }
-
-  async #connected<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a transaction that the work begins, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may
+   * then give this process another one.
+   */
+  async #connected<Result>(
+    work: (client: ClientBase) => Promise<Result>,
+    atCommit: 'waits' | 'goes on',
+  ): Promise<Result> {
     const client = await this.#pool.connect();
     this.#told.delete(client);
-    let broken: Error | undefined;
+    const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+      try {
+        await client.query(statement);
+        client.release();
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    };
+    let result: Result;
     try {
-      return await work(client);
+      result = await work(client);
     } catch (error) {
-      await client.query('ROLLBACK').catch((failed: unknown) => {
-        broken = failed as Error;
-      });
+      await end('ROLLBACK').catch(() => undefined);
       throw error;
-    } finally {
-      client.release(broken);
     }
+    const ended = end('COMMIT');
+    if (atCommit === 'waits') await ended;
+    // Nothing depends on the end of what only read: a connection that fails is replaced.
+    else ended.catch(() => undefined);
+    return result;
   }
 
-  #query({ text, values }: Statement): Promise<Answer> {
+  #query({ text, values }: Statement): Promise<QueryResult> {
     const session = this.#session.getStore();
-    const parameters = values.length === 0 ? undefined : [...values];
+    const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
       if (session === undefined)
-        return this.#hasPolicies
-          ? this.#connected((client) => this.#alone(client, text, parameters))
-          : this.#pool.query(text, parameters);
+        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(statement);
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
         tell === '' ? null : client.query(tell),
         deadline === undefined
-          ? client.query(text, parameters)
-          : limited(session, deadline, text, parameters),
+          ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
+          : runLimited(session, deadline, statement),
       ]);
       return answer;
     });
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
-  async #alone(client: ClientBase, text: string, parameters: unknown[] | undefined): Promise<Answer> {
-    const [, answer] = await Promise.all([
+  async #alone(statement: QueryConfig): Promise<QueryResult> {
+    const client = await this.#pool.connect();
+    this.#told.delete(client);
+    // After an error, the server rolls back instead of committing.
+    const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
-      client.query(text, parameters),
+      client.query(statement),
       client.query('COMMIT'),
     ]);
-    return answer;
+    client.release(ended.status === 'rejected');
+    for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
+    return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
   /** The statement that tells a transaction its namespace; empty if the transaction was told. `SET LOCAL`, as `LIMITS` are. */
@@ -337,27 +319,6 @@ export class PostgresSql implements Sql {
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
     if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
   }
-}
-
-/**
- * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
- * rest. The transaction goes on after that, because of the savepoint.
- */
-async function limited(
-  { client, begunAt }: Session,
-  deadline: Deadline,
-  text: string,
-  parameters: unknown[] | undefined,
-): Promise<Answer> {
-  const budget = Math.round(performance.now() - begunAt + deadline.left);
-  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
-  const [, answer] = await Promise.all([
-    client.query(`SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`),
-    client.query(text, parameters),
-    client.query('ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited'),
-  ]);
-  return answer;
 }
 
 function equal(table: Table, columns: readonly string[]): string {

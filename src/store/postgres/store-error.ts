@@ -11,7 +11,9 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
   '25006': ['unreadable', 'Searches and other reads work. To write, connect to the primary server.'],
   '40': ['store_busy', 'Try again.'],
   '55P03': ['store_busy', 'Another connection holds a lock. Try again.'],
-  '57014': ['store_busy', 'The statement took longer than the server allows.'],
+  '57014': ['store_busy', 'The statement took too long, or an administrator cancelled it. Try again.'],
+  '57P04': ['store_not_found'],
+  '57': ['store_busy', 'The server starts, stops, or ended the connection. Try again in a moment.'],
   '28000': [
     'unreadable',
     'Check the user of the connection string, and whether pg_hba.conf of the server lets this user in from here. If it wants TLS, ' +
@@ -25,7 +27,10 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
       'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
       'public TO …;` for another one: see docs/postgres.md.',
   ],
-  XX001: ['store_corrupt', 'Run `loci doctor`, which says what is damaged, or restore a backup of the database.'],
+  XX001: [
+    'store_corrupt',
+    'Run `loci doctor`, which says what is damaged, or restore a backup of the database.',
+  ],
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
 };
 
@@ -49,10 +54,31 @@ export function isCancelled(error: unknown): boolean {
   return databaseError(error)?.code === '57014';
 }
 
-/** Whether the server cannot have answered: the socket failed, or the server shuts down. */
+/** Whether the server cannot have answered: the socket failed, or the server ended the connection. */
 export function isConnectionLost(error: unknown): boolean {
   const code = databaseError(error)?.code ?? '';
-  return code.startsWith('57P') || code.startsWith('08') || isSocketError(causeOf(error));
+  return /^57P|^08|^25P0[34]$/.test(code) || isTimeout(error) || isSocketError(causeOf(error));
+}
+
+/** Whether the server has not answered in time. */
+export function isTimeout(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof Error && cause.message === 'Query read timeout';
+}
+
+/** Whether the server refuses to write, because it is a replica or the user may only read. */
+export function isReadOnlyError(error: unknown): boolean {
+  return databaseError(error)?.code === '25006';
+}
+
+/** Whether a transaction has a number that the server has not given yet, as after a crash that lost the transaction. */
+export function isFutureTransaction(error: unknown): boolean {
+  return databaseError(error)?.code === '22023';
+}
+
+/** The error of `pg` when no connection of the pool became free in time. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Whether the user lacks a right. */
@@ -75,10 +101,7 @@ function isSocketError(error: unknown): error is Error {
   return (
     error instanceof Error &&
     !(error instanceof DatabaseError) &&
-    ('syscall' in error ||
-      /connection|socket|timeout exceeded when trying to connect|SSL|TLS|SASL|certificate/i.test(
-        error.message,
-      ))
+    ('syscall' in error || /connection|socket|SSL|TLS|SASL|certificate/i.test(error.message))
   );
 }
 
@@ -92,6 +115,17 @@ function storeError(error: unknown): unknown {
       ...(hint !== undefined && { hint }),
     });
   }
+  if (isPoolExhausted(error))
+    return new LociError(
+      'store_busy',
+      'all connections of this process to PostgreSQL are busy, or the server does not answer',
+      { cause: error, hint: 'Try again in a moment.' },
+    );
+  if (isTimeout(error))
+    return new LociError('timed_out', 'PostgreSQL does not answer', {
+      cause: error,
+      hint: 'Check the server, and the network to it. Nothing can be read or written until it answers.',
+    });
   if (!isSocketError(error)) return error;
   if (/password must be a string/.test(error.message))
     return new LociError('unreadable', 'PostgreSQL asks this user for a password, and there is none', {

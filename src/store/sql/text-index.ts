@@ -1,6 +1,6 @@
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { StoredLanguage } from '../../core/text/language/language.ts';
-import type { PassageScore, TextQuery, Vocabulary } from '../search-model.ts';
+import type { PassageScore, QueryVector, TextQuery, Vocabulary } from '../search-model.ts';
 import type { PassageFilter } from './filter.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type { Passage } from '../../core/types.ts';
@@ -22,6 +22,11 @@ export interface TextChange {
   readonly isPurge: boolean;
 }
 
+/** The cosine is `null` for a passage without a vector. */
+export interface TextScore extends PassageScore {
+  readonly cosine?: number | null;
+}
+
 /** Ranks passages by their words, and knows the words of a namespace. Each database has its own. */
 export interface TextIndex {
   /** Prepares a new namespace. Within the transaction that creates it. */
@@ -31,6 +36,7 @@ export interface TextIndex {
   /**
    * The best passages that pass the filter: best first, ties by id. Past the deadline, the best of those that were ranked until
    * then.
+   * @param compared an index that can gives each result its cosine with this vector as well, which saves a round trip
    */
   search(
     ns: number,
@@ -38,7 +44,8 @@ export interface TextIndex {
     filter: PassageFilter,
     limit: number,
     deadline: Deadline,
-  ): Promise<PassageScore[]>;
+    compared?: QueryVector,
+  ): Promise<TextScore[]>;
   /** The number of distinct words in the passages. */
   countWords(ns: number): Promise<number>;
   /** Does work that writes have put off. Cheap if there is none. Not within a transaction. */

@@ -7,9 +7,9 @@ const MAX_FREQUENCY = 256;
 
 /**
  * `ts_rank` of a single term with equal weights is 6/π² · Σ 1/k² for k from 1 to the frequency of the term. The thresholds are in the
- * middle between these sums, so that `width_bucket` gives the frequency.
+ * middle between these sums, so that `width_bucket` gives the frequency. In the notation of an array.
  */
-const THRESHOLDS = `'{${thresholds().join(',')}}'::float8[]`;
+export const THRESHOLDS = `{${thresholds().join(',')}}`;
 
 function thresholds(): number[] {
   const middle: number[] = [];
@@ -26,7 +26,8 @@ function thresholds(): number[] {
 const UP_TO = ['{0,0,0,1}', '{0,0,1,1}', '{0,1,1,1}', '{1,1,1,1}'];
 
 /**
- * An expression for the frequency of a term in `t.terms`: the sum over the fields, each multiplied by its weight.
+ * An expression for the frequency of a term in `t.terms`: the sum over the fields, each multiplied by its weight. It reads the
+ * thresholds as `query.thresholds`.
  * @param name that its parameters begin with
  */
 export function frequencyOf(
@@ -46,10 +47,10 @@ export function frequencyOf(
     const counts = fields.flatMap((weight, field) => {
       const factor = weight - (fields[field + 1] ?? 0);
       if (factor === 0) return [];
-      return [`${String(factor)} * width_bucket(${rankOf(field, i)}::float8, ${THRESHOLDS})`];
+      return [`${String(factor)}::float8 * width_bucket(${rankOf(field, i)}::float8, query.thresholds)`];
     });
     // Most candidates lack most terms.
-    return `CASE WHEN ${rankOf(3, i)} = 0 THEN 0 ELSE ${counts.join(' + ') || '0'} END`;
+    return `CASE WHEN ${rankOf(3, i)} = 0 THEN 0::float8 ELSE ${counts.join(' + ') || '0'} END`;
   });
   return `(${frequencies.join(' + ')})`;
 }

@@ -16,9 +16,9 @@ export function lexemeOf(term: string): string {
   return createHash('sha256').update(term).digest('hex');
 }
 
-/** The term in the notation of `tsvector` and `tsquery`. */
+/** The term in the notation of `tsvector` and `tsquery`. No passage has the empty one, which would be an error. */
 export function quoted(term: string): string {
-  return `'${lexemeOf(term).replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', ' ')}'`;
+  return `'${(lexemeOf(term) || '  ').replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', ' ')}'`;
 }
 
 /** The term that every passage of a namespace has. Terms of texts have no space. */

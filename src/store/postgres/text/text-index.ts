@@ -2,18 +2,19 @@ import { stem } from '../../../core/text/analyze.ts';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import { lookUp } from '../../lexical/look-up.ts';
-import type { PassageScore, TextQuery, Vocabulary } from '../../search-model.ts';
+import type { QueryVector, TextQuery, Vocabulary } from '../../search-model.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
-import type { TextChange, TextIndex } from '../../sql/text-index.ts';
+import type { TextChange, TextIndex, TextScore } from '../../sql/text-index.ts';
 import { TextCounts } from './text-counts.ts';
 import { searchText } from './text-search.ts';
-import { knownWords } from './vocabulary.ts';
+import { knownWords, rememberedWords } from './vocabulary.ts';
 import { verifyText } from './verify-text.ts';
 
 /** A `tsvector` of the terms of each passage, and tables of terms and words with the numbers of their passages. */
 export class PostgresTextIndex implements TextIndex {
   readonly #sql: Sql;
+  readonly #remembered = rememberedWords();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -44,17 +45,28 @@ export class PostgresTextIndex implements TextIndex {
     );
   }
 
-  search(ns: number, query: TextQuery, filter: PassageFilter, limit: number): Promise<PassageScore[]> {
-    return searchText(this.#sql, ns, query, filter, limit);
+  search(
+    ns: number,
+    query: TextQuery,
+    filter: PassageFilter,
+    limit: number,
+    _deadline: Deadline,
+    compared?: QueryVector,
+  ): Promise<TextScore[]> {
+    return searchText(this.#sql, ns, query, filter, limit, compared);
   }
 
-  terms(
+  async terms(
     ns: number,
     words: readonly string[],
     languages: readonly StoredLanguage[],
     deadline: Deadline,
   ): Promise<Vocabulary> {
-    return lookUp(knownWords(this.#sql, ns, deadline), words, languages, deadline);
+    const found = await this.#sql.within(deadline, () =>
+      lookUp(knownWords(this.#sql, ns, deadline, this.#remembered), words, languages, deadline),
+    );
+    if (found !== null) return found;
+    return { terms: words.map((word) => ({ word, passages: 0, near: [], isPartial: true })), languages: [] };
   }
 
   async #add(rows: readonly Row[]): Promise<void> {

@@ -1,31 +1,42 @@
+import { LRUCache } from 'lru-cache';
 import { MARKER_WORDS, MAX_SMALL_VOCABULARY, storedLanguages } from '../../../core/text/language/language.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import { MAX_COMPARED, MIN_PREFIX } from '../../lexical/inflections.ts';
-import type { KnownWords } from '../../lexical/known-words.ts';
+import type { Candidates, KnownWords } from '../../lexical/known-words.ts';
 import { allowedEdits } from '../../lexical/spelling.ts';
 import { WordList } from '../../lexical/word-list.ts';
-import type { Sql } from '../../sql/sql.ts';
-import { readTotals } from './text-search.ts';
+import type { Row, Sql } from '../../sql/sql.ts';
 
 /** Words that are read to find the corrections of one. */
 const MAX_KNOWN = 200_000;
+/** The memory for words with which misspelt ones are compared, in bytes. */
+const MAX_BYTES = 16_000_000;
+
+/** Words by namespace, its state and their lengths. */
+export type RememberedWords = LRUCache<string, WordList>;
+
+export function rememberedWords(): RememberedWords {
+  return new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: ({ bytes }) => Math.min(MAX_BYTES, bytes + 1) });
+}
 
 /** The words of a namespace in the table `term`. */
-export function knownWords(sql: Sql, ns: number, deadline: Deadline): KnownWords {
+export function knownWords(
+  sql: Sql,
+  ns: number,
+  deadline: Deadline,
+  remembered: RememberedWords,
+): KnownWords {
+  // Every change of the words changes one of the numbers that `languages` reads.
+  let state = '';
   return {
     languages: async () => {
-      const { passages } = await readTotals(sql, ns);
-      const rows = await sql.all(
-        `(SELECT word, passages FROM term WHERE ns = :ns AND ${sql.dialect.isIn('word', 'markers')})
-         UNION (SELECT word, passages FROM term WHERE ns = :ns LIMIT :limit)`,
-        { ns, markers: MARKER_WORDS, limit: MAX_SMALL_VOCABULARY + 1 },
-      );
-      const words = rows.map((row) => [String(row['word']), Number(row['passages'])] as const);
-      const byWord = new Map(words);
+      const row = await namespaceWords(sql, ns);
+      state = [row['last_change'], row['passages'], row['terms']].join(' ');
+      const markers = new Map(wordsOf(row['markers']));
       return storedLanguages({
-        passages,
-        passagesOf: (word) => byWord.get(word) ?? 0,
-        words: words.length > MAX_SMALL_VOCABULARY ? [] : words,
+        passages: Number(row['passages'] ?? 0),
+        passagesOf: (word) => markers.get(word) ?? 0,
+        words: wordsOf(row['words']),
       });
     },
     stemCounts: async (stems) => {
@@ -35,22 +46,7 @@ export function knownWords(sql: Sql, ns: number, deadline: Deadline): KnownWords
       );
       return new Map(rows.map((row) => [String(row['stem']), Number(row['n'])]));
     },
-    beginningWith: async (candidates) => {
-      const rows = await sql.all(
-        `SELECT each.place, t.word FROM ${sql.dialect.rows('wanted', { place: 'integer', prefix: 'text', above: 'text', longest: 'integer' })} AS each
-         CROSS JOIN LATERAL (SELECT word FROM term WHERE ns = :ns AND word >= each.prefix COLLATE "C" AND word < each.above COLLATE "C"
-           AND length <= each.longest ORDER BY word LIMIT :limit) AS t ORDER BY each.place, t.word`,
-        {
-          ns,
-          limit: MAX_COMPARED,
-          wanted: candidates.map(({ prefix, maxLength }, place) => ({
-            ...{ place, prefix, above: `${prefix}\uffff`, longest: maxLength },
-          })),
-        },
-      );
-      const byPlace = Map.groupBy(rows, (row) => Number(row['place']));
-      return candidates.map((_, place) => (byPlace.get(place) ?? []).map((row) => String(row['word'])));
-    },
+    beginningWith: (candidates) => beginningWith(sql, ns, candidates),
     containing: async (part) => {
       const rows = await sql.all(
         `SELECT word FROM term WHERE ns = :ns AND word LIKE :pattern AND position(:part IN word) > ${String(MIN_PREFIX)}
@@ -61,16 +57,61 @@ export function knownWords(sql: Sql, ns: number, deadline: Deadline): KnownWords
     },
     near: async (word) => {
       const edits = allowedEdits(word.length);
-      // Two values instead of rows, which would take ten times as long. No word has a space.
-      const row = await sql.get(
-        `SELECT string_agg(word, ' ') AS words, string_agg(passages::text, ' ') AS passages FROM (
-           SELECT word, passages FROM term WHERE ns = :ns AND length BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
-        { ns, shortest: word.length - edits, longest: word.length + edits, limit: MAX_KNOWN },
-      );
-      const list = new WordList();
-      if (typeof row?.['words'] === 'string')
-        list.add(row['words'].split(' '), String(row['passages']).split(' ').map(Number));
+      const [shortest, longest] = [word.length - edits, word.length + edits];
+      const key = [ns, state, shortest, longest].join(' ');
+      const known = remembered.get(key);
+      if (known !== undefined) return known.near(word, deadline);
+      const list = await sql.within(deadline, () => wordsOfLength(sql, ns, shortest, longest));
+      if (list === null) return null;
+      remembered.set(key, list);
       return list.near(word, deadline);
     },
   };
+}
+
+async function beginningWith(sql: Sql, ns: number, candidates: readonly Candidates[]): Promise<string[][]> {
+  const rows = await sql.all(
+    `SELECT each.place, t.word FROM ${sql.dialect.rows('wanted', { place: 'integer', prefix: 'text', above: 'text', longest: 'integer' })} AS each
+         CROSS JOIN LATERAL (SELECT word FROM term WHERE ns = :ns AND word >= each.prefix COLLATE "C" AND word < each.above COLLATE "C"
+           AND length <= each.longest ORDER BY word LIMIT :limit) AS t ORDER BY each.place, t.word`,
+    {
+      ns,
+      limit: MAX_COMPARED,
+      wanted: candidates.map(({ prefix, maxLength }, place) => ({
+        ...{ place, prefix, above: `${prefix}\uffff`, longest: maxLength },
+      })),
+    },
+  );
+  const byPlace = Map.groupBy(rows, (row) => Number(row['place']));
+  return candidates.map((_, place) => (byPlace.get(place) ?? []).map((row) => String(row['word'])));
+}
+
+/** What the languages of a namespace are told by. All words only if they are few. */
+async function namespaceWords(sql: Sql, ns: number): Promise<Row> {
+  const row = await sql.get(
+    `SELECT last_change, text_passages AS passages, text_terms AS terms,
+       (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND ${sql.dialect.isIn('word', 'markers')}) AS markers,
+       CASE WHEN EXISTS (SELECT 1 FROM term WHERE ns = :ns OFFSET :most) THEN NULL
+         ELSE (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns) END AS words
+     FROM namespace WHERE id = :ns`,
+    { ns, markers: MARKER_WORDS, most: MAX_SMALL_VOCABULARY },
+  );
+  return row ?? {};
+}
+
+/** Two values instead of rows, which would take ten times as long. No word has a space. */
+async function wordsOfLength(sql: Sql, ns: number, shortest: number, longest: number): Promise<WordList> {
+  const row = await sql.get(
+    `SELECT string_agg(word, ' ') AS words, string_agg(passages::text, ' ') AS passages FROM (
+       SELECT word, passages FROM term WHERE ns = :ns AND length BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
+    { ns, shortest, longest, limit: MAX_KNOWN },
+  );
+  const list = new WordList();
+  if (typeof row?.['words'] === 'string')
+    list.add(row['words'].split(' '), String(row['passages']).split(' ').map(Number));
+  return list;
+}
+
+function wordsOf(json: unknown): [word: string, passages: number][] {
+  return typeof json === 'string' ? (JSON.parse(json) as [string, number][]) : [];
 }

@@ -6,6 +6,7 @@ import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { PostgresSql } from '../postgres-sql.ts';
+import { vectorText } from './vector-text.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
@@ -18,11 +19,13 @@ const MAX_COMPARED = 10_000;
 export class PostgresVectorIndex implements VectorIndex {
   readonly #sql: Sql;
   readonly #owner: PostgresSql;
+  readonly #maxCompared: number;
 
   /** @param owner a connection of the user who owns the tables, and may make their indexes */
-  constructor(sql: Sql, owner: PostgresSql) {
+  constructor(sql: Sql, owner: PostgresSql, maxCompared: number = MAX_COMPARED) {
     this.#sql = sql;
     this.#owner = owner;
+    this.#maxCompared = maxCompared;
   }
 
   /**
@@ -36,64 +39,41 @@ export class PostgresVectorIndex implements VectorIndex {
     limit: number,
     deadline: Deadline,
   ): Promise<PassageScore[]> {
-    const { dimensions, isLarge } = await this.#sizeOf(ns, query);
-    if (dimensions > MAX_INDEXED_DIMENSIONS || !isLarge) return this.#compareAll(ns, query, filter, limit);
-    const found = await this.#nearest(ns, query, dimensions, filter, limit);
-    return found.length >= limit || deadline.isPast ? found : this.#compareAll(ns, query, filter, limit);
-  }
-
-  async #sizeOf(
-    ns: number,
-    { generation, vector }: QueryVector,
-  ): Promise<{ readonly dimensions: number; readonly isLarge: boolean }> {
-    const row = await this.#sql.get(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM embedding WHERE ns = :ns AND generation = :generation LIMIT :most) AS counted`,
-      { ns, generation, most: MAX_COMPARED + 1 },
-    );
-    return { dimensions: vector.length, isLarge: Number(row?.['n']) > MAX_COMPARED };
-  }
-
-  async #compareAll(
-    ns: number,
-    { generation, vector }: QueryVector,
-    { passage: { join, sql: condition, parameters } }: PassageFilter,
-    limit: number,
-  ): Promise<PassageScore[]> {
+    const { join, sql: condition, parameters } = filter.passage;
+    const values = {
+      ns,
+      query: vectorText(query.vector),
+      generation: query.generation,
+      limit,
+      ...parameters,
+    };
+    const compareAll = `
+      SELECT p.id, p.record, 1 - near.distance AS score
+      FROM (SELECT hash, vector <=> :query::halfvec AS distance FROM embedding
+        WHERE ns = :ns AND generation = :generation OFFSET 0) AS near
+      JOIN passage AS p ON p.ns = :ns AND p.hash = near.hash ${join}
+      WHERE ${condition} ORDER BY near.distance, p.id LIMIT :limit`;
+    const all = async (): Promise<PassageScore[]> => (await this.#sql.all(compareAll, values)).map(scoreOf);
+    if (query.vector.length > MAX_INDEXED_DIMENSIONS) return all();
+    // The number of passages is near to that of vectors, and stands in the row of the namespace.
     const rows = await this.#sql.all(
-      `WITH near AS MATERIALIZED (
-         SELECT hash, vector <=> :query::halfvec AS distance FROM embedding WHERE ns = :ns AND generation = :generation)
-       SELECT p.id, p.record, 1 - near.distance AS score FROM near JOIN passage AS p ON p.ns = :ns AND p.hash = near.hash ${join}
-       WHERE ${condition} ORDER BY near.distance, p.id LIMIT :limit`,
-      { ns, generation, query: textOf(vector), ...parameters, limit },
+      `WITH size AS MATERIALIZED (SELECT text_passages > :most AS is_large FROM namespace WHERE id = :ns)
+       SELECT size.is_large, found.id, found.record, found.score FROM size LEFT JOIN (
+         SELECT * FROM (${compareAll}) AS compared WHERE NOT (SELECT is_large FROM size)
+         UNION ALL SELECT * FROM (${nearest(query, filter)}) AS near WHERE (SELECT is_large FROM size)) AS found ON TRUE
+       ORDER BY found.score DESC, found.id`,
+      { ...values, most: this.#maxCompared },
     );
-    return rows.map(scoreOf);
-  }
-
-  async #nearest(
-    ns: number,
-    { generation, vector }: QueryVector,
-    dimensions: number,
-    { passage: { join, sql: condition, parameters } }: PassageFilter,
-    limit: number,
-  ): Promise<PassageScore[]> {
-    // The index has the expression and the number of the generation as they stand here. It gives nearly the right order.
-    const rows = await this.#sql.all(
-      `SELECT id, record, score FROM (
-         SELECT p.id, p.record, 1 - (v.vector::halfvec(${String(dimensions)}) <=> :query::halfvec(${String(dimensions)})) AS score
-         FROM embedding AS v JOIN passage AS p ON p.ns = :ns AND p.hash = v.hash ${join}
-         WHERE v.generation = ${String(generation)} AND v.ns = :ns AND ${condition}
-         ORDER BY v.vector::halfvec(${String(dimensions)}) <=> :query::halfvec(${String(dimensions)}) LIMIT :limit) AS near
-       ORDER BY score DESC, id`,
-      { ns, query: textOf(vector), ...parameters, limit },
-    );
-    return rows.map(scoreOf);
+    const found = rows.filter((row) => row['id'] !== null).map(scoreOf);
+    const isEnough = found.length >= limit || rows[0]?.['is_large'] !== 1;
+    return isEnough ? found : ((await this.#sql.within(deadline, all)) ?? found);
   }
 
   async cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
     const rows = await this.#sql.all(
       `SELECT id, 1 - (vector <=> :query::halfvec) AS score FROM embedding
        WHERE ns = :ns AND ${this.#sql.dialect.isIn('id', 'ids')}`,
-      { ns, ids, query: textOf(query) },
+      { ns, ids, query: vectorText(query) },
     );
     return new Map(rows.map((row) => [Number(row['id']), Number(row['score'])]));
   }
@@ -111,14 +91,14 @@ export class PostgresVectorIndex implements VectorIndex {
       `INSERT INTO embedding (ns, generation, hash, vector)
        SELECT :ns, :generation, decode(each.hash, 'hex'), each.vector::halfvec
        FROM ${this.#sql.dialect.rows('rows', { hash: 'text', vector: 'text' })} AS each ON CONFLICT DO NOTHING`,
-      { ns, generation, rows: vectors.map(({ hash, vector }) => ({ hash, vector: textOf(vector) })) },
+      { ns, generation, rows: vectors.map(({ hash, vector }) => ({ hash, vector: vectorText(vector) })) },
     );
   }
 
   async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
     const rows = Array.from(sentences, ([hash, vectors]) => ({
       hash,
-      components: `{${vectors.map((vector) => `"${textOf(vector)}"`).join(',')}}`,
+      components: `{${vectors.map((vector) => `"${vectorText(vector)}"`).join(',')}}`,
     }));
     await this.#sql.run(
       `INSERT INTO sentence_vector (ns, vector, components)
@@ -192,13 +172,19 @@ export function createVectorIndex(generation: number, dimensions: number): strin
   return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${vectorIndexName(generation)} ON embedding USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
 }
 
-function scoreOf(row: Row): PassageScore {
-  return { passage: Number(row['id']), record: Number(row['record']), score: Number(row['score']) };
+/** The index has the expression and the number of the generation as they stand here. It gives nearly the right order. */
+function nearest(
+  { generation, vector: { length } }: QueryVector,
+  { passage: { join, sql: condition } }: PassageFilter,
+): string {
+  const distance = `v.vector::halfvec(${String(length)}) <=> :query::halfvec(${String(length)})`;
+  return `SELECT p.id, p.record, 1 - (${distance}) AS score
+    FROM embedding AS v JOIN passage AS p ON p.ns = :ns AND p.hash = v.hash ${join}
+    WHERE v.generation = ${String(generation)} AND v.ns = :ns AND ${condition} ORDER BY ${distance} LIMIT :limit`;
 }
 
-/** A vector in the notation of pgvector. */
-function textOf(vector: Float32Array): string {
-  return `[${vector.join(',')}]`;
+function scoreOf(row: Row): PassageScore {
+  return { passage: Number(row['id']), record: Number(row['record']), score: Number(row['score']) };
 }
 
 function vectorOf(text: unknown): Float32Array {

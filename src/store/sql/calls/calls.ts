@@ -21,7 +21,7 @@ import { countRecords, facet, listRecords, sourceEntries } from '../read/listing
 import { passagesOf, readPassages } from '../read/passages.ts';
 import { bounds, findExisting, recordsInState } from '../read/records.ts';
 import { belongsTo, links, namedRecords } from '../read/relations.ts';
-import { retrieve } from '../read/retrieve.ts';
+import { retrieve, vectorsOf } from '../read/retrieve.ts';
 import { timeline } from '../read/timeline.ts';
 import { pendingEmbeddings, similarRecords } from '../read/vectors.ts';
 import {
@@ -172,7 +172,7 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
   const retrieveIn = reader.snapshot(
     ({ queries }: RetrievalRequest) => {
       const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
-      return packRetrieval({ lists, cosines: [], compared: new Map() }, NO_PASSAGES);
+      return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: new Map() }, NO_PASSAGES);
     },
     (_, ns, request: RetrievalRequest) => retrieve(driver, ns, request),
   );
@@ -185,9 +185,9 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
       );
     },
     retrieve: async (namespace, request) => {
-      const { queries, cosines } = request;
-      const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
-      await assertQueryVectors(sql, cosines === undefined ? vectors : [...vectors, cosines]);
+      // Of a namespace that does not exist as well.
+      if ((await findNamespace(sql, namespace)) === null)
+        await assertQueryVectors(sql, vectorsOf(request.queries, request.cosines));
       return retrieveIn(namespace, request);
     },
     similar: async (namespace, generation, records, options) => {

@@ -71,7 +71,7 @@ const ROUTES: {
 };
 
 /** Runs a call on a connection. The result is packed for the transfer between threads; see `search/wire.ts`. */
-type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
+export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
 type Run = (...parameters: unknown[]) => unknown;
 

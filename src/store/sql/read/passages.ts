@@ -4,7 +4,7 @@ import { nearestTo } from '../../rules/filter.ts';
 import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
 import { isOfWholeDay, recordCondition } from '../filter.ts';
 import { headerJson, passageColumns, passageJson, passageOf } from '../rows.ts';
-import type { Dialect, Row, Sql } from '../sql.ts';
+import { atOnce, type Dialect, type Row, type Sql } from '../sql.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
 
 /** Passages in the order of a list of ids. */
@@ -17,28 +17,53 @@ export async function readPassages(
   ns: number,
   { ids, reach, cached, epoch: known }: PassageRequest,
 ): Promise<PackedPassages> {
+  const { isRemote } = sql.dialect;
+  const isCached = new Set(cached);
+  // A server is asked at once for what is probably needed: most often, nothing has changed since the cache was filled.
+  const ahead = isRemote ? ids.filter((id) => !isCached.has(id)) : [];
+  let [state, first, neighbourhoods]: [Row, PassageRows, Neighbourhood[]] = [{}, NO_ROWS, []];
+  const readNeighbours = async (): Promise<void> => {
+    if (reach !== null) neighbourhoods = await neighbours(sql, ns, ids, reach);
+  };
+  await atOnce(sql, [
+    async () => {
+      state = (await sql.get(STATE, { ns })) ?? {};
+    },
+    async () => {
+      first = await passageRows(sql, ns, ahead);
+    },
+    ...(isRemote ? [readNeighbours] : []),
+  ]);
   // Most namespaces have no sessions, and save the query of neighbours.
-  const state = await sql.get(
-    `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
-     FROM namespace WHERE id = :ns`,
-    { ns },
-  );
-  const epoch = Number(state?.['epoch']);
+  if (!isRemote && state['sessions'] === 1) await readNeighbours();
+  const epoch = Number(state['epoch']);
   const isCurrent = epoch === known;
-  const hasNeighbours = reach !== null && Boolean(state?.['sessions']);
-  const neighbourhoods = hasNeighbours ? await neighbours(sql, ns, ids, reach) : [];
   const wanted = new Set([...ids, ...neighbourhoods.flatMap(({ before, after }) => [...before, ...after])]);
-  if (isCurrent) for (const id of cached) wanted.delete(id);
-  return { epoch, isCurrent, neighbourhoods, ...(await passageRows(sql, ns, [...wanted])) };
+  for (const id of [...ahead, ...(isCurrent ? cached : [])]) wanted.delete(id);
+  const { passages, records } = await passageRows(sql, ns, [...wanted]);
+  return {
+    ...{ epoch, isCurrent, neighbourhoods },
+    passages: joined(first.passages, passages),
+    records: joined(first.records, records),
+  };
+}
+
+const STATE = `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
+  FROM namespace WHERE id = :ns`;
+
+type PassageRows = Pick<PackedPassages, 'passages' | 'records'>;
+
+const NO_ROWS: PassageRows = { passages: '[]', records: '[]' };
+
+/** Two lists of JSON as one. */
+function joined(a: string, b: string): string {
+  if (a === '[]' || b === '[]') return a === '[]' ? b : a;
+  return `${a.slice(0, -1)},${b.slice(1)}`;
 }
 
 /** The passages and the headers of their records, as JSON. */
-export async function passageRows(
-  sql: Sql,
-  ns: number,
-  ids: readonly number[],
-): Promise<Pick<PackedPassages, 'passages' | 'records'>> {
-  if (ids.length === 0) return { passages: '[]', records: '[]' };
+export async function passageRows(sql: Sql, ns: number, ids: readonly number[]): Promise<PassageRows> {
+  if (ids.length === 0) return NO_ROWS;
   const { dialect } = sql;
   const from = requested(dialect);
   const row = await sql.get(

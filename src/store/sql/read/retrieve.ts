@@ -9,6 +9,9 @@ import type {
 } from '../../search-model.ts';
 import type { Driver } from '../driver.ts';
 import { hasExpired, passageFilter } from '../filter.ts';
+import { assertQueryVectors } from '../generations.ts';
+import { atOnce } from '../sql.ts';
+import type { TextScore } from '../text-index.ts';
 import { newest, passageRows } from './passages.ts';
 import { compareRecords, scoresOfPassages, vectorsOfPassages } from './vectors.ts';
 import { packRetrieval, type PackedRetrieval } from './wire.ts';
@@ -18,58 +21,96 @@ export async function retrieve(
   ns: number,
   { queries, cosines, compared = [], records, load = false, budgetMs }: RetrievalRequest,
 ): Promise<PackedRetrieval> {
+  const { sql } = driver;
   const deadline = new Deadline(budgetMs);
-  const ranker = new Ranker(driver, ns, deadline);
+  const ranker = new Ranker(driver, ns, deadline, cosines);
   const lists: RankedList[] = [];
-  for (const query of queries) {
-    const started = performance.now();
-    if (deadline.isPast) {
-      lists.push({ scores: [], overQuota: [], milliseconds: 0, isPartial: true });
-      continue;
-    }
-    const list = await spreadOverRecords(query, (limit) => ranker.rank(query, limit), deadline);
-    lists.push({ ...list, milliseconds: performance.now() - started, isPartial: deadline.isPast });
-  }
-  const scores =
-    cosines === undefined ? [] : await missingCosines(driver, ns, queries, lists, cosines, compared);
+  await atOnce(sql, [
+    () => assertQueryVectors(sql, vectorsOf(queries, cosines)),
+    ...queries.map((query, i) => async () => {
+      lists[i] = await ranker.list(query);
+    }),
+  ]);
+  const found = cosines === undefined ? [] : await missingCosines(ranker, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   const ofRecords =
     cosines === undefined || records === undefined
       ? new Map<number, never>()
       : await compareRecords(driver, ns, cosines, records.ids, records.limit);
   return packRetrieval(
-    { lists, cosines: scores, compared: ofRecords },
-    await passageRows(driver.sql, ns, passages),
+    { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords },
+    await passageRows(sql, ns, passages),
   );
 }
 
+/** The vectors with which passages are compared. */
+export function vectorsOf(queries: readonly PassageQuery[], cosines?: QueryVector): QueryVector[] {
+  const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
+  return cosines === undefined ? vectors : [...vectors, cosines];
+}
+
 class Ranker {
-  readonly #driver: Driver;
-  readonly #ns: number;
-  readonly #deadline: Deadline;
+  /** The cosines of passages that the text index gave: `null` for those without a vector. */
+  readonly cosines = new Map<number, PassageScore | null>();
+  readonly driver: Driver;
+  readonly ns: number;
+  readonly deadline: Deadline;
+  readonly #compared: QueryVector | undefined;
   readonly #expired = new Map<number, Promise<boolean>>();
 
-  constructor(driver: Driver, ns: number, deadline: Deadline) {
-    this.#driver = driver;
-    this.#ns = ns;
-    this.#deadline = deadline;
+  constructor(driver: Driver, ns: number, deadline: Deadline, compared: QueryVector | undefined) {
+    this.driver = driver;
+    this.ns = ns;
+    this.deadline = deadline;
+    this.#compared = compared;
   }
 
-  async rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {
-    const { sql, text, vectors } = this.#driver;
-    if (query.by === 'time') return newest(sql, this.#ns, query.filter, limit);
-    const { now } = query.filter;
-    const expired = this.#expired.get(now) ?? hasExpired(sql, this.#ns, now);
-    this.#expired.set(now, expired);
-    const filter = passageFilter(sql.dialect, query.filter, await expired);
-    if (query.by === 'text') return text.search(this.#ns, query.text, filter, limit, this.#deadline);
+  async list(query: PassageQuery): Promise<RankedList> {
+    const started = performance.now();
+    const none = { scores: [], overQuota: [] };
+    const deadline = this.deadline;
+    if (deadline.isPast) return { ...none, milliseconds: 0, isPartial: true };
+    const list = await this.driver.sql.within(deadline, () =>
+      spreadOverRecords(query, (limit) => this.#rank(query, limit), deadline),
+    );
+    const isPartial = list === null || deadline.isPast;
+    return { ...(list ?? none), milliseconds: performance.now() - started, isPartial };
+  }
+
+  async #rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {
+    const { sql, text, vectors } = this.driver;
+    if (query.by === 'time') return newest(sql, this.ns, query.filter, limit);
+    const filter = passageFilter(sql.dialect, query.filter, await this.#hasExpired(query.filter.now));
+    if (query.by === 'text') {
+      // A longer list is cut again, so that most of its cosines are not needed.
+      const compared = limit === query.limit ? this.#compared : undefined;
+      const search = (vector?: QueryVector): Promise<TextScore[]> =>
+        text.search(this.ns, query.text, filter, limit, this.deadline, vector);
+      const found =
+        compared === undefined
+          ? await search()
+          : ((await sql.within(this.deadline, () => search(compared))) ?? (await search()));
+      for (const { cosine, ...passage } of found)
+        if (cosine !== undefined)
+          this.cosines.set(passage.passage, cosine === null ? null : { ...passage, score: cosine });
+      return found;
+    }
     const { generation, vector } = query.vector;
-    if (query.mix === undefined) return vectors.search(this.#ns, query.vector, filter, limit, this.#deadline);
+    if (query.mix === undefined) return vectors.search(this.ns, query.vector, filter, limit, this.deadline);
     const { passage, share } = query.mix;
-    const [other = vector] = await vectorsOfPassages(this.#driver, this.#ns, generation, [passage]);
+    const [other = vector] = await vectorsOfPassages(this.driver, this.ns, generation, [passage]);
     const { unit, length } = mixVectors(vector, other, share);
-    const found = await vectors.search(this.#ns, { generation, vector: unit }, filter, limit, this.#deadline);
+    const found = await vectors.search(this.ns, { generation, vector: unit }, filter, limit, this.deadline);
     return found.map((each) => ({ ...each, score: each.score * length }));
+  }
+
+  /** Asking a server takes longer than leaving out what has expired. */
+  #hasExpired(now: number): Promise<boolean> | boolean {
+    const { sql } = this.driver;
+    if (sql.dialect.isRemote) return true;
+    const expired = this.#expired.get(now) ?? hasExpired(sql, this.ns, now);
+    this.#expired.set(now, expired);
+    return expired;
   }
 }
 
@@ -87,15 +128,17 @@ function mixVectors(
   return { unit: sum.map((component) => component / length), length };
 }
 
-/** The cosines of the passages to compare, and of those that full-text search found, without those that vector search found. */
+/**
+ * The cosines of the passages to compare, and of those that full-text search found, without those that vector search found; `null` if
+ * the time ran out.
+ */
 async function missingCosines(
-  { sql, vectors }: Driver,
-  ns: number,
+  { driver: { sql, vectors }, ns, deadline, cosines: known }: Ranker,
   queries: readonly PassageQuery[],
   lists: readonly Pick<RankedList, 'scores'>[],
   query: QueryVector,
   compared: readonly number[],
-): Promise<PassageScore[]> {
+): Promise<PassageScore[] | null> {
   const [foundByText, foundByVector] = [new Set<number>(compared), new Set<number>()];
   for (const [i, { by }] of queries.entries())
     for (const { passage } of lists[i]!.scores) {
@@ -103,5 +146,10 @@ async function missingCosines(
       if (by === 'vector') foundByVector.add(passage);
     }
   const missing = [...foundByText].filter((passage) => !foundByVector.has(passage));
-  return missing.length === 0 ? [] : scoresOfPassages(sql, vectors, ns, query, missing);
+  const unknown = missing.filter((passage) => !known.has(passage));
+  const rest =
+    unknown.length === 0
+      ? []
+      : await sql.within(deadline, () => scoresOfPassages(sql, vectors, ns, query, unknown));
+  return rest === null ? null : [...missing.flatMap((passage) => known.get(passage) ?? []), ...rest];
 }

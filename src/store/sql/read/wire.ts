@@ -49,34 +49,35 @@ export interface PackedRetrieval {
     readonly isPartial: boolean;
   }[];
   readonly cosines: PackedScores;
+  readonly hasAllCosines: boolean;
   readonly compared: Retrieved['compared'];
   readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
 }
 
 export function packRetrieval(
-  { lists, cosines, compared }: Omit<Retrieved, 'passages'>,
+  { lists, cosines, ...rest }: Omit<Retrieved, 'passages'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
-  const packed = lists.map(({ scores, overQuota, ...rest }) => ({
+  const packed = lists.map(({ scores, overQuota, ...ofList }) => ({
     scores: packScores(scores),
     overQuota: packScores(overQuota),
-    ...rest,
+    ...ofList,
   }));
-  return { lists: packed, cosines: packScores(cosines), compared, passages };
+  return { lists: packed, cosines: packScores(cosines), ...rest, passages };
 }
 
 export function unpackRetrieval(
   namespace: string,
-  { lists, cosines, compared, passages }: PackedRetrieval,
+  { lists, cosines, passages, ...rest }: PackedRetrieval,
 ): Retrieved {
   return {
-    lists: lists.map(({ scores, overQuota, ...rest }): RankedList => ({
+    lists: lists.map(({ scores, overQuota, ...ofList }): RankedList => ({
       scores: unpackScores(scores),
       overQuota: unpackScores(overQuota),
-      ...rest,
+      ...ofList,
     })),
     cosines: unpackScores(cosines),
-    compared,
+    ...rest,
     passages: unpackPassages(namespace, passages).passages.map(({ passage }) => passage),
   };
 }

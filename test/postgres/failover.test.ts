@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { matchingRecords } from '../contract/store-samples.ts';
+import { runStatement, serverDatabase } from './database.ts';
+import { Proxy } from './proxy.ts';
+import { runProgram, startServer, type Server } from './server.ts';
+import { commit, keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
+
+const WAIT = { timeout: 20_000, interval: 20 };
+
+/** A primary server, and a replica of it that every commit waits for. */
+async function replicatedServers(
+  resources: AsyncDisposableStack,
+): Promise<{ primary: Server; standby: Server }> {
+  const programs = requirePrograms();
+  const start = async (options?: Parameters<typeof startServer>[1]): Promise<Server> =>
+    resources.adopt(await startServer(programs, options), (server) => server.close());
+  const primary = await start();
+  const copyOf = ['-d', `${primary.url}?application_name=standby`, '-R', '-X', 'stream', '-c', 'fast'];
+  const standby = await start({
+    fill: (folder) => runProgram(programs, 'pg_basebackup', [...copyOf, '-D', folder]),
+  });
+  await runStatement(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await runStatement(primary.url, 'SELECT pg_reload_conf()');
+  const states = (): Promise<unknown> =>
+    runStatement(primary.url, 'SELECT sync_state FROM pg_stat_replication');
+  await vi.waitFor(async () => expect(await states()).toEqual([{ sync_state: 'sync' }]), WAIT);
+  return { primary, standby };
+}
+
+const find = (store: Store, word: string): Promise<number[]> => matchingRecords(store, NAMESPACE, word);
+
+describe('a replica', () => {
+  it('is searched, refuses writes, and takes over from a primary server that is killed, with every answered write', async () => {
+    await using resources = new AsyncDisposableStack();
+    const { primary, standby } = await replicatedServers(resources);
+    const { url } = await serverDatabase(primary.url);
+    const replicaUrl = Object.assign(new URL(url), { host: new URL(standby.url).host }).href;
+    // As an address that follows the primary server.
+    const proxy = resources.use(await Proxy.start(url));
+    const store = await open(proxy.url, resources);
+    const writes = new Writes();
+    await writes.commit(store, 'first');
+
+    const replica = await vi.waitFor(() => open(replicaUrl, resources), WAIT);
+    await vi.waitFor(async () => expect(await keysOf(replica)).toEqual(['first']), WAIT);
+    expect(replica.capabilities.readOnly).toBe(true);
+    expect(await find(replica, 'first')).toEqual([1]);
+    await expect(commit(replica, 'refused')).rejects.toMatchObject({
+      code: 'unreadable',
+      hint: expect.stringContaining('connect to the primary server') as unknown,
+    });
+
+    const over = new AbortController();
+    const writing = Promise.all(
+      [1, 2].map((writer) => writes.commitUntil(store, `writer ${String(writer)} write`, over.signal)),
+    );
+    await vi.waitFor(() => expect(writes.answered.length).toBeGreaterThan(20), WAIT);
+    await primary.kill();
+    await runStatement(standby.url, 'SELECT pg_promote()');
+    proxy.moveTo(standby.url);
+    const answered = writes.answered.length;
+    await vi.waitFor(() => expect(writes.answered.length).toBeGreaterThan(answered + 20), WAIT);
+    over.abort();
+    await writing;
+    await writes.expectKept(store);
+
+    // The process that had opened the replica writes as well.
+    await writes.commit(replica, 'after the promotion');
+    expect(writes.answered).toContain('after the promotion');
+    await vi.waitFor(async () => {
+      await keysOf(replica);
+      expect(replica.capabilities.readOnly).toBe(false);
+    }, WAIT);
+    await writes.expectKept(replica);
+  });
+});

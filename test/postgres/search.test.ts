@@ -1,0 +1,196 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Deadline } from '../../src/core/time/deadline.ts';
+import type { Embedder } from '../../src/embed/embedder.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { write as writeMemory } from '../../src/engine/records/write.ts';
+import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
+import { runSearch, type SearchOutcome } from '../../src/search/search.ts';
+import { connectPostgres } from '../../src/store/postgres/open.ts';
+import { PostgresVectorIndex } from '../../src/store/postgres/vectors/vector-index.ts';
+import { openStore } from '../../src/store/registry.ts';
+import type { SearchFilter } from '../../src/store/search-model.ts';
+import { passageFilter } from '../../src/store/sql/filter.ts';
+import { embed, note, NOW, unit, write } from '../contract/store-samples.ts';
+import { settings, temporaryFolder } from '../contract/engines.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+
+const VECTOR = unit(1, 0, 0);
+
+/** An embedder that returns the same vector for all texts. */
+const EMBEDDER: Embedder = {
+  ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 512 },
+  embed: (texts) => Promise.resolve(texts.map(() => VECTOR)),
+  countTokens: (text) => text.length,
+  close: () => Promise.resolve(),
+};
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+afterAll(() => database[Symbol.asyncDispose]());
+
+type Query = (this: Client, ...parameters: unknown[]) => Promise<unknown> | undefined;
+
+/** Counts statements that are sent while no answer is awaited. Nothing waits for that to the end of what only read. */
+async function roundTrips(work: () => Promise<unknown>): Promise<number> {
+  const prototype = Client.prototype as unknown as { query: Query };
+  const { query } = prototype;
+  let [trips, awaited] = [0, 0];
+  const onAnswer = (): void => {
+    awaited--;
+  };
+  prototype.query = function (...parameters) {
+    if (parameters[0] === 'COMMIT') return query.apply(this, parameters);
+    if (awaited++ === 0) trips++;
+    // The pool gives a callback, others await the promise.
+    const callback = parameters.at(-1);
+    if (typeof callback !== 'function') {
+      const answer = query.apply(this, parameters)!;
+      answer.then(onAnswer, onAnswer);
+      return answer;
+    }
+    const onEnd = (...answer: unknown[]): void => {
+      onAnswer();
+      (callback as (...given: unknown[]) => void)(...answer);
+    };
+    return query.apply(this, [...parameters.slice(0, -1), onEnd]);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.query = query;
+  }
+  return trips;
+}
+
+/** Notes with a search for them. */
+async function searchable(namespace: string): Promise<(deadlineMs?: number) => Promise<SearchOutcome>> {
+  const store = await openStore({ path: '', connectionString: database.url }, { create: true });
+  onTestFinished(() => store.close());
+  const { provider, model, dimensions } = EMBEDDER;
+  const { id: generation } = await store.vectors.setGeneration('', { add: { provider, model, dimensions } });
+  await write(
+    store,
+    namespace,
+    note('marble worktop of the kitchen', { title: 'Kitchen' }),
+    note(['a granite floor', 'marble for the bathroom']),
+    note('bees'),
+  );
+  await embed(store, generation, namespace, () => VECTOR);
+  return (deadlineMs) =>
+    runSearch({
+      ...{
+        store,
+        namespace,
+        query: 'marble worktop',
+        filter: { now: NOW },
+        limit: 10,
+        ranking: DEFAULT_RANKING,
+      },
+      vectors: { embedder: EMBEDDER, generation },
+      deadlineMs,
+    });
+}
+
+describe('round trips', () => {
+  it('are three for a search: the words, the lists, the passages', async () => {
+    const searchNotes = await searchable('trips');
+    await searchNotes();
+    for (const deadline of [undefined, 10_000]) expect(await roundTrips(() => searchNotes(deadline))).toBe(3);
+  });
+
+  it('are three for a search of the engine', async () => {
+    await using folder = await temporaryFolder();
+    const connection = { store: { path: folder.path, connectionString: database.url } };
+    await using resources = new AsyncDisposableStack();
+    const loci = await openEngine(settings(folder.path, connection));
+    resources.defer(() => loci.close());
+    await writeMemory(loci, { content: 'The oven is warm.' });
+    // The first search reads when the next record expires.
+    await search(loci, { query: 'oven' });
+    expect(await roundTrips(() => search(loci, { query: 'warm oven' }))).toBe(3);
+  });
+});
+
+describe('the deadline of a search', () => {
+  it.each([
+    ['passage_text', ['text']],
+    ['embedding', ['vector']],
+    ['term', ['spelling']],
+  ])(
+    'ends a statement that waits for the table %s, and the answer names what is missing',
+    async (table, missing) => {
+      const searchNotes = await searchable(`deadline ${table}`);
+      const other = new Client({ connectionString: database.url });
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      const started = performance.now();
+      const { hits, retrieved } = await searchNotes(400);
+      // Each call of the store has the deadline.
+      expect(performance.now() - started).toBeLessThan(2000);
+      expect(hits.length).toBeGreaterThan(0);
+      const why = 'the deadline of 400 ms (`search.deadline`) was reached before all was compared';
+      expect(retrieved.missing).toEqual(missing.map((signal) => ({ signal, why })));
+      await other.query('ROLLBACK');
+      expect((await searchNotes(10_000)).retrieved.missing).toEqual([]);
+    },
+  );
+});
+
+describe('a filter with the index of vectors', async () => {
+  const FEW = 20;
+  const MANY = 20_000;
+  /** The records of the first namespace, and those with the tag in the second, are farthest from the query. */
+  const FILL = `
+    INSERT INTO namespace (id, name, text_passages) VALUES (1001, 'few', ${String(FEW)}), (1002, 'many', ${String(MANY)});
+    CREATE TEMPORARY TABLE made AS
+      SELECT 1001 AS ns, n, '[]' AS tags, 3 AS angle FROM generate_series(1, ${String(FEW)}) AS n
+      UNION ALL SELECT 1002, n, CASE WHEN n % 10000 = 0 THEN '["rare"]' ELSE '[]' END,
+        CASE WHEN n % 10000 = 0 THEN 3 ELSE n::float8 / ${String(MANY)} END FROM generate_series(1, ${String(MANY)}) AS n;
+    INSERT INTO record (ns, id, uuid, project, origin, source, trust, category, record_type, title, tags, metadata, created_at,
+        updated_at, timeline_at, content_hash, content)
+      SELECT ns, n, n, '', 'memory', '', 'agent', 'note', 'note', '', tags, '{}', 0, 0, 0, '', '' FROM made;
+    INSERT INTO passage (id, ns, record, ordinal, headings, text, start_line, end_line, hash)
+      SELECT ns * 100000 + n, ns, n, 0, '[]', '', 1, 1, sha256(n::text::bytea) FROM made;
+    INSERT INTO generation (id, provider, model, dimensions) VALUES (1001, 'filters', 'm', 3);
+    INSERT INTO embedding (ns, generation, hash, vector)
+      SELECT ns, 1001, sha256(n::text::bytea), ARRAY[cos(angle + n * 1e-6), sin(angle + n * 1e-6), 0]::float4[]::vector::halfvec FROM made;`;
+
+  it.each<[string, number, Omit<SearchFilter, 'now'>, number, number]>([
+    // Without the index: the server knows from its statistics how small the namespace is.
+    ['one tenant in a thousand', 1001, {}, FEW, 0],
+    ['a tag that one record in ten thousand has', 1002, { tags: ['rare'] }, MANY / 10_000, 1],
+  ])('finds all of %s', async (_, ns, filter, expected, scans) => {
+    await using other = await testDatabase();
+    const connected = await connectPostgres({ connectionString: other.url }, { create: true }, 'all rows');
+    const { sql, vectors } = connected.driver;
+    try {
+      await sql.transaction(async () => {
+        for (const statement of FILL.split(';').filter((each) => each.trim() !== ''))
+          await sql.run(statement);
+      });
+      await vectors.addGeneration(1001, 3);
+      // As autovacuum does.
+      await sql.run('ANALYZE');
+      const index = new PostgresVectorIndex(sql, sql, 10);
+      const condition = passageFilter(sql.dialect, { now: NOW, ...filter }, true);
+      const query = { generation: 1001, vector: VECTOR };
+      const found = await sql.snapshot(async () => {
+        await sql.run('SELECT pg_stat_force_next_flush()');
+        return index.search(ns, query, condition, 50, new Deadline());
+      });
+      expect(found).toHaveLength(expected);
+      const statement =
+        "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'embedding_near_1001'";
+      expect(await sql.all(statement)).toEqual([{ idx_scan: scans }]);
+    } finally {
+      await connected.close();
+    }
+  });
+});
