@@ -1,11 +1,13 @@
-/** The tables of ShadowDB, in the versions that its repository has had. */
+import { Client } from 'pg';
+import { testDatabase } from '../postgres/database.ts';
 
 const COLUMNS = `id bigserial PRIMARY KEY, content text NOT NULL, title text, category text NOT NULL DEFAULT 'general',
   record_type text NOT NULL DEFAULT 'fact', tags text[] NOT NULL DEFAULT '{}', embedding vector(3),
   fts tsvector GENERATED ALWAYS AS (to_tsvector('english', coalesce(title, '') || ' ' || content)) STORED,
   created_at timestamptz NOT NULL DEFAULT now(), updated_at timestamptz NOT NULL DEFAULT now()`;
 
-export const SHADOWDB_TABLES = {
+/** The tables of ShadowDB, in the versions that its repository has had. */
+const TABLES = {
   /** Of the command line before the plugin. */
   first: `CREATE TABLE startup (key text PRIMARY KEY, content text NOT NULL);
     CREATE TABLE memories (id serial PRIMARY KEY, title text, content text, content_pyramid text, category text, summary text,
@@ -32,4 +34,30 @@ export const SHADOWDB_TABLES = {
     CREATE TABLE memories_meta (key text PRIMARY KEY, value text NOT NULL)`,
 } as const;
 
-export type ShadowdbVersion = keyof typeof SHADOWDB_TABLES;
+type Version = keyof typeof TABLES;
+
+/** A database for the tables of ShadowDB. */
+export interface Shadowdb extends AsyncDisposable {
+  readonly url: string;
+  readonly client: Client;
+  /** Removes everything, makes the tables of a version, and runs the statements. */
+  reset(version: Version, statements?: string): Promise<void>;
+}
+
+export async function shadowdb(): Promise<Shadowdb> {
+  const database = await testDatabase();
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  return {
+    url: database.url,
+    client,
+    reset: async (version, statements = '') => {
+      await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE EXTENSION vector');
+      await client.query(`${TABLES[version]}; ${statements}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client.end();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

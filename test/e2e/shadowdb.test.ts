@@ -1,30 +1,26 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
-import { SHADOWDB_TABLES } from '../contract/shadowdb-tables.ts';
+import { type Shadowdb, shadowdb } from '../contract/shadowdb-tables.ts';
 import { countRecords, waitForFirstBatch } from '../faults/first-batch.ts';
-import { testDatabase } from '../postgres/database.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 const ROWS = 2000;
 
-const resources = new AsyncDisposableStack();
+let db: Shadowdb;
 let url = '';
 
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query('CREATE EXTENSION vector');
-  await client.query(`${SHADOWDB_TABLES.documented};
-    INSERT INTO memories (title, content) SELECT 'Day ' || n, 'The lantern of day ' || n FROM generate_series(1, ${String(ROWS)}) AS n;
-    INSERT INTO startup (key, content) VALUES ('soul', 'Be brief.')`);
-  await client.end();
-  url = database.url.replace('//postgres@', '//postgres:hunter2@');
+  db = await shadowdb();
+  await db.reset(
+    'documented',
+    `INSERT INTO memories (title, content) SELECT 'Day ' || n, 'The lantern of day ' || n FROM generate_series(1, ${String(ROWS)}) AS n;
+     INSERT INTO startup (key, content) VALUES ('soul', 'Be brief.')`,
+  );
+  url = db.url.replace('//postgres@', '//postgres:hunter2@');
 });
-afterAll(() => resources.disposeAsync());
+afterAll(() => db[Symbol.asyncDispose]());
 
 /** All files of a folder, one after the other. */
 function contentsOf(folder: string): string {
@@ -40,9 +36,7 @@ it('a ShadowDB is imported from the command line, and its connection string is s
   const dry = await loci(['import', url, '--dry-run'], { home });
   expect(dry).toMatchObject({ code: 0 });
   const imported = await loci(['import', url], { home });
-  expect(imported.stdout).toMatch(
-    /not imported memories: the column embedding of 0 rows: Loci derives its own/,
-  );
+  expect(imported.stdout).toMatch(/not imported memories: the column fts of 2000 rows: Loci derives its own/);
   expect(imported.stdout).toMatch(/ShadowDB: records: 2000 added; startup entries: 1 added/);
   const place = join(temporaryFolder(), 'url');
   writeFileSync(place, `${url}\n`);

@@ -1,9 +1,9 @@
-import { Client } from 'pg';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importMemory } from '../../src/engine/portable/import.ts';
 import { openEngine } from '../contract/export-samples.ts';
-import { SHADOWDB_TABLES } from '../contract/shadowdb-tables.ts';
-import { testDatabase } from './database.ts';
+import { type Shadowdb, shadowdb } from '../contract/shadowdb-tables.ts';
 
 const ROLE = `shadowdb_reader_${String(process.pid)}`;
 const GRANTS = {
@@ -14,33 +14,32 @@ const GRANTS = {
 };
 
 describe('a user who may only read', () => {
-  const resources = new AsyncDisposableStack();
-  let client: Client;
+  let db: Shadowdb;
   let reader = '';
 
+  const grant = (grants: keyof typeof GRANTS): Promise<unknown> =>
+    db.client.query(`DROP OWNED BY ${ROLE}; ${GRANTS[grants]}`);
+
   beforeAll(async () => {
-    const { url } = resources.use(await testDatabase());
-    client = new Client({ connectionString: url });
-    await client.connect();
-    resources.defer(async () => {
-      await client.query(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
-      await client.end();
-    });
-    await client.query(
-      `CREATE EXTENSION vector; CREATE ROLE ${ROLE}; CREATE SCHEMA memory; SET search_path = memory, public`,
+    db = await shadowdb();
+    await db.reset(
+      'last',
+      `INSERT INTO memories (content, tags) VALUES ('The oven is gas', '{kitchen}');
+       INSERT INTO primer (key, content) VALUES ('soul', 'Be brief.');
+       CREATE ROLE ${ROLE}; ALTER SCHEMA public RENAME TO memory`,
     );
-    await client.query(`${SHADOWDB_TABLES.last};
-      INSERT INTO memories (content, tags) VALUES ('The oven is gas', '{kitchen}');
-      INSERT INTO primer (key, content) VALUES ('soul', 'Be brief.')`);
-    reader = `${url}?options=${encodeURIComponent(`-c role=${ROLE}`)}`;
+    reader = `${db.url}?options=${encodeURIComponent(`-c role=${ROLE}`)}`;
   });
-  afterAll(() => resources.disposeAsync());
+  afterAll(async () => {
+    await db.client.query(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
+    await db[Symbol.asyncDispose]();
+  });
 
   it.each([
     ['none', /may not read memory\.memories|permission denied for schema memory/],
     ['schema', /the user of the connection string may not read memory\.memories/],
   ] as const)('gets an error that says what to grant: %s', async (grants, message) => {
-    await client.query(`DROP OWNED BY ${ROLE}; ${GRANTS[grants]}`);
+    await grant(grants);
     const context = await openEngine();
     const error: unknown = await importMemory(context, { path: reader, table: 'memory.memories' }).catch(
       (thrown: unknown) => thrown,
@@ -54,7 +53,7 @@ describe('a user who may only read', () => {
   });
 
   it('imports the columns that it may read, and names the others', async () => {
-    await client.query(`DROP OWNED BY ${ROLE}; ${GRANTS.columns}`);
+    await grant('columns');
     const report = await importMemory(await openEngine(), { path: reader, table: 'memory.memories' });
     expect([report.records.added, report.startup.added]).toEqual([1, 0]);
     expect(report.problems.map(({ message }) => message)).toContain(
@@ -63,8 +62,17 @@ describe('a user who may only read', () => {
   });
 
   it('needs no other right', async () => {
-    await client.query(`DROP OWNED BY ${ROLE}; ${GRANTS.tables}`);
+    await grant('tables');
     const report = await importMemory(await openEngine(), { path: reader, table: 'memory.memories' });
     expect([report.records.added, report.startup.added]).toEqual([1, 1]);
   });
+});
+
+it('an import from a server that does not answer is an error after some seconds', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const path = `postgres://me:hunter2@127.0.0.1:${String(port)}/db`;
+  await expect(importMemory(await openEngine(), { path })).rejects.toThrow(/connection to PostgreSQL failed/);
+  silent.close();
 });

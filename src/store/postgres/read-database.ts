@@ -3,7 +3,7 @@ import type { ForeignDatabase, ForeignRow } from '../store.ts';
 import { databaseName } from './locate.ts';
 import { type ErrorsByState, guarded } from './store-error.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5000;
 
 /** The server refuses to write in it. The time between two statements is that in which Loci stores what it has read. */
 const BEGIN =

@@ -64,7 +64,7 @@ function isSocketError(error: unknown): error is Error {
     error instanceof Error &&
     !(error instanceof DatabaseError) &&
     ('syscall' in error ||
-      /connection|socket|timeout exceeded when trying to connect|SSL|TLS|SASL|certificate/i.test(
+      /connection|socket|timeout expired|timeout exceeded when trying to connect|SSL|TLS|SASL|certificate/i.test(
         error.message,
       ))
   );

@@ -1,10 +1,7 @@
-import fc from 'fast-check';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEngine, SECRET } from '../../../../test/contract/export-samples.ts';
-import { SHADOWDB_TABLES, type ShadowdbVersion } from '../../../../test/contract/shadowdb-tables.ts';
+import { type Shadowdb, shadowdb } from '../../../../test/contract/shadowdb-tables.ts';
 import { NOW } from '../../../../test/contract/store-samples.ts';
-import { testDatabase } from '../../../../test/postgres/database.ts';
 import { DAY_MS } from '../../../core/time/whole-day.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import { startupEntries } from '../../../store/items/kinds.ts';
@@ -13,31 +10,17 @@ import { deleteRecord, undelete } from '../../records/delete.ts';
 import { importMemory } from '../import.ts';
 import type { ImportOutput } from '../import/import-report.ts';
 
-const resources = new AsyncDisposableStack();
-let url = '';
-let client: Client;
-
-beforeAll(async () => {
-  ({ url } = resources.use(await testDatabase()));
-  client = new Client({ connectionString: url });
-  await client.connect();
-  resources.defer(() => client.end());
-  await client.query('CREATE EXTENSION vector');
-});
-afterAll(() => resources.disposeAsync());
+let db: Shadowdb;
+beforeAll(async () => (db = await shadowdb()));
+afterAll(() => db[Symbol.asyncDispose]());
 
 const at = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
-
-async function tables(version: ShadowdbVersion, rows = ''): Promise<void> {
-  await client.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE EXTENSION vector`);
-  await client.query(`${SHADOWDB_TABLES[version]}; ${rows}`);
-}
 
 async function run(
   context: EngineContext,
   options: { table?: string; dry_run?: boolean } = {},
 ): Promise<ImportOutput> {
-  return importMemory(context, { path: url, ...options });
+  return importMemory(context, { path: db.url, ...options });
 }
 
 /** The counts that are not zero. */
@@ -53,12 +36,15 @@ async function recordsOf({ store, namespace }: EngineContext): Promise<LociRecor
 
 /** Everything in the database. */
 async function dump(): Promise<unknown> {
-  const names = await client.query<{ name: string }>(
+  const names = await db.client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema)' ORDER BY 1`,
   );
   const dumped: unknown[] = [];
   for (const { name } of names.rows)
-    dumped.push([name, (await client.query(`SELECT xmin::text, t::text FROM ${name} AS t ORDER BY 2`)).rows]);
+    dumped.push([
+      name,
+      (await db.client.query(`SELECT xmin::text, t::text FROM ${name} AS t ORDER BY 2`)).rows,
+    ]);
   return dumped;
 }
 
@@ -69,7 +55,7 @@ const ROWS = `
 
 describe('an import of ShadowDB', () => {
   it('has the records with all of their fields, and the startup entries', async () => {
-    await tables(
+    await db.reset(
       'last',
       `${ROWS}
        INSERT INTO memories (content, title, created_at, updated_at, deleted_at, metadata, parent_id, source, last_verified_at)
@@ -87,9 +73,8 @@ describe('an import of ShadowDB', () => {
     expect(counts(report.records)).toEqual({ added: 3, expired: 1 });
     expect(counts(report.startup)).toEqual({ added: 2 });
     expect(report.problems.map(({ location, message }) => `${location}: ${message}`)).toEqual([
-      'memories: the column embedding of 1 rows: Loci derives its own from the texts',
+      'memories: the column embedding of 1 row: Loci derives its own from the texts',
       'memories: the column fts of 4 rows: Loci derives its own from the texts',
-      'memories: the column embedding_index of 0 rows: Loci derives its own from the texts',
       'primer: its priorities, which are from 0 to 9 here, in the same order: 10 is 0, 20 is 1',
       'memory_edges: 1 of its rows: Loci has nothing that corresponds to them',
     ]);
@@ -133,7 +118,7 @@ describe('an import of ShadowDB', () => {
   });
 
   it('reads older versions, and names what they do not have', async () => {
-    await tables(
+    await db.reset(
       'first',
       `INSERT INTO memories (content, summary, tags) VALUES ('A', 'short', NULL), (NULL, NULL, '{}');
        INSERT INTO startup VALUES ('soul', 'Be brief.')`,
@@ -155,7 +140,7 @@ describe('an import of ShadowDB', () => {
       metadata: { shadowdb: { id: 1, summary: 'short' } },
     });
 
-    await tables(
+    await db.reset(
       'superseded',
       `${ROWS} UPDATE memories SET contradicted = TRUE, superseded_by = 2 WHERE id = 1`,
     );
@@ -164,7 +149,7 @@ describe('an import of ShadowDB', () => {
     const [old] = await recordsOf(superseded);
     expect(old?.metadata).toEqual({ shadowdb: { id: 1, contradicted: true, superseded_by: 2 } });
 
-    await tables('documented', `INSERT INTO startup VALUES ('soul', 'Be brief.', 3, TRUE, '${at(9)}')`);
+    await db.reset('documented', `INSERT INTO startup VALUES ('soul', 'Be brief.', 3, TRUE, '${at(9)}')`);
     const documented = await openEngine();
     expect(counts((await run(documented)).startup)).toEqual({ added: 1 });
     const [entry] = await startupEntries(documented.store.records, 'default');
@@ -172,7 +157,7 @@ describe('an import of ShadowDB', () => {
   });
 
   it('adds nothing the second time, takes over what changed there, and keeps what changed here', async () => {
-    await tables(
+    await db.reset(
       'documented',
       `${ROWS} ${ROWS} INSERT INTO startup VALUES ('soul', 'Be brief.', 3, TRUE, '${at(9)}')`,
     );
@@ -183,7 +168,7 @@ describe('an import of ShadowDB', () => {
     const again = await run(context);
     expect([counts(again.records), counts(again.startup)]).toEqual([{ unchanged: 4 }, { unchanged: 1 }]);
     await deleteRecord(context, { id: 4 });
-    await client.query(`
+    await db.client.query(`
       UPDATE memories SET content = 'The oven is electric', updated_at = '${at(1)}' WHERE id = 1;
       UPDATE memories SET deleted_at = '${at(1)}', updated_at = '${at(1)}' WHERE id = 2;
       UPDATE startup SET content = 'Be long.', updated_at = '${at(1)}'`);
@@ -193,7 +178,7 @@ describe('an import of ShadowDB', () => {
     expect(changed.conflicts).toEqual([
       { location: 'memories/4', message: 'record/4 was changed later here' },
     ]);
-    await client.query(`UPDATE memories SET deleted_at = NULL, updated_at = '${at(0)}' WHERE id = 2`);
+    await db.client.query(`UPDATE memories SET deleted_at = NULL, updated_at = '${at(0)}' WHERE id = 2`);
     expect(counts((await run(context)).records)).toMatchObject({ updated: 1 });
     const states = (await recordsOf(context)).map(({ content, deletedAt }) => [content, deletedAt === null]);
     expect(states).toEqual([
@@ -205,10 +190,10 @@ describe('an import of ShadowDB', () => {
   });
 
   it('deletes what was deleted there long ago, and does not bring it back when it was purged here', async () => {
-    await tables('documented', ROWS);
+    await db.reset('documented', ROWS);
     const context = await openEngine();
     await run(context);
-    await client.query(`UPDATE memories SET deleted_at = '${at(40)}', updated_at = '${at(40)}'`);
+    await db.client.query(`UPDATE memories SET deleted_at = '${at(40)}', updated_at = '${at(40)}'`);
     expect(counts((await run(context)).records)).toEqual({ removed: 2 });
     const purge = {
       expiredBy: NOW,
@@ -221,7 +206,7 @@ describe('an import of ShadowDB', () => {
   });
 
   it('cannot write there, whatever the tables are', async () => {
-    await tables(
+    await db.reset(
       'documented',
       `CREATE TABLE log (line text);
        CREATE FUNCTION noted(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log VALUES ($1); RETURN $1; END $$;
@@ -229,12 +214,12 @@ describe('an import of ShadowDB', () => {
     );
     const context = await openEngine();
     await expect(run(context, { table: 'watched' })).rejects.toThrow(/read-only transaction/);
-    expect((await client.query('SELECT 1 FROM log')).rowCount).toBe(0);
+    expect((await db.client.query('SELECT 1 FROM log')).rowCount).toBe(0);
     expect(await recordsOf(context)).toEqual([]);
   });
 
   it('masks secrets, and has the connection string nowhere', async () => {
-    await tables(
+    await db.reset(
       'documented',
       `INSERT INTO memories (content, tags) VALUES ('the key is ${SECRET}', '{a}');`,
     );
@@ -254,7 +239,7 @@ describe('an import of ShadowDB', () => {
   });
 
   it('prefers entries of the newer table of startup entries', async () => {
-    await tables(
+    await db.reset(
       'last',
       `CREATE TABLE startup (key text, content text, priority integer);
        INSERT INTO startup VALUES ('soul', 'old', 1), ('user', 'Anna', NULL);
@@ -274,59 +259,6 @@ describe('an import of ShadowDB', () => {
   });
 });
 
-describe('the table of an import', () => {
-  const hostile = 'x"; DROP TABLE memories; --';
-  it.each([
-    ['memories', 'public.memories'],
-    ['MEMORIES', 'public.memories'],
-    ['Memories', 'public."Memories"', 'CREATE TABLE "Memories" (id integer, content text)'],
-    [
-      'agents.memories',
-      'agents.memories',
-      'CREATE SCHEMA agents; CREATE TABLE agents.memories (id integer, content text)',
-    ],
-    ['My notes', '"My notes"', 'CREATE TABLE "My notes" (id integer, content text)'],
-    [
-      '"a.b"."c"".d"',
-      '"a.b"."c"".d"',
-      'CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c"".d" (id integer, content text)',
-    ],
-    [
-      `"${hostile.replace('"', '""')}"`,
-      `"${hostile.replace('"', '""')}"`,
-      `CREATE TABLE "${hostile.replace('"', '""')}" (id integer, content text)`,
-    ],
-  ])('may be %s', async (table, target, statement = '') => {
-    await client.query('DROP SCHEMA IF EXISTS agents CASCADE; DROP SCHEMA IF EXISTS "a.b" CASCADE');
-    await tables('documented', `${statement}; INSERT INTO ${target} (id, content) VALUES (7, 'here')`);
-    const context = await openEngine();
-    expect(counts((await run(context, { table })).records)).toEqual({ added: 1 });
-    expect((await recordsOf(context)).map(({ content }) => content)).toEqual(['here']);
-  });
-
-  it.each([
-    ['missing', /has no table missing that this user can see/, /public\.memories/],
-    [hostile, /is not the name of a table/, /agents\.memories/],
-    ['a.b.c', /is not the name of a table/, /agents\.memories/],
-    [
-      'startup',
-      /public\.startup is no table of memories of ShadowDB: it has no column id/,
-      /key, content.*--table/,
-    ],
-    ['things', /its ids have the type text/, /--table/],
-  ])('%s is refused, and nothing is imported', async (table, message, hint) => {
-    await tables('documented', `${ROWS} CREATE TABLE things (id text, content text)`);
-    const context = await openEngine();
-    const error: unknown = await run(context, { table }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      code: 'invalid_input',
-      message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
-    });
-    expect(await recordsOf(context)).toEqual([]);
-  });
-});
-
 it.each([
   ['postgres://me:hunter2@127.0.0.1:1/db', 'store_failed', /connection to PostgreSQL failed/],
   ['postgres://me:hunter2@[', 'invalid_config', /path is no URL that begins with postgres/],
@@ -337,89 +269,3 @@ it.each([
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   expect(JSON.stringify(error) + String(error)).not.toContain('hunter2');
 });
-
-/** Rows as other programs, or people, may have written them. */
-const text = fc.oneof(
-  fc.string({ unit: 'binary' }).map((each) => each.replaceAll('\0', '')),
-  fc.constantFrom(
-    '',
-    ' ',
-    '\u001b[1m',
-    '\u{1f600}'.repeat(400),
-    'x'.repeat(3000),
-    'pack_history',
-    '#tag/',
-    'Same',
-  ),
-);
-const time = fc.constantFrom(
-  null,
-  'infinity',
-  '-infinity',
-  '0044-03-15 BC',
-  '20000-01-01',
-  '1969-01-01',
-  '2026-01-01',
-  '2099-01-01',
-);
-const hostileRow = fc.record({
-  id: fc.constantFrom(-1, 0, 1, 2, 3, 4, 5, 2 ** 31, '9223372036854775807'),
-  content: fc.oneof(text, fc.constantFrom(null, 'y'.repeat(1_048_577))),
-  title: fc.option(text),
-  category: fc.option(text),
-  record_type: fc.option(text),
-  tags: fc.option(fc.array(fc.option(text), { maxLength: 80 })),
-  metadata: fc.constantFrom(
-    null,
-    '[]',
-    '1e400',
-    '{"a":{"b":[null,1.10]}}',
-    `"${'z'.repeat(30_000)}"`,
-    '['.repeat(5000) + ']'.repeat(5000),
-  ),
-  created_at: time,
-  updated_at: time,
-  deleted_at: time,
-});
-
-const rowsOfTable = fc.uniqueArray(hostileRow, { maxLength: 8, selector: ({ id }) => id });
-
-it('an import of any rows counts each, and finds them unchanged the next time', async () => {
-  await tables(
-    'documented',
-    `DROP TABLE memories; ALTER TABLE startup ALTER priority DROP NOT NULL;
-     CREATE TABLE memories (id bigint, content text, title text, category text, record_type text, tags text[], metadata jsonb,
-       created_at timestamptz, updated_at timestamptz, deleted_at timestamptz)`,
-  );
-  const priorities = fc.array(fc.option(fc.integer()), { maxLength: 15 });
-  await fc.assert(
-    fc.asyncProperty(rowsOfTable, priorities, async (rows, given) => {
-      await client.query('TRUNCATE memories, startup');
-      for (const row of rows)
-        await client.query(
-          'INSERT INTO memories VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-          Object.values(row),
-        );
-      const startup =
-        'INSERT INTO startup SELECT key, $1, priority FROM unnest($2::text[], $3::integer[]) AS t(key, priority)';
-      await client.query(startup, ['text', given.map((_, i) => String(i)), given]);
-      const context = await openEngine();
-      const first = await run(context);
-      const sum = (output: ImportOutput['records']): number =>
-        Object.values(output).reduce((total, count) => total + count, 0);
-      expect([sum(first.records), first.startup.added]).toEqual([rows.length, given.length]);
-      const { records, startup: entries } = await run(context);
-      expect([records.added, records.updated, records.removed]).toEqual([0, 0, 0]);
-      expect([records.refused, entries.unchanged]).toEqual([first.records.refused, given.length]);
-      const order = (await startupEntries(context.store.records, 'default'))
-        .toSorted((a, b) => rank(given, a.key) - rank(given, b.key))
-        .map(({ priority }) => priority);
-      expect(order).toEqual(order.toSorted((a, b) => a - b));
-    }),
-    { numRuns: 30 },
-  );
-});
-
-function rank(priorities: readonly (number | null)[], key: string): number {
-  return priorities[Number(key)] ?? 2 ** 31;
-}

@@ -1,6 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256, uuidv7 } from '../../../core/ids.ts';
 import { isJsonMap } from '../../../core/json.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
 import { newDraft } from '../../../ingest/record-draft.ts';
 import type { ForeignDatabase, ForeignRow } from '../../../store/store.ts';
@@ -52,9 +53,10 @@ export class Memories {
     return {
       rows,
       remarks: [
-        ...this.#derived.map(
-          (column, i) =>
-            `the column ${column} of ${String(values[i])} rows: Loci derives its own from the texts`,
+        ...this.#derived.flatMap((column, i) =>
+          values[i] === 0
+            ? []
+            : `the column ${column} of ${formatCount(values[i]!, 'row')}: Loci derives its own from the texts`,
         ),
         ...unreadable.map((column) => `the column ${column}, which this user may not read`),
         ...lacking.map((column) => `the column ${column}, which it does not have`),
