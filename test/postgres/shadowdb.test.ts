@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importMemory } from '../../src/engine/portable/import.ts';
+import { openEngine as openStoreEngine } from '../../src/engine/open.ts';
+import { settings, temporaryFolder } from '../contract/engines.ts';
 import { openEngine } from '../contract/export-samples.ts';
 import { type Shadowdb, shadowdb } from '../contract/shadowdb-tables.ts';
 
@@ -66,6 +68,23 @@ describe('a user who may only read', () => {
     const report = await importMemory(await openEngine(), { path: reader, table: 'memory.memories' });
     expect([report.records.added, report.startup.added]).toEqual([1, 1]);
   });
+});
+
+it('a ShadowDB is imported into a store in the same database, where its settings were pasted', async () => {
+  await using db = await shadowdb();
+  await db.reset(
+    'documented',
+    `INSERT INTO memories (content) SELECT 'text ' || n FROM generate_series(1, 250) AS n`,
+  );
+  const rows = async (): Promise<unknown> => (await db.client.query('SELECT xmin, * FROM memories')).rows;
+  const before = await rows();
+  await using folder = await temporaryFolder();
+  const store = { path: `${folder.path}/loci.db`, connectionString: db.url };
+  const context = await openStoreEngine(settings(folder.path, { store }), { create: true });
+  expect((await importMemory(context, { path: db.url })).records.added).toBe(250);
+  expect((await importMemory(context, { path: db.url })).records.unchanged).toBe(250);
+  await context.close();
+  expect(await rows()).toEqual(before);
 });
 
 it('an import from a server that does not answer is an error after some seconds', async () => {

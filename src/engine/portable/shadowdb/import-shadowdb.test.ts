@@ -249,7 +249,7 @@ describe('an import of ShadowDB', () => {
     const report = await run(context);
     expect(report.problems).toContainEqual({
       location: 'startup, row 1 by its key',
-      message: 'primer has an entry with the same key',
+      message: 'another entry with the same key comes first',
     });
     const entries = await startupEntries(context.store.records, 'default');
     expect(entries.map(({ key, content, priority }) => [key, content, priority])).toEqual([

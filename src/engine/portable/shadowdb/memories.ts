@@ -131,7 +131,7 @@ export class Memories {
     return { record: { ...draft, id, uuid: this.#uuid(id, created ?? null), updatedAt, deletedAt }, lost };
   }
 
-  /** The same at each import. Rows of two databases with one id hardly have one time. */
+  /** The same at each import. Rows of two databases that have the same id hardly have the same time of creation. */
   #uuid(id: number, created: Timestamp | null): string {
     const name = JSON.stringify([this.#table.name, id, created ?? this.#database.name]);
     return uuidv7(Math.max(0, created ?? 0), Buffer.from(sha256(name), 'hex').subarray(0, 16));

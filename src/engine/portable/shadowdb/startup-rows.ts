@@ -5,7 +5,7 @@ import { isRefusal, type ImportJob, type Located } from '../items/item-type.ts';
 import { CONTENT, contentOf, textColumn, timeColumn, timeOf } from './columns.ts';
 import type { ForeignTable } from './tables.ts';
 
-/** In a table. Its program puts all of them before one message. */
+/** Of one table. ShadowDB puts all of them before one message, so that there are few. */
 const MAX_ENTRIES = 1000;
 const MAX_PRIORITY = 9;
 
@@ -35,12 +35,11 @@ export async function readStartup(
     for (const [i, row] of kept.entries()) {
       // The key may be a secret, so that the report must not have it.
       const location = `${table.label}, row ${String(i + 1)} by its key`;
-      const { key } = row;
       try {
         const updatedAt = timeOf(row['updated_at']) ?? fallback;
         const entry: StartupEntry = {
           agent,
-          key: key ?? '',
+          key: row['key'] ?? '',
           content: contentOf(row),
           priority: priorities.of(row),
           reinforce: isTrue(row['always'] ?? row['reinforce']),
@@ -49,7 +48,7 @@ export async function readStartup(
           deletedAt: (row['enabled'] ?? null) === null || isTrue(row['enabled']) ? null : updatedAt,
         };
         if (entries.has(entry.key))
-          report.addProblem(location, `${STARTUP_TABLES[0]!} has an entry with the same key`);
+          report.addProblem(location, 'another entry with the same key comes first');
         else entries.set(entry.key, { location, value: entry });
       } catch (error) {
         if (!isRefusal(error)) throw error;
