@@ -64,7 +64,7 @@ describe('the settings of the memories that Loci replaces', () => {
     expect(embedding).toMatchObject({ provider: 'ollama', model: 'nomic-embed-text', dimensions: 768 });
     expect(warningsOf(config).toSorted()).toEqual(
       [
-        '3: table is not a setting and is ignored; Loci has tables of its own, and never changes those of others',
+        '3: table is not a setting and is ignored; Loci has tables of its own. `loci import postgres://… --table NAME` copies the memories of ShadowDB, and does not change them',
         '4: connectionString is called store.connectionString now',
         '13: search.vectorWeight is called search.weights.vector now',
         '14: search.textWeight is called search.weights.text now',

@@ -36,7 +36,8 @@ export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'connectionString', renamedTo: 'store.connectionString' },
   {
     key: 'table',
-    instead: 'Loci has tables of its own, and never changes those of others',
+    instead:
+      'Loci has tables of its own. `loci import postgres://… --table NAME` copies the memories of ShadowDB, and does not change them',
   },
   {
     key: 'search.fusion',

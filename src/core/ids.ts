@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. UUIDs sort by the time at which they were made. */
-export function uuidv7(now: number): string {
-  const bytes = randomBytes(16);
+/**
+ * A UUIDv7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. UUIDs sort by the time at which they were made.
+ * @param random 16 bytes; the same make the same UUID
+ */
+export function uuidv7(now: number, random: Buffer = randomBytes(16)): string {
+  const bytes = Buffer.from(random);
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);

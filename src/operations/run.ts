@@ -53,7 +53,7 @@ async function recordRun(
   });
 }
 
-/** The history has only the length of longer values, and of the fields below: they hold contents. */
+/** The history has only the length of longer values, of connection strings, and of the fields below, which hold contents. */
 const MAX_VALUE_LENGTH = 64;
 const MAX_ENTRIES = 8;
 const CONTENT_FIELDS: ReadonlySet<string> = new Set([
@@ -77,7 +77,7 @@ function inputsOf(input: unknown): Record<string, Json> {
 
 function summarised(field: string, value: Json): Json {
   if (typeof value === 'string')
-    return CONTENT_FIELDS.has(field) || value.length > MAX_VALUE_LENGTH
+    return CONTENT_FIELDS.has(field) || value.length > MAX_VALUE_LENGTH || /^postgres(ql)?:/.test(value)
       ? `${String(value.length)} characters`
       : value;
   if (Array.isArray(value))

@@ -6,7 +6,7 @@ import { secretAt } from '../core/secret-place.ts';
 import { locatePostgresStore } from './postgres/locate.ts';
 import { locateSqliteStore } from './sqlite/locate.ts';
 import type { ConnectedDriver } from './sql/driver.ts';
-import type { OpenStoreOptions, Store, StoreLocation } from './store.ts';
+import type { ForeignDatabase, OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
 /** What the settings say about the store. */
 export type StoreSettings = Config['store'];
@@ -78,4 +78,24 @@ export async function connectStore(
   options: OpenStoreOptions,
 ): Promise<ConnectedDriver> {
   return driverOf(settings).connect(settings, options);
+}
+
+/** Whether a text is a connection string, or the place of one. Anything else is a path. */
+export function namesDatabase(text: string): boolean {
+  return /^(postgres(ql)?:\/\/|env:|file:)/.test(text);
+}
+
+/**
+ * Reads a database of another program.
+ * @param place its connection string, or the place of one
+ * @param setting what has the place, for messages
+ * @throws LociError `invalid_config`, `unreadable`, `store_failed`, `store_busy` and the errors of the work
+ */
+export async function readDatabase<Result>(
+  place: string,
+  setting: string,
+  work: (database: ForeignDatabase) => Promise<Result>,
+): Promise<Result> {
+  const { value } = secretAt(place, setting, setting);
+  return (await import('./postgres/read-database.ts')).readPostgres(value, setting, work);
 }

@@ -116,6 +116,16 @@ export interface StoreLocation {
   identity(): Promise<string | null>;
 }
 
+/** A database of another program, of which all reads see one state. Nothing can be written to it. */
+export interface ForeignDatabase {
+  /** For people to read. It never has a password. */
+  readonly name: string;
+  /** The values of columns are texts, as the database writes them. @throws LociError */
+  query(statement: string, values?: readonly unknown[]): Promise<ForeignRow[]>;
+}
+
+export type ForeignRow = Readonly<Record<string, string | null>>;
+
 /** The canonical data of a namespace, and what is derived from it record by record. */
 export interface StoreRecords {
   /**

@@ -8,6 +8,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
+import { namesDatabase } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
@@ -20,6 +21,7 @@ import { fileLines, textLines, type Lines } from './import/text-lines.ts';
 import type { ImportOptions } from './items/item-type.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
+import { importShadowDatabase } from './shadowdb/import-shadowdb.ts';
 
 export interface EmbeddingOptions extends ProgressOptions {
   /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
@@ -27,14 +29,14 @@ export interface EmbeddingOptions extends ProgressOptions {
 }
 
 /**
- * Imports an export in JSON Lines, or the folder of an OpenClaw agent. Importing the same again changes nothing, and an
- * import that was interrupted continues. An export is checked to its end before any of it is imported.
- * @throws LociError `invalid_input` for anything but a complete export of this version or an OpenClaw folder;
+ * Imports an export in JSON Lines, the folder of an OpenClaw agent, or the database of a ShadowDB. Importing the same again changes
+ * nothing, and an import that was interrupted continues. An export is checked to its end before any of it is imported.
+ * @throws LociError `invalid_input` for anything but a complete export of this version, an OpenClaw folder or a ShadowDB;
  *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
  */
 export async function importMemory(
   context: EngineContext,
-  { agent = '', dry_run = false, overwrite = false, ...from }: ImportInput,
+  { agent = '', table = 'memories', dry_run = false, overwrite = false, ...from }: ImportInput,
   { maxEmbeddingMs, ...progress }: EmbeddingOptions = {},
 ): Promise<ImportOutput> {
   assertWritesEnabled(context);
@@ -44,9 +46,10 @@ export async function importMemory(
   await expire(context);
   const report = new ImportReport();
   const job = { context, options, report };
-  const format = 'lines' in source ? 'jsonl' : 'openclaw';
+  const format = 'lines' in source ? 'jsonl' : 'files' in source ? 'openclaw' : 'shadowdb';
   if ('lines' in source) await importLines(job, source.lines, source.name);
-  else await importWorkspace(job, source.files, agent);
+  else if ('files' in source) await importWorkspace(job, source.files, agent);
+  else await importShadowDatabase(job, { ...source, table, agent });
   if (dry_run) return report.output(format, dry_run);
   schedulePurge(context);
   if (vectors === null) report.why = 'no embedding provider is configured';
@@ -94,13 +97,16 @@ async function openSource({
   lines,
   files,
 }: ImportInput): Promise<
-  { readonly lines: Lines; readonly name: string } | { readonly files: WorkspaceFiles }
+  | { readonly lines: Lines; readonly name: string }
+  | { readonly files: WorkspaceFiles }
+  | { readonly place: string }
 > {
   if (lines !== undefined) return { lines: textLines(lines), name: 'the given lines' };
   if (files !== undefined) {
     if (files.some((file) => file.path === MANIFEST)) throw markdownExport('this');
     return { files: givenFiles(files) };
   }
+  if (namesDatabase(path)) return { place: path };
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
   if (existsSync(join(path, MANIFEST))) throw markdownExport(path);
   return { files: await filesBelow(path, isWorkspacePath) };

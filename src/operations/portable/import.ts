@@ -9,6 +9,7 @@ import {
   type ImportOutput,
   importOutput,
 } from '../../engine/portable/import/import-report.ts';
+import { namesDatabase } from '../../store/registry.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 
@@ -20,8 +21,9 @@ export const importMemoryOperation: Operation<typeof importInput, typeof importO
   title: 'Import',
   description:
     'Imports an export in JSON Lines with nothing lost, or the files of an OpenClaw agent (MEMORY.md, USER.md, ' +
-    'memory/*.md as records; SOUL.md, IDENTITY.md, AGENTS.md, TOOLS.md as startup entries). Importing the same again ' +
-    'changes nothing, and an import that was interrupted continues. Where a record is here already, the newer state wins.',
+    'memory/*.md as records; SOUL.md, IDENTITY.md, AGENTS.md, TOOLS.md as startup entries). The command line also imports ' +
+    'the database of a ShadowDB, which it only reads. Importing the same again changes nothing, and an import that was interrupted ' +
+    'continues. Where a record is here already, the newer state wins.',
   input: importInput,
   output: importOutput,
   readOnly: false,
@@ -31,7 +33,7 @@ export const importMemoryOperation: Operation<typeof importInput, typeof importO
   needsWrites: true,
   listedOnRequest: true,
   steps: true,
-  localFields: ['path'],
+  localFields: ['path', 'table'],
   tool: 'memory_import',
   examples: [
     {
@@ -39,6 +41,10 @@ export const importMemoryOperation: Operation<typeof importInput, typeof importO
       input: { path: '~/.openclaw/workspace', dry_run: true },
     },
     { title: 'Import an export', input: { path: '~/memory.jsonl' } },
+    {
+      title: 'Import a ShadowDB, whose connection string is in a variable',
+      input: { path: 'env:SHADOWDB_URL', table: 'memories' },
+    },
   ],
   run: runImport,
 };
@@ -74,8 +80,14 @@ async function localInput(context: OperationContext, input: ImportInput): Promis
   const { path, ...rest } = input;
   if ([path, rest.lines, rest.files].filter((given) => given !== undefined).length !== 1)
     throw new LociError('invalid_input', 'an import needs exactly one of `path`, `lines` and `files`');
+  const isDatabase = path !== undefined && namesDatabase(path);
+  if (input.table !== undefined && !isDatabase)
+    throw new LociError('invalid_input', 'table: only a database has tables', {
+      hint: 'Give its connection string as the path: postgres://…, env:NAME or file:/path.',
+    });
   if (path === undefined) return input;
   const machine = requireLocalIo(context, 'path');
+  if (isDatabase) return input;
   if (path === '-') return { ...rest, lines: await machine.readInput() };
   return { ...rest, path: resolve(expandHome(path)) };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { resolve } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { expandHome } from '../../config/paths.ts';
-import { connectStore, locateStore, type StoreSettings } from '../../store/registry.ts';
+import { connectStore, locateStore, namesDatabase, type StoreSettings } from '../../store/registry.ts';
 import { copyStore } from '../../store/sql/admin/copy-store.ts';
 import type { Operation } from '../operation.ts';
 
@@ -91,7 +91,5 @@ export const migrateStoreOperation: Operation<typeof input, typeof output> = {
 };
 
 function settingsOf(place: string): StoreSettings {
-  return /^(postgres(ql)?:\/\/|env:|file:)/.test(place)
-    ? { path: '', connectionString: place }
-    : { path: resolve(expandHome(place)) };
+  return namesDatabase(place) ? { path: '', connectionString: place } : { path: resolve(expandHome(place)) };
 }

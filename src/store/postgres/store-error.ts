@@ -1,8 +1,10 @@
 import { DatabaseError } from 'pg';
 import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
 
-/** The codes of https://www.postgresql.org/docs/current/errcodes-appendix.html, or their class. */
-const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>> = {
+/** By the codes of https://www.postgresql.org/docs/current/errcodes-appendix.html, or their class. */
+export type ErrorsByState = Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>>;
+
+const ERRORS: ErrorsByState = {
   '53100': [
     'store_full',
     'Free some disk space of the server. Everything that was confirmed before is safe.',
@@ -34,12 +36,18 @@ const ERRORS: Readonly<Record<string, readonly [code: ErrorCode, hint?: string]>
   XX002: ['store_corrupt', 'Run `loci doctor`, which says how to make the index again.'],
 };
 
-/** Runs the work, and turns errors of PostgreSQL and of the connection into errors of Loci. */
-export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs the work, and turns errors of PostgreSQL and of the connection into errors of Loci.
+ * @param special the errors that are others than those of a store
+ */
+export async function guarded<Result>(
+  work: () => Promise<Result>,
+  special: ErrorsByState = {},
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw storeError(error);
+    throw storeError(error, { ...ERRORS, ...special });
   }
 }
 
@@ -101,15 +109,15 @@ function isSocketError(error: unknown): error is Error {
   return (
     error instanceof Error &&
     !(error instanceof DatabaseError) &&
-    ('syscall' in error || /connection|socket|SSL|TLS|SASL|certificate/i.test(error.message))
+    ('syscall' in error || /connection|socket|timeout expired|SSL|TLS|SASL|certificate/i.test(error.message))
   );
 }
 
-function storeError(error: unknown): unknown {
+function storeError(error: unknown, errors: ErrorsByState): unknown {
   if (error instanceof LociError) return error;
   if (error instanceof DatabaseError) {
     const state = error.code ?? '';
-    const [code, hint] = ERRORS[state] ?? ERRORS[state.slice(0, 2)] ?? ['store_failed'];
+    const [code, hint] = errors[state] ?? errors[state.slice(0, 2)] ?? ['store_failed'];
     return new LociError(code, `PostgreSQL: ${error.message}`, {
       cause: error,
       ...(hint !== undefined && { hint }),

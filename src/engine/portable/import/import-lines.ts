@@ -2,12 +2,10 @@ import { LociError, messageOf } from '../../../core/errors.ts';
 import { isJsonMap, parseJson } from '../../../core/json.ts';
 import { assertNotAborted } from '../../../core/progress.ts';
 import { INITIAL_DIGEST, parseEnd, parseHeader, updateDigest } from '../items/header.ts';
-import { isRefusal, type ImportJob, type ItemImporter, type Located } from '../items/item-type.ts';
-import { itemType, parseItem, type ExportItem, type ItemTypeName } from '../items/items.ts';
+import type { ImportJob } from '../items/item-type.ts';
+import { parseItem, type ExportItem } from '../items/items.ts';
+import { ItemImport } from './item-import.ts';
 import type { Lines } from './text-lines.ts';
-
-/** The approximate number of characters of the items that are written at a time. */
-const MAX_BATCH_CHARACTERS = 1_000_000;
 
 /**
  * Imports an export in batches. An import that was interrupted continues when it is run again.
@@ -17,8 +15,7 @@ export async function importLines(job: ImportJob, lines: Lines, subject: string)
   const total = await assertCompleteExport(lines, () => {
     assertNotAborted(job.options);
   });
-  const importers = new Map<ItemTypeName, TypeImport>();
-  let current: TypeImport | null = null;
+  const items = new ItemImport(job);
   let number = 0;
   let previous: string | null = null;
   for await (const line of lines()) {
@@ -29,19 +26,13 @@ export async function importLines(job: ImportJob, lines: Lines, subject: string)
       if (typeof item === 'string') {
         job.report.records.refused++;
         job.report.addProblem(location, item);
-      } else {
-        const importer = importers.get(item.type) ?? new TypeImport(job, item.type);
-        importers.set(item.type, importer);
-        if (importer !== current) await current?.flush();
-        current = importer;
-        await importer.add({ location, value: item.value }, previous.length);
-      }
+      } else await items.add(location, item, previous.length);
       job.options.onProgress?.({ stage: 'reading', subject, done: number - 1, total });
     }
     number++;
     previous = line;
   }
-  await current?.flush();
+  await items.flush();
 }
 
 /** Reads an export to its end and checks its header, its number of lines and its digest. Returns the number of items. */
@@ -91,71 +82,5 @@ function parseLine(line: string): ExportItem | string {
     return parseItem(String(type), fields);
   } catch (error) {
     return `it is not JSON: ${messageOf(error)}`;
-  }
-}
-
-type Value = ExportItem['value'];
-
-/** The import of all items of one type. */
-class TypeImport {
-  readonly #job: ImportJob;
-  readonly #type: ItemTypeName;
-  readonly #importer: ItemImporter<Value>;
-  #pending: Located<Value>[] = [];
-  #pendingCharacters = 0;
-  #isForbidden = false;
-
-  constructor(job: ImportJob, type: ItemTypeName) {
-    this.#job = job;
-    this.#type = type;
-    this.#importer = itemType(type).importer(job);
-  }
-
-  async add({ location, value }: Located<Value>, characters: number): Promise<void> {
-    const { context, report } = this.#job;
-    const type = itemType(this.#type);
-    if (type.reserved !== undefined && context.caller.trust !== 'operator') {
-      // The report names the first one only.
-      if (!this.#isForbidden)
-        report.addProblem(location, `${type.reserved}: only the operator may import that`);
-      this.#isForbidden = true;
-      return;
-    }
-    if ((await this.#importer.isSkipped?.(value)) === true) return;
-    try {
-      const screened = await type.screen(context, value);
-      report.addMasked(location, screened.masked);
-      this.#pending.push({ location, value: screened.value });
-      this.#pendingCharacters += characters;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      this.#refuse(location, error);
-    }
-    const isFull =
-      this.#pending.length >= this.#importer.batchSize || this.#pendingCharacters >= MAX_BATCH_CHARACTERS;
-    if (isFull) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    assertNotAborted(this.#job.options);
-    const batch = this.#pending;
-    this.#pending = [];
-    this.#pendingCharacters = 0;
-    const [first] = batch;
-    if (first === undefined) return;
-    try {
-      await this.#importer.put(batch);
-    } catch (error) {
-      // The error of a larger batch does not say which item it concerns.
-      if (batch.length > 1 || this.#importer.batchSize > 1 || !isRefusal(error)) throw error;
-      this.#refuse(first.location, error);
-    }
-  }
-
-  #refuse(location: string, error: LociError): void {
-    const { report } = this.#job;
-    if (this.#type === 'record' || this.#type === 'startup')
-      report.addRefused(this.#type === 'record' ? report.records : report.startup, location, error);
-    else report.addProblem(location, error.message);
   }
 }

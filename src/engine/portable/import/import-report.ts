@@ -31,7 +31,18 @@ const MAX_FILE_LENGTH = 16 * 1024 * 1024;
 export const importInput = z.strictObject({
   path: localPath()
     .exactOptional()
-    .describe('The export to read, or the folder of an OpenClaw agent. `-` is standard input.'),
+    .describe(
+      'The export to read, or the folder of an OpenClaw agent. `-` is standard input. For the memories of ShadowDB, the connection ' +
+        'string of its database (`postgres://…`) or the place of one (`env:NAME`, `file:/path`).',
+    ),
+  table: z
+    .string()
+    .min(1)
+    .max(200)
+    .exactOptional()
+    .describe(
+      'The table of ShadowDB that has the memories; `memories` unless given. It may have its schema before it.',
+    ),
   lines: z.string().min(1).max(MAX_LINES_LENGTH).exactOptional().describe('A whole export as JSON Lines.'),
   files: z
     .array(z.strictObject({ path: z.string().min(1).max(1000), content: z.string().max(MAX_FILE_LENGTH) }))
@@ -43,12 +54,12 @@ export const importInput = z.strictObject({
   overwrite: z.boolean().exactOptional().describe('Replace whatever differs here, even when it is newer.'),
   agent: agentName()
     .exactOptional()
-    .describe('The agent of an OpenClaw folder. Its startup entries are for that agent alone.'),
+    .describe('The agent of an OpenClaw folder or a ShadowDB. Its startup entries are for that agent alone.'),
 });
 export type ImportInput = z.infer<typeof importInput>;
 
 export const importOutput = z.strictObject({
-  format: z.enum(['jsonl', 'openclaw']),
+  format: z.enum(['jsonl', 'openclaw', 'shadowdb']),
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),

@@ -50,6 +50,7 @@ const CHANGE_WORDS: Readonly<Record<string, string>> = {
 const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   jsonl: 'Export in JSON Lines',
   openclaw: 'OpenClaw agent',
+  shadowdb: 'ShadowDB',
 };
 
 function countsOf({

@@ -42,6 +42,7 @@ describe('the configuration of the plugin', () => {
     expect(loaded.values.embedding).toMatchObject({ provider: 'ollama', model: 'nomic-embed-text' });
     for (const key of ['table', 'connectionString'])
       expect(warnings).toContain(`plugins.entries.memory-loci.config.${key}`);
+    expect(warnings).toContain('loci import postgres://… --table NAME');
   });
 
   it('overrides loci.yaml, and the environment overrides it', () => {
