@@ -21,7 +21,7 @@ const run = promisify(execFile);
  * A system of Debian 13 with PostgreSQL 17 and pgvector, which Debian 12 does not have. It takes 700 MB and two minutes, so that it
  * is made once, outside of the checkout. Only root can make it.
  */
-const SYSTEM: string = join(
+export const SYSTEM: string = join(
   process.env['LOCI_POSTGRES_CACHE'] ?? join(homedir(), '.cache', 'loci-postgres'),
   'trixie',
 );
