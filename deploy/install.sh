@@ -132,7 +132,8 @@ make_secrets() {
 
 write_settings() {
   files=compose.yml
-  [ "$embeddings" = no ] || files=compose.yml:compose.embeddings.yml
+  [ "$embeddings" = no ] || files=$files:compose.embeddings.yml
+  [ ! -f compose.override.yml ] || files=$files:compose.override.yml
   write .env << END
 # Written by install.sh. Settings of Loci are in loci.env.
 COMPOSE_FILE=$files
@@ -150,13 +151,12 @@ LOCI_LOG_LEVEL=info
 END
 }
 
-before=$(setting COMPOSE_FILE)
-if [ -z "$embeddings" ]; then
-  case ${before:-embeddings} in
-    *embeddings*) embeddings=yes ;;
-    *) embeddings=no ;;
-  esac
-fi
+case $(setting COMPOSE_FILE) in
+  '') before='' ;;
+  *compose.embeddings.yml*) before=yes ;;
+  *) before=no ;;
+esac
+embeddings=${embeddings:-${before:-yes}}
 [ -n "$address" ] || address=$(setting LOCI_ADDRESS)
 address=${address:-127.0.0.1:8737}
 
@@ -186,7 +186,7 @@ cat << END
 Loci listens at http://$address. To make a token, run this in deploy/:
   docker compose exec loci loci token create --subject alice --scope write
 END
-if [ -n "$before" ] && [ "$before" != "$files" ]; then
+if [ -n "$before" ] && [ "$before" != "$embeddings" ]; then
   cat << 'END'
 The embedding model has changed. Searches use the old vectors until you have run this in deploy/:
   docker compose exec loci loci embed backfill

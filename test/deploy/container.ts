@@ -19,10 +19,9 @@ export interface ContainerOptions {
 }
 
 export interface Container {
-  /** The process 1 of the container. */
+  /** Sends a signal to process 1 of the container, if it runs. */
   kill(signal: NodeJS.Signals): void;
-  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
-  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
 /** `$ROOT` becomes the root of the container, which nobody can write to, with `/proc` and a home in memory. */
@@ -57,22 +56,23 @@ export function startContainer(image: Image, options: ContainerOptions): Contain
   mkdirSync(work);
   const env = Object.entries({ ...image.env, ...options.env }).map(([name, value]) => `${name}=${value}`);
   const program = [...env, '/usr/sbin/chroot', `--userspec=${user}`, '.', ...command];
-  const child = spawn(
-    'unshare',
-    ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-euc', START, 'sh', ...program],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ROOT: image.root, WORK: work, FILES: files, OWNER: user },
-    },
-  );
+  const child = spawn('unshare', ['--mount', '--pid', '--fork', 'sh', '-euc', START, 'sh', ...program], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ROOT: image.root, WORK: work, FILES: files, OWNER: user },
+  });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (text: Buffer) => (output[name] += text.toString()));
+  let hasEnded = false;
   const ended = once(child, 'close').then(([code]) => {
+    hasEnded = true;
     rmSync(folder, { recursive: true, force: true });
     return { code: code as number | null, ...output };
   });
-  return { ended, output, kill: (signal) => process.kill(processOne(child), signal) };
+  const kill = (signal: NodeJS.Signals): void => {
+    if (!hasEnded) process.kill(processOne(child), signal);
+  };
+  return { ended, kill };
 }
 
 /** The process of this machine that is process 1 of the container. */
