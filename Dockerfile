@@ -21,7 +21,8 @@ RUN ldd /usr/local/bin/node | grep -o '/[^ ]*' | xargs cp --parents --dereferenc
 RUN mkdir /image/etc \
   && echo 'loci:x:65532:65532:Loci:/var/lib/loci:/usr/local/bin/loci' > /image/etc/passwd \
   && echo 'loci:x:65532:' > /image/etc/group
-RUN install -d -m 0700 /data/loci
+# The checkout may have files that only their owner reads.
+RUN chmod -R a+rX /image && install -d -m 0700 /data/loci
 
 FROM scratch
 COPY --from=files /image /

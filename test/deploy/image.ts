@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SYSTEM } from '../postgres/server.ts';
@@ -21,7 +21,6 @@ export interface Image {
 }
 
 interface Stage {
-  readonly base: string;
   /** What the stage has in addition to its base. */
   readonly root: string;
   folder: string;
@@ -53,9 +52,8 @@ export async function buildImage(
   let [name, stage]: [string, Stage | null] = ['', null];
   for (const [instruction, rest] of instructions()) {
     if (instruction === 'FROM') {
-      const [base = '', , as = 'image'] = rest.split(' ');
-      name = as;
-      stage = { base, root: join(folder, name), folder: '/' };
+      name = rest.split(' AS ')[1] ?? 'image';
+      stage = { root: join(folder, name), folder: '/' };
       mkdirSync(stage.root, { recursive: true });
       stages.set(name, stage);
       continue;
@@ -97,26 +95,36 @@ export async function buildImage(
   return { ...(image as Image), root: stage!.root, folder: stage!.folder };
 }
 
-/** `COPY` of files and folders of the checkout, or of another stage. */
+/** `COPY` of files and folders of the checkout without what `.dockerignore` excludes, or of another stage. */
 function copy({ root, folder }: Stage, rest: string, pathIn: (stage: string, path: string) => string): void {
   const words = rest.split(' ');
   const option = (name: string): string | undefined =>
     words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
   const paths = words.filter((word) => !word.startsWith('--'));
-  const target = join(root, paths.at(-1)!.startsWith('/') ? '' : folder, paths.at(-1)!);
-  const [from, owner] = [option('from'), Number(option('chown')?.split(':')[0] ?? 0)];
-  for (const path of paths.slice(0, -1)) {
+  const [target, from, owner] = [paths.pop()!, option('from'), option('chown') ?? '0:0'];
+  for (const path of paths) {
     const source = from === undefined ? join(ROOT, path) : pathIn(from, path);
     const isFolder = statSync(source).isDirectory();
-    const entries = isFolder ? readdirSync(source) : [''];
+    const entries = path === '.' ? NOT_IGNORED : isFolder ? readdirSync(source) : [''];
     for (const entry of entries) {
-      const copied = isFolder ? join(target, entry) : target.endsWith('/') ? join(target, path) : target;
+      const copied = join(
+        root,
+        isAbsolute(target) ? '' : folder,
+        target,
+        isFolder ? entry : target === './' ? path : '',
+      );
       mkdirSync(dirname(copied), { recursive: true });
-      cpSync(join(source, entry), copied, { recursive: true, verbatimSymlinks: true });
-      if (owner !== 0) lchownSync(copied, owner, owner);
+      execFileSync('cp', ['--archive', '--no-target-directory', join(source, entry), copied]);
+      execFileSync('chown', ['--recursive', '--no-dereference', owner, copied]);
     }
   }
 }
+
+/** `.dockerignore` excludes everything, with exceptions. */
+const NOT_IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('!'))
+  .map((line) => line.slice(1));
 
 /** The npm of this machine, which runs on the Node of the base. */
 const NPM = '/usr/local/lib/node_modules/npm';
@@ -131,11 +139,18 @@ async function runIn({ root, folder }: Stage, line: string, work: string): Promi
     cpSync(process.execPath, join(base, 'usr/local/bin/node'));
   }
   for (const path of [merged, join(work, 'changes')]) mkdirSync(path, { recursive: true });
+  const mounts = [
+    [join(npm, 'npm'), NPM],
+    [cache, '/npm-cache'],
+    ['/etc/ssl', '/etc/ssl'],
+    ['/etc/resolv.conf', '/etc/resolv.conf'],
+  ] as const;
   const script = [
     'mount -t overlay overlay -o "lowerdir=$BASE:$SYSTEM,upperdir=$UPPER,workdir=$WORK" "$ROOT"',
-    `for each in "$NPM_FOLDER:${NPM}" "$NPM_CACHE:/npm-cache" /etc/ssl:/etc/ssl /etc/resolv.conf:/etc/resolv.conf; do`,
-    '  to="$ROOT${each#*:}"; if [ -d "${each%%:*}" ]; then mkdir -p "$to"; else touch "$to"; fi; mount --bind "${each%%:*}" "$to"',
-    'done',
+    ...mounts.flatMap(([from, to]) => [
+      `${statSync(from).isDirectory() ? 'mkdir -p' : 'touch'} "$ROOT${to}"`,
+      `mount --bind "${from}" "$ROOT${to}"`,
+    ]),
     `ln -sf ${NPM}/bin/npm-cli.js "$ROOT/usr/local/bin/npm"`,
     'chroot "$ROOT" /bin/sh -c "cd $FOLDER && $LINE"',
   ].join('\n');
@@ -148,7 +163,7 @@ async function runIn({ root, folder }: Stage, line: string, work: string): Promi
       ...{ PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
       ...{ npm_config_cache: '/npm-cache', npm_config_prefer_offline: 'true' },
       ...{ BASE: base, SYSTEM, UPPER: root, WORK: join(work, 'changes'), ROOT: merged },
-      ...{ NPM_FOLDER: join(npm, 'npm'), NPM_CACHE: cache, FOLDER: folder, LINE: line },
+      ...{ FOLDER: folder, LINE: line },
     },
   });
 }
