@@ -142,7 +142,15 @@ describe.skipIf(!canRun)('the deployment', () => {
     const container = await startHealthy();
     const made = await exec('loci', 'token', 'create', '--subject', 'alice', '--scope', 'write');
     token = /loci_\w+/.exec(made)![0];
-    await post('write', { content: 'We take the induction oven, not gas.' });
+    const [, , example] = examples('Start it');
+    const { stdout } = await run(
+      'bash',
+      ['-euc', example!.replaceAll('127.0.0.1:8737', `127.0.0.1:${String(port)}`)],
+      {
+        env: { PATH: process.env['PATH'], TOKEN: token },
+      },
+    );
+    expect(stdout).toContain('"snippet":"We take the induction oven, not gas."');
     const found = await post('search', { query: 'which oven' });
     expect(JSON.stringify(found)).toContain('induction oven');
     const why = expect.stringContaining('loci-embeddings:11434 cannot be reached') as string;
@@ -186,12 +194,7 @@ describe.skipIf(!canRun)('the deployment', () => {
   });
 
   it('is backed up and restored by the commands of docs/deploy.md', async () => {
-    const section = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')
-      .split('## Back up and restore\n')[1]!
-      .split('\n## ')[0]!;
-    const lines = [...section.matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, block]) =>
-      block!.trim().split('\n'),
-    );
+    const lines = examples('Back up and restore').flatMap((block) => block.trim().split('\n'));
     expect(lines.length).toBeGreaterThan(5);
     await using _ = await startEmbeddings();
     let container: Container | null = await startHealthy();
@@ -213,6 +216,12 @@ describe.skipIf(!canRun)('the deployment', () => {
     await stop(container!);
   });
 });
+
+/** The commands of a section of docs/deploy.md. */
+function examples(title: string): string[] {
+  const [, section = ''] = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8').split(`\n## ${title}\n`);
+  return [...section.split('\n## ')[0]!.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => block!);
+}
 
 /** In place of Docker: says that it is there, and runs programs of the container `postgres` on the server of the tests. */
 function writeDocker(folder: string): void {
