@@ -188,7 +188,7 @@ Loci listens at http://$address. To make a token, run this in deploy/:
 END
 if [ -n "$before" ] && [ "$before" != "$embeddings" ]; then
   cat << 'END'
-The embedding model has changed. Searches use the old vectors until you have run this in deploy/:
+The embedding model has changed. Searches and writes fail until you have run this in deploy/:
   docker compose exec loci loci embed backfill
   docker compose exec loci loci embed switch
   docker compose restart loci

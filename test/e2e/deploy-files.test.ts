@@ -262,6 +262,6 @@ it('the variables of the deployment are settings', () => {
   ];
   const known = new Set(['LOCI_HOME', ...CONFIG_KEYS.map(({ env }) => env)]);
   const named = files.flatMap((file) => read(file).match(/\bLOCI_[A-Z_]+/g) ?? []);
-  const ofCompose = ['LOCI_ADDRESS', 'LOCI_GID', 'LOCI_IMAGE', 'LOCI_UID'];
+  const ofCompose = ['LOCI_ADDRESS', 'LOCI_GID', 'LOCI_UID'];
   expect([...new Set(named)].filter((name) => !known.has(name)).toSorted()).toEqual(ofCompose);
 });
