@@ -148,16 +148,21 @@ describe('deploy/install.sh', () => {
   });
 
   it.each([
-    ['Docker', null, [], 'docker: https'],
-    ['the Compose plugin', { 'compose version': 'exit 1' }, [], 'Compose plugin of docker, 2.20 or newer'],
-    ['a new Compose', { 'compose version': 'echo v2.3.3' }, [], 'Compose plugin of docker, 2.20 or newer'],
-    ['the engine', { info: 'exit 1' }, [], 'a running Docker engine'],
-    ['space', { 'info --format {{.DockerRootDir}}': 'echo /proc' }, [], '8 GB of free disk space in /proc'],
-    ['the secret of a database', { 'volume inspect': 'exit 0' }, [], 'postgres-password is gone'],
-    ['a known option', {}, ['--no-embedding'], 'unknown option --no-embedding'],
-    ['a valid address', {}, ['--address', '8737'], '--address must be an address and a port'],
-    ['an installation', {}, ['--uninstall'], 'nothing is installed'],
-  ])('says that %s is missing, and changes nothing', async (_, answers, options, message) => {
+    ['no Docker', null, [], 'docker: https'],
+    ['no Compose plugin', { 'compose version': 'exit 1' }, [], 'Compose plugin of docker, 2.20 or newer'],
+    ['an old Compose', { 'compose version': 'echo v2.3.3' }, [], 'Compose plugin of docker, 2.20 or newer'],
+    ['no engine', { info: 'exit 1' }, [], 'a running Docker engine'],
+    [
+      'too little space',
+      { 'info --format {{.DockerRootDir}}': 'echo /proc' },
+      [],
+      '8 GB of free disk space in /proc',
+    ],
+    ['a database without its secret', { 'volume inspect': 'exit 0' }, [], 'postgres-password is gone'],
+    ['an unknown option', {}, ['--no-embedding'], 'unknown option --no-embedding'],
+    ['an invalid address', {}, ['--address', '8737'], '--address must be an address and a port'],
+    ['nothing to uninstall', {}, ['--uninstall'], 'nothing is installed'],
+  ])('changes nothing and says why: %s', async (_, answers, options, message) => {
     const installation = new Installation(answers);
     expect(await installation.failure(...options)).toContain(message);
     expect(readdirSync(installation.folder)).not.toContain('.env');

@@ -11,7 +11,7 @@ import { composeProject, type Service, variablesOf } from '../deploy/compose.ts'
 import { type Container, startContainer } from '../deploy/container.ts';
 import { buildImage, type Image, ROOT } from '../deploy/image.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
-import { command, findPrograms, type Server, startServer, SYSTEM } from './server.ts';
+import { command, findPrograms, freePort, type Server, startServer, SYSTEM } from './server.ts';
 
 const run = promisify(execFile);
 const programs = findPrograms();
@@ -53,7 +53,7 @@ describe.skipIf(!canRun)('the deployment', () => {
   afterAll(async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 300_000);
 
   /** The statements of `deploy/postgres.sql` run as the entry point of the image of PostgreSQL runs them. */
   async function psql(statements: string, password: string): Promise<void> {
@@ -143,13 +143,10 @@ describe.skipIf(!canRun)('the deployment', () => {
     const made = await exec('loci', 'token', 'create', '--subject', 'alice', '--scope', 'write');
     token = /loci_\w+/.exec(made)![0];
     const [, , example] = examples('Start it');
-    const { stdout } = await run(
-      'bash',
-      ['-euc', example!.replaceAll('127.0.0.1:8737', `127.0.0.1:${String(port)}`)],
-      {
-        env: { PATH: process.env['PATH'], TOKEN: token },
-      },
-    );
+    const commands = example!.replaceAll('127.0.0.1:8737', `127.0.0.1:${String(port)}`);
+    const { stdout } = await run('bash', ['-euc', commands], {
+      env: { PATH: process.env['PATH'], TOKEN: token },
+    });
     expect(stdout).toContain('"snippet":"We take the induction oven, not gas."');
     const found = await post('search', { query: 'which oven' });
     expect(JSON.stringify(found)).toContain('induction oven');
@@ -241,14 +238,4 @@ esac
   const path = join(folder, 'docker');
   writeFileSync(path, script);
   chmodSync(path, 0o755);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

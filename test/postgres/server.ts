@@ -154,7 +154,7 @@ async function startProcess(program: string, options: readonly string[]): Promis
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
