@@ -74,7 +74,6 @@ function userIn(root: string): { uid: number; gid: number } {
   return { uid: uid!, gid: gid! };
 }
 
-/** The command line of a program of PostgreSQL. */
 export function command(
   { root, folder, user }: Programs,
   program: string,
