@@ -79,10 +79,8 @@ export class RefreshScheduler {
   #polling: Promise<void> = Promise.resolve();
   #pollsAgain = false;
   #deriving: Promise<void> | null = null;
-  /** The last change of a record that was derived from; `null` before the first time and after a failure. */
-  #derivedChange: number | null = null;
-  /** The `UnembeddedWrites` before the last time. */
-  #derivedWrites = 0;
+  /** The last change of a record, and the `UnembeddedWrites`, of the last time; `null` before the first time and after a failure. */
+  #derivedFrom: string | null = null;
   /** The time of `performance.now` before which nothing is derived again. */
   #deriveAt = 0;
   #lastDerivationError = '';
@@ -269,14 +267,15 @@ export class RefreshScheduler {
     if (this.#deriving !== null || performance.now() < this.#deriveAt) return;
     const { lastChange } = await this.#context.store.records.bounds(this.#context.namespace);
     const { count } = this.#context.shared(UnembeddedWrites);
-    if (lastChange === this.#derivedChange && count === this.#derivedWrites) return;
+    const from = `${String(lastChange)} ${String(count)}`;
+    if (from === this.#derivedFrom) return;
     this.#deriveAt = performance.now() + (this.#options.derivationRestMs ?? DERIVATION_REST_MS);
-    this.#deriving = this.#derive(lastChange, count).finally(() => {
+    this.#deriving = this.#derive(from).finally(() => {
       this.#deriving = null;
     });
   }
 
-  async #derive(lastChange: number, unembeddedWrites: number): Promise<void> {
+  async #derive(from: string): Promise<void> {
     const signal = this.#stop.signal;
     try {
       const refusedBefore = this.#refusals.count;
@@ -284,12 +283,11 @@ export class RefreshScheduler {
       if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
       this.#reportRefusals(refusedBefore);
       await this.#context.updateRelations({ signal });
-      this.#derivedChange = lastChange;
-      this.#derivedWrites = unembeddedWrites;
+      this.#derivedFrom = from;
       this.#lastDerivationError = '';
     } catch (error) {
       // Text search finds the documents meanwhile.
-      this.#derivedChange = null;
+      this.#derivedFrom = null;
       const message = messageOf(error);
       if (message !== this.#lastDerivationError) this.#emitFailure('embedding', error);
       this.#lastDerivationError = message;
