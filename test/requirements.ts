@@ -201,6 +201,11 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/rest-facts.test.ts > gives facts and runs as documents of QMD (F7)',
     'src/engine/facts/corpus.test.ts > has facts before runs, also where a run is newer or matches better',
   ],
+  F9: [
+    'test/e2e/deploy-files.test.ts > starts everything with Ollama, unless it is left out, and says what a change needs',
+    'test/e2e/deploy-files.test.ts > limit every container, and give only Loci an address, which is this machine',
+    'test/postgres/deploy.test.ts > has everything when it starts again, and finds by meaning when the model answers',
+  ],
   G1: [
     'src/engine/graph/graph.test.ts > stay in a project, unless a request and the settings let a type of edge lead out of it',
     'src/engine/graph/graph.test.ts > say the reason and the place of an edge into another project, and that it leads there',

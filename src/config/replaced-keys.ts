@@ -56,7 +56,7 @@ export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'server.maxBody', instead: 'a request body has at most 2 MB' },
   { key: 'server.headersTimeout', instead: PROXY },
   { key: 'server.requestTimeout', instead: PROXY },
-  { key: 'server.shutdownTimeout', instead: 'requests have 10 seconds to end' },
+  { key: 'server.shutdownTimeout', instead: 'requests have 8 seconds to end' },
   { key: 'server.maxConnections', instead: PROXY },
   { key: 'server.rateLimit', instead: PROXY },
   {

@@ -195,11 +195,12 @@ interface ServerOptions {
   ) => Promise<readonly (readonly number[])[]>;
   /** A fault in place of the answer to a request. */
   readonly refuse?: (request: ReceivedRequest) => Fault | undefined;
+  readonly host?: string;
   readonly port?: number;
 }
 
 export interface ProviderServer extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT` */
+  /** `http://HOST:PORT` */
   readonly origin: string;
   readonly requests: readonly ReceivedRequest[];
   /** Faults of the next requests, in order. */
@@ -210,6 +211,7 @@ export async function startProvider({
   format,
   embed,
   refuse,
+  host = '127.0.0.1',
   port = 0,
 }: ServerOptions): Promise<ProviderServer> {
   const requests: ReceivedRequest[] = [];
@@ -237,10 +239,10 @@ export async function startProvider({
         });
     })();
   });
-  await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void server.listen(port, host, resolve));
   const address = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${String(address.port)}`,
+    origin: `http://${host}:${String(address.port)}`,
     requests,
     faults,
     [Symbol.asyncDispose]: async () => {

@@ -22,7 +22,7 @@ const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector', 'pgbouncer'];
  * A system of Debian 13 with PostgreSQL 17 and pgvector, which Debian 12 does not have, and PgBouncer. It takes 700 MB and two minutes,
  * so that it is made once, outside of the checkout. Only root can make it.
  */
-const SYSTEM: string = join(
+export const SYSTEM: string = join(
   process.env['LOCI_POSTGRES_CACHE'] ?? join(homedir(), '.cache', 'loci-postgres'),
   'trixie',
 );

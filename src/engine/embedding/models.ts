@@ -138,3 +138,8 @@ export async function vectorsToFill(context: EngineContext): Promise<VectorIndex
   await stored.setGeneration(ADMIN_NAMESPACE, { activate: generation.id });
   return { embedder, generation: generation.id };
 }
+
+/** The writes of this process, in any namespace, whose texts were left without vectors. */
+export class UnembeddedWrites {
+  count = 0;
+}

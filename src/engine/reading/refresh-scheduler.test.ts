@@ -99,6 +99,26 @@ it('embeds the texts that the provider does not refuse, and reports the others',
   await loci.close();
 });
 
+it('embeds what was written in another namespace while the provider was down', async () => {
+  await using server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
+  loci = await openInline(settings(folder.path), { create: true });
+  await write(loci, { content: 'The grout is grey.' });
+  await loci.close();
+  const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
+  loci = await openInline(settings(folder.path, { embedding }));
+  let embedded = 0;
+  const onEvent = (event: RefreshEvent): void => {
+    if (event.kind === 'embedded') embedded += event.contents;
+  };
+  keepFresh(loci, { derivationRestMs: 0, onEvent });
+  await vi.waitUntil(() => embedded === 1, { timeout: 20_000, interval: 10 });
+  server.faults.push(...Array.from({ length: 50 }, () => 'reset' as const));
+  const other = loci.as({ ...loci.caller, namespace: 'other' });
+  expect(await write(other, { content: 'The backsplash is blue.' })).toMatchObject({ embedded: false });
+  server.faults.splice(0);
+  await vi.waitUntil(() => embedded === 2, { timeout: 20_000, interval: 10 });
+});
+
 it('embeds what has no vector yet, and derives to which notes documents belong', async () => {
   const sources = [{ ...QUICK, cwd: folder.path }];
   const words = settings(folder.path, { sources });

@@ -7,6 +7,7 @@ import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from './configured/configured-sources.ts';
+import { UnembeddedWrites } from '../embedding/models.ts';
 import { embedNew } from './embed-new.ts';
 import { refreshVault } from './refresh/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
@@ -27,6 +28,8 @@ export interface RefreshSchedulerOptions {
   readonly onEvent?: (event: RefreshEvent) => void;
   /** Also reads vaults that were never read. Otherwise they wait for `index`. */
   readonly newVaults?: boolean;
+  /** See `DERIVATION_REST_MS`; for tests. */
+  readonly derivationRestMs?: number;
 }
 
 /** The scheduler polls at least this often, because other processes approve and pause sources, and clocks are adjusted. */
@@ -76,8 +79,8 @@ export class RefreshScheduler {
   #polling: Promise<void> = Promise.resolve();
   #pollsAgain = false;
   #deriving: Promise<void> | null = null;
-  /** The last change of a record that was derived from; `null` before the first time and after a failure. */
-  #derivedChange: number | null = null;
+  /** The last change of a record, and the `UnembeddedWrites`, of the last time; `null` before the first time and after a failure. */
+  #derivedFrom: string | null = null;
   /** The time of `performance.now` before which nothing is derived again. */
   #deriveAt = 0;
   #lastDerivationError = '';
@@ -256,20 +259,23 @@ export class RefreshScheduler {
   }
 
   /**
-   * Embeds what has no vector yet, and updates the edges of documents, if a record has changed since the last time. Covers
-   * what an interrupted run or an unavailable model left, and what other processes wrote.
+   * Embeds what has no vector yet, and updates the edges of documents, if a record of the namespace has changed since the last time,
+   * or a write in any namespace was not embedded. Covers what an interrupted run or an unavailable model left, and what other
+   * processes wrote.
    */
   async #startDeriving(): Promise<void> {
     if (this.#deriving !== null || performance.now() < this.#deriveAt) return;
     const { lastChange } = await this.#context.store.records.bounds(this.#context.namespace);
-    if (lastChange === this.#derivedChange) return;
-    this.#deriveAt = performance.now() + DERIVATION_REST_MS;
-    this.#deriving = this.#derive(lastChange).finally(() => {
+    const { count } = this.#context.shared(UnembeddedWrites);
+    const from = `${String(lastChange)} ${String(count)}`;
+    if (from === this.#derivedFrom) return;
+    this.#deriveAt = performance.now() + (this.#options.derivationRestMs ?? DERIVATION_REST_MS);
+    this.#deriving = this.#derive(from).finally(() => {
       this.#deriving = null;
     });
   }
 
-  async #derive(lastChange: number): Promise<void> {
+  async #derive(from: string): Promise<void> {
     const signal = this.#stop.signal;
     try {
       const refusedBefore = this.#refusals.count;
@@ -277,11 +283,11 @@ export class RefreshScheduler {
       if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
       this.#reportRefusals(refusedBefore);
       await this.#context.updateRelations({ signal });
-      this.#derivedChange = lastChange;
+      this.#derivedFrom = from;
       this.#lastDerivationError = '';
     } catch (error) {
       // Text search finds the documents meanwhile.
-      this.#derivedChange = null;
+      this.#derivedFrom = null;
       const message = messageOf(error);
       if (message !== this.#lastDerivationError) this.#emitFailure('embedding', error);
       this.#lastDerivationError = message;

@@ -4,6 +4,7 @@ import type { Metadata, Passage } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
+import { UnembeddedWrites } from '../embedding/models.ts';
 
 export interface Embedded {
   /** Without an embedding, a record is found by its words only. */
@@ -22,20 +23,21 @@ const STILL_EMBEDDING: Embedded = {
 
 /**
  * Embeds the passages of a record that was just written. If the model cannot answer (R16), or if the engine closes before a long
- * text is embedded, the next `index` embeds them.
+ * text is embedded, the next `index` embeds them, or a server that runs.
  */
 export async function embedWritten(
-  { store, namespace }: EngineContext,
+  context: EngineContext,
   vectors: VectorIndexRef | null,
   { title, metadata }: { readonly title: string; readonly metadata: Metadata },
   passages: readonly Passage[],
 ): Promise<Embedded> {
   if (vectors === null) return { embedded: false, why: 'no embedding provider is configured' };
-  const record = { namespace, title, metadata };
-  const embedding = embedRecord(store, vectors.embedder, vectors.generation, record, passages).then(
+  const record = { namespace: context.namespace, title, metadata };
+  const embedding = embedRecord(context.store, vectors.embedder, vectors.generation, record, passages).then(
     () => ({ embedded: true, why: null }),
     (error: unknown) => {
       if (!(error instanceof LociError)) throw error;
+      context.shared(UnembeddedWrites).count++;
       return { embedded: false, why: error.message };
     },
   );

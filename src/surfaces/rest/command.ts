@@ -1,13 +1,14 @@
 import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import type { RunStandalone, StandaloneCall } from '../shared/run-standalone.ts';
-import { waitForStop } from '../shared/stop-signals.ts';
+import { exitOnStop, waitForStop } from '../shared/stop-signals.ts';
 import { mcpHandler } from '../mcp/http.ts';
 import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
 
 /** Runs `loci serve` until it receives a stop signal; a second one stops it at once. */
 export const serveRest: RunStandalone = async (call, io, { answerCommands }) => {
+  const starting = exitOnStop();
   const running = await serve({
     home: call.home,
     env: io.env,
@@ -17,6 +18,7 @@ export const serveRest: RunStandalone = async (call, io, { answerCommands }) => 
     mcp: mcpHandler,
     answerCommands,
   });
+  starting[Symbol.dispose]();
   io.stderr.write(`Loci listens at ${running.address}; Ctrl-C stops it.\n`);
   await waitForStop();
   await running.close();

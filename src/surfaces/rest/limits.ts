@@ -8,8 +8,8 @@ export const SERVER_LIMITS = {
   requestTimeoutMs: 30_000,
   /** How long an operation waits for others of its caller. The rest of the time that a request may take is left for its own work. */
   callerWaitMs: 10_000,
-  /** How long requests may take to end when the server stops. */
-  shutdownTimeoutMs: 10_000,
+  /** How long requests may take to end when the server stops. Docker kills a container after 10 seconds. */
+  shutdownTimeoutMs: 8000,
   /** Connections at the same time; further ones are closed. */
   maxConnections: 1000,
   /** Requests a second for each token, in bursts of up to twice as many; 0 sets no limit. */

@@ -31,6 +31,16 @@ export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: num
   });
 }
 
+/** Makes a stop signal end the process at once, until this is disposed. Process 1 of a container ignores signals without a handler. */
+export function exitOnStop(): Disposable {
+  for (const signal of STOP_SIGNALS) process.on(signal, exitAborted);
+  return {
+    [Symbol.dispose]: () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, exitAborted);
+    },
+  };
+}
+
 /** Whether this is a pipe without a reader. Only Linux can detect this before something is written. */
 function hasNoReader(fd: number): boolean {
   try {
