@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { expect, it } from 'vitest';
+import { openStore } from '../../src/store/registry.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
+import { testDatabase } from './database.ts';
+
+/** The functions of Citus as the script calls them. The extension is in no package that tests can install. */
+const FUNCTIONS = `
+  CREATE TABLE distributed (name TEXT);
+  CREATE FUNCTION create_reference_table(name TEXT) RETURNS VOID LANGUAGE SQL AS 'INSERT INTO distributed SELECT name';
+  CREATE FUNCTION create_distributed_table(name TEXT, by TEXT, colocate_with TEXT DEFAULT 'default')
+    RETURNS VOID LANGUAGE SQL AS 'INSERT INTO distributed SELECT name';`;
+
+it('deploy/citus.sql distributes every table, and each key has the namespace', async () => {
+  await using database = await testDatabase();
+  const options = { path: '', connectionString: database.url };
+  await (await openStore(options, { create: true })).close();
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const namesOf = async (statement: string): Promise<string[]> =>
+    (await client.query<{ name: string }>(statement)).rows.map(({ name }) => name);
+  const tables = await namesOf(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+     AND relname NOT IN ('lease', 'loci_schema') ORDER BY 1`,
+  );
+  await client.query(FUNCTIONS);
+  await client.query(readFileSync(new URL('../../deploy/citus.sql', import.meta.url), 'utf8'));
+  expect(await namesOf('SELECT name FROM distributed ORDER BY 1')).toEqual(tables);
+  const keysWithoutNamespace = await namesOf(
+    `SELECT c.relname AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+     WHERE i.indisunique AND c.relname = ANY(SELECT name FROM distributed) AND c.relname NOT IN ('namespace', 'generation')
+     AND NOT EXISTS (SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = i.indrelid AND a.attname = 'ns' AND a.attnum = ANY(i.indkey))`,
+  );
+  expect(keysWithoutNamespace).toEqual([]);
+  await client.end();
+  // Nothing that the script makes again is missing.
+  const store = await openStore(options, { create: false });
+  expect(await store.admin.namespaces(ADMIN_NAMESPACE)).toEqual([]);
+  await store.close();
+});
