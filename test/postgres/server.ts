@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
 } from 'node:fs';
 import { once } from 'node:events';
@@ -18,30 +19,36 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector', 'pgbouncer'];
+const CACHE = process.env['LOCI_POSTGRES_CACHE'] ?? join(homedir(), '.cache', 'loci-postgres');
 /**
  * A system of Debian 13 with PostgreSQL 17 and pgvector, which Debian 12 does not have, and PgBouncer. It takes 700 MB and two minutes,
- * so that it is made once, outside of the checkout. Only root can make it.
+ * so that it is made once, outside of the checkout. Only root can make it. Other packages make another system.
  */
-export const SYSTEM: string = join(
-  process.env['LOCI_POSTGRES_CACHE'] ?? join(homedir(), '.cache', 'loci-postgres'),
-  'trixie',
-);
-/** Other packages make another name, so that a system without them is made again. */
-const COMPLETE = join(SYSTEM, `complete with ${PACKAGES.join(', ')}`);
+export const SYSTEM: string = join(CACHE, ['trixie', ...PACKAGES].join('+'));
 
-/** Makes the system unless there is one. */
+/** Makes the system unless there is one. @throws Error for a user who is not root */
 export async function installPostgres(): Promise<void> {
-  if (existsSync(COMPLETE)) return;
-  rmSync(SYSTEM, { recursive: true, force: true });
-  mkdirSync(SYSTEM, { recursive: true });
+  if (existsSync(SYSTEM)) return;
+  if (process.getuid?.() !== 0)
+    throw new Error(
+      'Only root can install a server for these tests. Install PostgreSQL with pgvector, or name a server in LOCI_TEST_POSTGRES_URL.',
+    );
   if (!existsSync('/usr/sbin/debootstrap')) {
     await run('apt-get', ['update', '-q'], { timeout: 120_000 });
     await run('apt-get', ['install', '-yq', '--no-install-recommends', 'debootstrap'], { timeout: 120_000 });
   }
-  const packages = `--include=${PACKAGES.join(',')}`;
-  const options = { timeout: 400_000, maxBuffer: 100_000_000 };
-  await run('debootstrap', ['--variant=minbase', packages, 'trixie', SYSTEM], options);
-  mkdirSync(COMPLETE);
+  mkdirSync(CACHE, { recursive: true });
+  const made = mkdtempSync(join(CACHE, 'making-'));
+  try {
+    chmodSync(made, 0o755);
+    const packages = `--include=${PACKAGES.join(',')}`;
+    const options = { timeout: 400_000, maxBuffer: 100_000_000 };
+    await run('debootstrap', ['--variant=minbase', packages, 'trixie', made], options);
+    // Another process may have finished first.
+    if (!existsSync(SYSTEM)) renameSync(made, SYSTEM);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
 }
 
 /** Where the programs of a server are. */
@@ -56,7 +63,7 @@ export interface Programs {
 /** Programs of a server with pgvector on this machine; `null` if there are none. */
 export function findPrograms(): Programs | null {
   const isRoot = process.getuid?.() === 0;
-  if (isRoot && existsSync(COMPLETE))
+  if (isRoot && existsSync(SYSTEM))
     return { root: SYSTEM, folder: '/usr/lib/postgresql/17/bin', user: userIn(SYSTEM) };
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const version = versions
