@@ -37,7 +37,9 @@ it('`doctor` and `status` speak of a store, not of a file', async () => {
 
 it('`doctor` warns of a version of pgvector that can damage indexes', async () => {
   await sql(`UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'`);
-  expect(await run('doctor')).toMatch(/warning +store .*\n.*pgvector 0\.8\.3 .*ALTER EXTENSION vector UPDATE;/);
+  expect(await run('doctor')).toMatch(
+    /warning +store .*\n.*pgvector 0\.8\.3 .*ALTER EXTENSION vector UPDATE;/,
+  );
   await sql(`UPDATE pg_extension SET extversion = '0.8.4' WHERE extname = 'vector'`);
   expect(await run('doctor')).toMatch(/ok +store/);
 });
