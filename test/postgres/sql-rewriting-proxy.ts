@@ -3,8 +3,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Forwards connections to a server of PostgreSQL, and changes the statements on their way. */
 export class SqlRewritingProxy implements AsyncDisposable {
-  /** The statements that were changed. */
-  readonly rewritten = new Set<string>();
   readonly #rewrite: (statement: string) => string;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => {
@@ -67,7 +65,6 @@ export class SqlRewritingProxy implements AsyncDisposable {
     const statement = message.toString('utf8', from, to);
     const changed = this.#rewrite(statement);
     if (changed === statement) return message;
-    this.rewritten.add(statement);
     const result = Buffer.concat([message.subarray(0, from), Buffer.from(changed), message.subarray(to)]);
     result.writeUInt32BE(result.length - 1, 1);
     return result;
