@@ -38,6 +38,8 @@ class Administrator implements AsyncDisposable {
   async signalWaiting(signal: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
     const waiting = "wait_event_type = 'Lock' AND datname = current_database()";
     await vi.waitFor(async () => {
+      // A transaction sees one state of the statistics otherwise.
+      await this.run('SELECT pg_stat_clear_snapshot()');
       const rows = await this.run(`SELECT ${signal}(pid) FROM pg_stat_activity WHERE ${waiting}`);
       expect(rows).not.toEqual([]);
     }, WAIT);

@@ -8,13 +8,13 @@ import type { Row, Sql } from '../../sql/sql.ts';
 import type { TextChange, TextIndex, TextScore } from '../../sql/text-index.ts';
 import { TextCounts } from './text-counts.ts';
 import { searchText } from './text-search.ts';
-import { knownWords, rememberedWords } from './vocabulary.ts';
+import { knownWords, RememberedWords } from './vocabulary.ts';
 import { verifyText } from './verify-text.ts';
 
 /** A `tsvector` of the terms of each passage, and tables of terms and words with the numbers of their passages. */
 export class PostgresTextIndex implements TextIndex {
   readonly #sql: Sql;
-  readonly #remembered = rememberedWords();
+  readonly #remembered = new RememberedWords();
 
   constructor(sql: Sql) {
     this.#sql = sql;

@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { MARKER_WORDS, MAX_SMALL_VOCABULARY, storedLanguages } from '../../../core/text/language/language.ts';
+import {
+  MARKER_WORDS,
+  MAX_SMALL_VOCABULARY,
+  storedLanguages,
+  type StoredLanguage,
+} from '../../../core/text/language/language.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import { MAX_COMPARED, MIN_PREFIX } from '../../lexical/inflections.ts';
 import type { Candidates, KnownWords } from '../../lexical/known-words.ts';
@@ -12,11 +17,18 @@ const MAX_KNOWN = 200_000;
 /** The memory for words with which misspelt ones are compared, in bytes. */
 const MAX_BYTES = 16_000_000;
 
-/** Words by namespace, its state and their lengths. */
-export type RememberedWords = LRUCache<string, WordList>;
+const MAX_NAMESPACES = 1000;
 
-export function rememberedWords(): RememberedWords {
-  return new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: ({ bytes }) => Math.min(MAX_BYTES, bytes + 1) });
+/** What is remembered of the words of namespaces, as long as these are in the same state. */
+export class RememberedWords {
+  /** By namespace, its state and the lengths of the words. */
+  readonly lists = new LRUCache<string, WordList>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ bytes }) => Math.min(MAX_BYTES, bytes + 1),
+  });
+  readonly languages = new LRUCache<number, { state: string; languages: readonly StoredLanguage[] }>({
+    max: MAX_NAMESPACES,
+  });
 }
 
 /** The words of a namespace in the table `term`. */
@@ -30,14 +42,18 @@ export function knownWords(
   let state = '';
   return {
     languages: async () => {
-      const row = await namespaceWords(sql, ns);
-      state = [row['last_change'], row['passages'], row['terms']].join(' ');
+      const known = remembered.languages.get(ns);
+      const row = await namespaceWords(sql, ns, known?.state ?? '');
+      state = String(row['state']);
+      if (known?.state === state) return known.languages;
       const markers = new Map(wordsOf(row['markers']));
-      return storedLanguages({
+      const languages = storedLanguages({
         passages: Number(row['passages'] ?? 0),
         passagesOf: (word) => markers.get(word) ?? 0,
         words: wordsOf(row['words']),
       });
+      remembered.languages.set(ns, { state, languages });
+      return languages;
     },
     stemCounts: async (stems) => {
       const rows = await sql.all(
@@ -59,11 +75,11 @@ export function knownWords(
       const edits = allowedEdits(word.length);
       const [shortest, longest] = [word.length - edits, word.length + edits];
       const key = [ns, state, shortest, longest].join(' ');
-      const known = remembered.get(key);
+      const known = remembered.lists.get(key);
       if (known !== undefined) return known.near(word, deadline);
       const list = await sql.within(deadline, () => wordsOfLength(sql, ns, shortest, longest));
       if (list === null) return null;
-      remembered.set(key, list);
+      remembered.lists.set(key, list);
       return list.near(word, deadline);
     },
   };
@@ -86,15 +102,16 @@ async function beginningWith(sql: Sql, ns: number, candidates: readonly Candidat
   return candidates.map((_, place) => (byPlace.get(place) ?? []).map((row) => String(row['word'])));
 }
 
-/** What the languages of a namespace are told by. All words only if they are few. */
-async function namespaceWords(sql: Sql, ns: number): Promise<Row> {
+/** What the languages of a namespace are told by, unless its state is the known one. All words only if they are few. */
+async function namespaceWords(sql: Sql, ns: number, known: string): Promise<Row> {
   const row = await sql.get(
-    `SELECT last_change, text_passages AS passages, text_terms AS terms,
-       (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND ${sql.dialect.isIn('word', 'markers')}) AS markers,
-       CASE WHEN EXISTS (SELECT 1 FROM term WHERE ns = :ns OFFSET :most) THEN NULL
-         ELSE (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns) END AS words
-     FROM namespace WHERE id = :ns`,
-    { ns, markers: MARKER_WORDS, most: MAX_SMALL_VOCABULARY },
+    `SELECT state, passages, CASE WHEN state <> :known THEN
+         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND ${sql.dialect.isIn('word', 'markers')}) END AS markers,
+       CASE WHEN state <> :known AND NOT EXISTS (SELECT 1 FROM term WHERE ns = :ns OFFSET :most) THEN
+         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns) END AS words
+     FROM (SELECT text_passages AS passages, concat_ws(' ', last_change, text_passages, text_terms) AS state
+       FROM namespace WHERE id = :ns) AS current`,
+    { ns, known, markers: MARKER_WORDS, most: MAX_SMALL_VOCABULARY },
   );
   return row ?? {};
 }

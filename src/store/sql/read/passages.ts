@@ -22,6 +22,8 @@ export async function readPassages(
   // A server is asked at once for what is probably needed: most often, nothing has changed since the cache was filled.
   const ahead = isRemote ? ids.filter((id) => !isCached.has(id)) : [];
   let [state, first, neighbourhoods]: [Row, PassageRows, Neighbourhood[]] = [{}, NO_ROWS, []];
+  const withSessions = namespacesWithSessions(sql);
+  const isNeighbourhoodAhead = isRemote && withSessions.has(ns);
   const readNeighbours = async (): Promise<void> => {
     if (reach !== null) neighbourhoods = await neighbours(sql, ns, ids, reach);
   };
@@ -32,10 +34,13 @@ export async function readPassages(
     async () => {
       first = await passageRows(sql, ns, ahead);
     },
-    ...(isRemote ? [readNeighbours] : []),
+    ...(isNeighbourhoodAhead ? [readNeighbours] : []),
   ]);
   // Most namespaces have no sessions, and save the query of neighbours.
-  if (!isRemote && state['sessions'] === 1) await readNeighbours();
+  if (state['sessions'] === 1 && !isNeighbourhoodAhead) {
+    withSessions.add(ns);
+    await readNeighbours();
+  }
   const epoch = Number(state['epoch']);
   const isCurrent = epoch === known;
   const wanted = new Set([...ids, ...neighbourhoods.flatMap(({ before, after }) => [...before, ...after])]);
@@ -46,6 +51,15 @@ export async function readPassages(
     passages: joined(first.passages, passages),
     records: joined(first.records, records),
   };
+}
+
+const WITH_SESSIONS = new WeakMap<Sql, Set<number>>();
+
+/** The namespaces that had sessions when they were last read. */
+function namespacesWithSessions(sql: Sql): Set<number> {
+  const known = WITH_SESSIONS.get(sql) ?? new Set();
+  WITH_SESSIONS.set(sql, known);
+  return known;
 }
 
 const STATE = `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
