@@ -72,7 +72,7 @@ export function bestByBm25(
   }
 }
 
-export function idfOf(documentFrequency: number, passages: number): number {
+function idfOf(documentFrequency: number, passages: number): number {
   const idf = Math.log((passages - documentFrequency + 0.5) / (documentFrequency + 0.5));
   return idf <= 0 ? MIN_IDF : idf;
 }
