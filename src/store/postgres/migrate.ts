@@ -55,12 +55,16 @@ async function schemaVersion(sql: PostgresSql): Promise<number> {
   return Number((await sql.get('SELECT version FROM loci_schema'))?.['version']);
 }
 
+/** The columns that the memories of ShadowDB have had in all versions. A store may be beside them: `loci import` reads them. */
+const SHADOWDB = `SELECT attrelid FROM pg_attribute WHERE attname IN ('content', 'category', 'fts') GROUP BY attrelid HAVING count(*) = 3`;
+
 async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
   const row = await sql.get(
     `SELECT current_setting('server_encoding') AS encoding, (
        SELECT string_agg(relname, ', ' ORDER BY relname) FROM (
          SELECT relname FROM pg_class AS c WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
-           AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = c.oid AND deptype = 'e') ORDER BY relname LIMIT 3) AS tables) AS tables`,
+           AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = c.oid AND deptype = 'e')
+           AND NOT EXISTS (${SHADOWDB}) ORDER BY relname LIMIT 3) AS tables) AS tables`,
   );
   if (row?.['encoding'] !== 'UTF8')
     throw new LociError(
