@@ -1,12 +1,12 @@
 import { chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { doctor } from '../../src/engine/health/doctor.ts';
 import { openInline, settings, temporaryFolder } from '../contract/engines.ts';
 import { fillStore, readStore } from '../contract/filled-store.ts';
 import { note, write } from '../contract/store-samples.ts';
 import { runStatement, serverDatabase } from './database.ts';
-import { dataFolder, runProgram, startServer } from './server.ts';
+import { type DataFolder, dataFolder, runProgram, type Server, startServer } from './server.ts';
 import { open, requirePrograms } from './written-keys.ts';
 
 /** The commands of the section on backups, in their order. */
@@ -19,16 +19,20 @@ const [DUMP, RESTORE, COPY, RESTORE_POINT, RECOVER] = Array.from(
 const ARCHIVE_SETTINGS = /```ini\n(.*?)```/s.exec(BACKUP)![1]!.trim().split('\n');
 
 const programs = requirePrograms();
-const backup = dataFolder(programs);
-mkdirSync(join(backup.outside, 'wal'));
-if (programs.user !== null) chownSync(join(backup.outside, 'wal'), programs.user.uid, programs.user.gid);
-const server = await startServer(programs, {
-  settings: ARCHIVE_SETTINGS.map((line) =>
-    line
-      .replaceAll('/backup', backup.path)
-      .replace(' = ', '=')
-      .replace(/='(.*)'$/, '=$1'),
-  ),
+let backup: DataFolder;
+let server: Server;
+beforeAll(async () => {
+  backup = dataFolder(programs);
+  mkdirSync(join(backup.outside, 'wal'));
+  if (programs.user !== null) chownSync(join(backup.outside, 'wal'), programs.user.uid, programs.user.gid);
+  server = await startServer(programs, {
+    settings: ARCHIVE_SETTINGS.map((line) =>
+      line
+        .replaceAll('/backup', backup.path)
+        .replace(' = ', '=')
+        .replace(/='(.*)'$/, '=$1'),
+    ),
+  });
 });
 
 afterAll(async () => {

@@ -1,11 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
-import { startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 import { commit, open, requirePrograms, Writes } from './written-keys.ts';
 
-// A crash loses what was not committed at once, instead of after 200 ms.
-const server = await startServer(requirePrograms(), { settings: ['wal_writer_delay=10s'] });
+let server: Server;
+beforeAll(async () => {
+  // A crash loses what was not committed at once, instead of after 200 ms.
+  server = await startServer(requirePrograms(), { settings: ['wal_writer_delay=10s'] });
+});
 afterAll(() => server.close());
 
 describe('a connection that is cut', () => {

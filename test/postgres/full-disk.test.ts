@@ -2,16 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { messageOf } from '../../src/core/errors.ts';
 import { CHUNKING, matchingRecords, note } from '../contract/store-samples.ts';
 import { fillUp } from '../faults/small-disk.ts';
 import { runStatement, serverDatabase } from './database.ts';
-import { dataFolder, startServer } from './server.ts';
+import { dataFolder, type Server, startServer } from './server.ts';
 import { keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
 
 const programs = requirePrograms();
-const server = await startServer(programs);
+let server: Server;
+beforeAll(async () => {
+  server = await startServer(programs);
+});
 afterAll(() => server.close());
 
 /** Mounts a small disk for the tablespace of a database. Returns why that is not possible; empty if it is mounted. */

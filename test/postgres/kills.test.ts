@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,13 @@ import type { Store } from '../../src/store/store.ts';
 import { note, pendingEmbeddings, unit, write } from '../contract/store-samples.ts';
 import { repetitions } from '../repetitions.ts';
 import { serverDatabase } from './database.ts';
-import { startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 import { commit, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
 
-const server = await startServer(requirePrograms());
+let server: Server;
+beforeAll(async () => {
+  server = await startServer(requirePrograms());
+});
 afterAll(() => server.close());
 
 const database = async (): Promise<string> => (await serverDatabase(server.url)).url;

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStore } from '../../src/store/registry.ts';
 import { describeConflicts } from '../contract/store-conflicts.ts';
 import { describeStore, FEW_SUITES } from '../contract/store-contract.ts';
@@ -10,13 +10,17 @@ import { describeVectors } from '../contract/store-vectors.ts';
 import { describeWords } from '../contract/store-words.ts';
 import { repetitions } from '../repetitions.ts';
 import { runStatement, serverDatabase } from './database.ts';
-import { startPgBouncer } from './pgbouncer.ts';
-import { startServer } from './server.ts';
+import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
+import { type Server, startServer } from './server.ts';
 import { keysOf, open, requirePrograms, Writes } from './written-keys.ts';
 
-const programs = requirePrograms();
-const server = await startServer(programs);
-const bouncer = await startPgBouncer(programs, server.url);
+let server: Server;
+let bouncer: PgBouncer;
+beforeAll(async () => {
+  const programs = requirePrograms();
+  server = await startServer(programs);
+  bouncer = await startPgBouncer(programs, server.url);
+});
 
 afterAll(async () => {
   await bouncer[Symbol.asyncDispose]();
