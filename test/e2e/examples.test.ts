@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
 import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
+import { shadowdb } from '../contract/shadowdb-tables.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
@@ -39,6 +40,8 @@ describe('examples', () => {
     const writtenHome = join(user, 'written');
     for (const example of [writeOperation.examples[0]!, ...writeOperation.examples])
       await loci(['write', '--input', '-'], { home: writtenHome, stdin: JSON.stringify(example.input) });
+    await using old = await shadowdb();
+    await old.reset('documented', `INSERT INTO memories (content) VALUES ('The oven is gas')`);
     let count = 0;
     for (const { name, load } of OPERATIONS) {
       const operation = await load();
@@ -57,7 +60,9 @@ describe('examples', () => {
       for (const line of lines) {
         // A shell splits the line, as when a user copies it.
         const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
-        const args = split.toString().split('\0').slice(1, -1);
+        const words = split.toString().split('\0').slice(1, -1);
+        // The variables of this process are those of all tests.
+        const args = words.map((word) => (word === 'env:SHADOWDB_URL' ? old.url : word));
         const exampleHome = ON_WRITTEN_RECORDS.has(name) || name.startsWith('embed-') ? writtenHome : home;
         if (name === 'embed-compare') {
           // This store has no golden queries, so that there is nothing to compare.
