@@ -77,6 +77,8 @@ export class PostgresStorage implements Storage {
       await this.#sql.run(
         `SELECT setval(${sequence.includes('(') ? sequence : `'${sequence}'`}, greatest(1, (SELECT max(id) FROM ${table})))`,
       );
+    // Without figures about the new rows, the plans of searches are bad until autovacuum comes.
+    await this.#sql.script('ANALYZE');
   }
 
   async reclaim(): Promise<void> {
