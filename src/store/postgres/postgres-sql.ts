@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import {
   columnsOf,
@@ -248,7 +249,10 @@ export class PostgresSql implements Sql {
     this.#told.delete(client);
     const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
       try {
-        await client.query(statement);
+        const { command } = await client.query(statement);
+        // A transaction with a failed statement is rolled back by its `COMMIT`, which is no error for the server.
+        if (command !== statement)
+          throw new LociError('store_failed', 'PostgreSQL rolled the transaction back');
         client.release();
       } catch (error) {
         client.release(error as Error);
