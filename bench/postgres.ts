@@ -78,7 +78,7 @@ async function copy(path: string, connectionString: string, passages: number): P
   const from = await connectStore({ path }, { create: false });
   const to = await connectStore({ path: '', connectionString }, { create: true });
   try {
-    await copyStore(from.driver, to.driver, {
+    await copyStore(from.driver, to.driver, 'source', {
       onProgress: ({ subject, done }) => {
         copied.set(subject, done);
         progress.report(sum([...copied.values()]), passages);

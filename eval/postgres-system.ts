@@ -33,5 +33,5 @@ async function copyTo(connectionString: string, path: string, signal?: AbortSign
   connections.defer(() => source.close());
   const target = await connectStore({ path: '', connectionString }, { create: true });
   connections.defer(() => target.close());
-  await copyStore(source.driver, target.driver, signal === undefined ? {} : { signal });
+  await copyStore(source.driver, target.driver, 'source', signal === undefined ? {} : { signal });
 }

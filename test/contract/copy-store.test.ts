@@ -23,14 +23,17 @@ it('copies a store to PostgreSQL and back, whole, also after it was stopped', as
       await connectStore(from, { create: false }),
       await connectStore(to, { create: true }),
     ];
-    const stopped = copyStore(source.driver, target.driver, {
+    const stopped = copyStore(source.driver, target.driver, 'source', {
       onProgress: ({ subject, done }) => {
         if (subject === NAMESPACES[1] && done > 0) throw new Error('stopped');
       },
     });
     await expect(stopped).rejects.toThrow('stopped');
-    const copied = await copyStore(source.driver, target.driver, {});
+    const copied = await copyStore(source.driver, target.driver, 'source', {});
     expect(copied.map(({ namespace }) => namespace)).toEqual(expect.arrayContaining(NAMESPACES));
+    await expect(copyStore(source.driver, target.driver, 'source', {})).rejects.toThrow('finished copy');
+    await expect(copyStore(source.driver, target.driver, 'other', {})).rejects.toThrow('not empty');
+    await expect(copyStore(target.driver, source.driver, 'other', {})).rejects.toThrow('not empty');
     await source.close();
     await target.close();
     expect(await readStore(to)).toEqual(before);

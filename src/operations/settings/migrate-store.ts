@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { resolve } from 'node:path';
 import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/ids.ts';
 import { expandHome } from '../../config/paths.ts';
 import { connectStore, locateStore, namesDatabase, type StoreSettings } from '../../store/registry.ts';
 import { copyStore } from '../../store/sql/admin/copy-store.ts';
@@ -48,21 +49,29 @@ export const migrateStoreOperation: Operation<typeof input, typeof output> = {
   scope: 'operator',
   local: true,
   steps: true,
+  // The run would make the store differ from its copy.
+  unrecorded: true,
   examples: [{ title: 'Into another file', input: { to: '~/loci-copy.db' } }],
   run: async (context, { to }) => {
     const { store: settings } = (await context.loadConfig()).values;
     const target = settingsOf(to);
     const [from, into] = [locateStore(settings), locateStore(target)];
-    if (from.name === into.name || (await from.identity()) === (await into.identity()))
+    const identity = await from.identity();
+    if (from.name === into.name || identity === (await into.identity()))
       throw new LociError('invalid_input', `to: ${into.name} is the store itself`);
     const source = await connectStore(settings, { create: false });
     try {
       const copy = await connectStore(target, { create: true });
       try {
-        const copied = await copyStore(source.driver, copy.driver, {
-          signal: context.signal,
-          onProgress: context.onProgress,
-        });
+        const copied = await copyStore(
+          source.driver,
+          copy.driver,
+          sha256(`${from.name} ${String(identity)}`),
+          {
+            signal: context.signal,
+            onProgress: context.onProgress,
+          },
+        );
         return {
           from: from.name,
           to: into.name,

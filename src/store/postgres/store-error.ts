@@ -89,6 +89,11 @@ function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
+/** Whether a table or an index of this name is there by now. */
+export function isMadeMeanwhile(error: unknown): boolean {
+  return ['42P07', '23505'].includes(databaseError(error)?.code ?? '');
+}
+
 /** Whether the user lacks a right. */
 export function isDenied(error: unknown): boolean {
   return databaseError(error)?.code === '42501';

@@ -1,4 +1,3 @@
-import type { DatabaseError } from 'pg';
 import { LociError } from '../../../core/errors.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
@@ -6,12 +5,13 @@ import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { PostgresSql } from '../postgres-sql.ts';
+import { isConflict, isDenied, isMadeMeanwhile } from '../store-error.ts';
 import { vectorText } from './vector-text.ts';
 
 /** The most dimensions of an index of HNSW. */
 const MAX_INDEXED_DIMENSIONS = 4000;
-/** What PostgreSQL answers to a user who lacks a right. */
-const NO_RIGHT = '42501';
+/** How often an index is made that others make at the same time. */
+const MAX_ATTEMPTS = 5;
 /** Up to as many vectors, comparing all of a namespace is faster than the index. */
 const MAX_COMPARED = 10_000;
 
@@ -139,19 +139,37 @@ export class PostgresVectorIndex implements VectorIndex {
     return [];
   }
 
-  /** Writes go on while the index is made: also one without vectors takes a scan of those of all generations. */
+  /**
+   * Writes go on while the index is made: also one without vectors takes a scan of those of all generations. Of several processes that
+   * make it at the same time, PostgreSQL may stop one because of a deadlock, which leaves an index that is not valid.
+   */
   async addGeneration(generation: number, dimensions: number): Promise<void> {
     const statement = createVectorIndex(generation, dimensions);
     const name = vectorIndexName(generation);
-    const found = await this.#sql.get('SELECT to_regclass(:name) IS NOT NULL AS found', { name });
-    if (statement === null || found?.['found'] === 1) return;
-    await this.#owner.script(statement).catch((error: unknown) => {
-      if (!(error instanceof LociError) || (error.cause as DatabaseError).code !== NO_RIGHT) throw error;
-      throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
-        cause: error,
-        hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
-      });
-    });
+    for (let attempt = 1; statement !== null && attempt <= MAX_ATTEMPTS; attempt++) {
+      const found = await this.#sql.get(
+        `SELECT i.indisvalid AS is_valid, EXISTS (
+           SELECT 1 FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid) AS is_being_made
+         FROM pg_index AS i WHERE i.indexrelid = to_regclass(:name)`,
+        { name },
+      );
+      if (found?.['is_valid'] === 1 || found?.['is_being_made'] === 1) return;
+      try {
+        if (found !== undefined) await this.#owner.script(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+        await this.#owner.script(statement);
+      } catch (error) {
+        if (isDenied(error))
+          throw new LociError(
+            'unreadable',
+            'only the owner of the tables can make the index of new vectors',
+            {
+              cause: error,
+              hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+            },
+          );
+        if (!isConflict(error) && !isMadeMeanwhile(error)) throw error;
+      }
+    }
   }
 
   async removeGeneration(generation: number): Promise<number> {

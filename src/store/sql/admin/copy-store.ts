@@ -26,13 +26,16 @@ export interface CopiedNamespace {
 /**
  * Copies everything of a store but its leases into another one, which is empty or has a part of an earlier copy. Each page is copied
  * in one transaction, and a copy that was stopped goes on after its last page. Then all rows of both are compared.
- * @throws LociError `conflict` if the target has other rows, or the source was changed meanwhile
+ * @param source identifies the source among all stores
+ * @throws LociError `conflict` if the target is no unfinished copy of the source and not empty, or the source was changed meanwhile
  */
 export async function copyStore(
   from: Driver,
   to: Driver,
+  source: string,
   options: ProgressOptions,
 ): Promise<CopiedNamespace[]> {
+  await to.sql.transaction(() => beginCopy(to.sql, source));
   await copyPages(from.sql, to.sql, 'generation', {}, (rows) => to.sql.write('generation', rows));
   const copied: CopiedNamespace[] = [];
   for (const { ns, name } of [...(await administrative(from.sql)), ...(await allNamespaces(from.sql))]) {
@@ -42,7 +45,30 @@ export async function copyStore(
   for (const { id, dimensions } of await generationsOf(from.sql))
     await to.vectors.addGeneration(id, dimensions);
   await to.storage.afterCopy();
+  await to.sql.update('lease', [{ ...COPY, token: FINISHED }]);
   return copied;
+}
+
+/** The row of the target that says of which source it is a copy. Leases are not copied. */
+const COPY = { namespace: '', name: 'copy' };
+const FINISHED = 1;
+
+/** Nothing is added to a store that is in use: its records, tokens and audit log would be those of two. */
+async function beginCopy(sql: Sql, source: string): Promise<void> {
+  const begun = await sql.get(
+    'SELECT holder, token FROM lease WHERE namespace = :namespace AND name = :name',
+    COPY,
+  );
+  if (begun?.['holder'] === source && begun['token'] !== FINISHED) return;
+  const hint = 'Name an empty database, or a file that does not exist.';
+  if (begun?.['holder'] === source)
+    throw new LociError('conflict', 'the target is a finished copy of this store, made before', { hint });
+  const used = await sql.get(
+    `SELECT 1 AS used FROM namespace WHERE name <> '' UNION SELECT 1 FROM item UNION SELECT 1 FROM audit UNION SELECT 1 FROM generation`,
+  );
+  if (used !== undefined || begun !== undefined)
+    throw new LociError('conflict', 'the target is not empty: another store is in it', { hint });
+  await sql.write('lease', [{ ...COPY, holder: source, token: 0, until: 0 }]);
 }
 
 async function administrative(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
