@@ -48,9 +48,11 @@ while [ $# -gt 0 ]; do
 done
 $uninstall || ! $delete || fail '--delete-data needs --uninstall'
 case $address in
-  '' | *[0-9]:[0-9]* | *]:[0-9]*) ;;
-  *) fail "--address must be an address and a port, such as 127.0.0.1:8737, not $address" ;;
+  *[!0-9a-fA-F.:\[\]]*) valid=false ;;
+  '' | *[0-9]:[0-9]* | *]:[0-9]*) valid=true ;;
+  *) valid=false ;;
 esac
+$valid || fail '--address must be an address and a port, such as 127.0.0.1:8737'
 
 cd "$(dirname "$0")"
 

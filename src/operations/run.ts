@@ -77,7 +77,9 @@ function inputsOf(input: unknown): Record<string, Json> {
 
 function summarised(field: string, value: Json): Json {
   if (typeof value === 'string')
-    return CONTENT_FIELDS.has(field) || value.length > MAX_VALUE_LENGTH || /^postgres(ql)?:/.test(value)
+    return CONTENT_FIELDS.has(field) ||
+      value.length > MAX_VALUE_LENGTH ||
+      /postgres|:\/\/|password/i.test(value)
       ? `${String(value.length)} characters`
       : value;
   if (Array.isArray(value))

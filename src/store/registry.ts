@@ -1,3 +1,4 @@
+import { LociError } from '../core/errors.ts';
 /** The only module that names the drivers. Each is loaded when a store is opened. */
 
 import { dirname } from 'node:path';
@@ -83,6 +84,19 @@ export async function connectStore(
 /** Whether a text is a connection string, or the place of one. Anything else is a path. */
 export function namesDatabase(text: string): boolean {
   return /^(postgres(ql)?:\/\/|env:|file:)/.test(text);
+}
+
+/** Whether a text that is no connection string looks like one. As a path it would become a file name with a password. */
+export function isMistypedConnection(text: string): boolean {
+  return !namesDatabase(text) && /:\/\/|^\s*postgres(ql)?[:/]|password=/i.test(text);
+}
+
+/** Reads a path. @throws LociError `invalid_input` that does not name a text that looks like a connection string */
+export function assertPath(text: string, field: string): void {
+  if (isMistypedConnection(text))
+    throw new LociError('invalid_input', `${field}: is neither a path nor a connection string`, {
+      hint: 'A connection string begins with postgres://; `env:NAME` and `file:/path` name the place of one.',
+    });
 }
 
 /**

@@ -76,6 +76,7 @@ describe('a backup that is made as docs/postgres.md says', () => {
     const before = await readStore(storeAt(url));
     const restored = new URL('/loci_restored', server.url).href;
     await run(DUMP, { DATABASE: url });
+    await runStatement(server.url, 'CREATE ROLE loci');
     await run(RESTORE, { RESTORED: restored });
     expect(await readStore(storeAt(restored))).toEqual(before);
     expect(await diagnosis(restored)).toMatchObject(HEALTHY);

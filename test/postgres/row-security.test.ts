@@ -161,6 +161,10 @@ it('every table that has a namespace has a policy, and a user who is told no nam
     if (name === 'passage_text') continue;
     expect([name, (await client.query(`SELECT 1 FROM ${name} LIMIT 1`)).rows]).toEqual([name, []]);
   }
+  await expect(client.query("UPDATE all_namespaces SET name = 'taken'")).rejects.toThrow(
+    'cannot update view',
+  );
+  expect((await client.query('UPDATE loci_schema SET version = 99')).rowCount).toBe(0);
   await client.end();
 });
 

@@ -8,7 +8,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
-import { namesDatabase } from '../../store/registry.ts';
+import { assertPath, namesDatabase } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
@@ -107,6 +107,7 @@ async function openSource({
     return { files: givenFiles(files) };
   }
   if (namesDatabase(path)) return { place: path };
+  assertPath(path, 'path');
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
   if (existsSync(join(path, MANIFEST))) throw markdownExport(path);
   return { files: await filesBelow(path, isWorkspacePath) };

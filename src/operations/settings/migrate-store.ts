@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { expandHome } from '../../config/paths.ts';
-import { connectStore, locateStore, namesDatabase, type StoreSettings } from '../../store/registry.ts';
+import {
+  connectStore,
+  locateStore,
+  assertPath,
+  namesDatabase,
+  type StoreSettings,
+} from '../../store/registry.ts';
 import { copyStore } from '../../store/sql/admin/copy-store.ts';
 import type { Operation } from '../operation.ts';
 
@@ -57,7 +63,7 @@ export const migrateStoreOperation: Operation<typeof input, typeof output> = {
     const target = settingsOf(to);
     const [from, into] = [locateStore(settings), locateStore(target)];
     const identity = await from.identity();
-    if (from.name === into.name || identity === (await into.identity()))
+    if (from.name === into.name || (identity !== null && identity === (await into.identity())))
       throw new LociError('invalid_input', `to: ${into.name} is the store itself`);
     const source = await connectStore(settings, { create: false });
     try {
@@ -100,5 +106,6 @@ export const migrateStoreOperation: Operation<typeof input, typeof output> = {
 };
 
 function settingsOf(place: string): StoreSettings {
+  assertPath(place, 'to');
   return namesDatabase(place) ? { path: '', connectionString: place } : { path: resolve(expandHome(place)) };
 }

@@ -17,4 +17,15 @@ describe('a connection string', () => {
   ])('%s names several hosts, which is refused', (text) => {
     expect(() => databaseName(text)).toThrow('several hosts');
   });
+
+  it.each([
+    'postgres:/loci:secret@db/loci',
+    'postgres://me@db/loci&password=secret',
+    'postgres://me:p@ss:sec/ret@db/loci',
+    'host=db password=secret',
+  ])('%s is refused, and a password in it is not named', (text) => {
+    expect(() => databaseName(text)).toThrow(
+      /^store\.connectionString is no URL that begins with postgres:\/\/$/,
+    );
+  });
 });

@@ -13,10 +13,13 @@ export function databaseName(connectionString: string, setting = 'store.connecti
       hint: 'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
     });
   const url = URL.canParse(connectionString) ? new URL(connectionString) : null;
-  if (url !== null && /^postgres(ql)?:$/.test(url.protocol))
+  // A database with these characters is a password at a wrong place more often, and the name is shown.
+  if (url !== null && /^postgres(ql)?:\/\//.test(connectionString) && !/[@:&]|%40|%3A/i.test(url.pathname))
     return `postgres://${url.hostname}:${url.port === '' ? '5432' : url.port}${url.pathname}`;
   throw new LociError('invalid_config', `${setting} is no URL that begins with postgres://`, {
-    hint: 'It looks like this: postgres://user:password@host:5432/database',
+    hint:
+      'It looks like this: postgres://user:password@host:5432/database. In a password, @ is %40, : is %3A, / is %2F, # is %23, ? is %3F ' +
+      'and % is %25.',
   });
 }
 

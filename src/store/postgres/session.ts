@@ -11,8 +11,8 @@ export interface Session {
 }
 
 /**
- * Runs a statement that the server ends when half of the time that is left is over, so that those which are sent with it have the
- * rest. The transaction goes on after that, because of the savepoint.
+ * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms, so that those which are sent
+ * with it have the rest, and a busy server does not end the way back to the savepoint either. The transaction goes on after that, because of the savepoint.
  */
 export async function runLimited(
   { client, begunAt }: Session,
@@ -27,7 +27,7 @@ export async function runLimited(
   const [, answer] = await Promise.all([
     send({
       text: `SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(1, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
+      SELECT set_config('statement_timeout', greatest(25, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
     }),
     send(statement),
     send({ text: 'ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited' }),

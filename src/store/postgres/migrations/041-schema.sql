@@ -377,6 +377,9 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
--- What such a user sees of all namespaces: a view reads with the rights of its owner.
+-- Such a user reads the version only.
+ALTER TABLE loci_schema ENABLE ROW LEVEL SECURITY;
+CREATE POLICY loci_read ON loci_schema FOR SELECT USING (TRUE);
+-- What such a user sees of all namespaces: a view reads with the rights of its owner. With OFFSET, nothing can be written through it.
 CREATE VIEW all_namespaces AS
-  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records FROM namespace AS n;
+  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records FROM namespace AS n OFFSET 0;

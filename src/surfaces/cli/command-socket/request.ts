@@ -89,6 +89,10 @@ export class RequestCheck {
       .catch(() => null);
     if (loaded === null || !isDeepStrictEqual(usedSettings(loaded.values), usedSettings(settings)))
       return false;
+    const { connectionString, directConnectionString } = settings.store;
+    for (const place of [connectionString, directConnectionString])
+      if (place?.startsWith('env:') === true && env[place.slice(4)] !== process.env[place.slice(4)])
+        return false;
     const identity = await locateStore(settings.store).identity();
     return identity !== null && identity === (await this.#store);
   }
