@@ -16,7 +16,14 @@ import {
 import { encoded } from './nul.ts';
 import { jsonOf, type Statement, statementOf } from './parameters.ts';
 import { runLimited, type Session } from './session.ts';
-import { guarded, isCancelled, isConflict, isConnectionLost } from './store-error.ts';
+import {
+  guarded,
+  isCancelled,
+  isConflict,
+  isConnectionLost,
+  isDenied,
+  isMadeMeanwhile,
+} from './store-error.ts';
 import { isCommitted, TRANSACTION_ID, type TransactionId } from './transaction-outcome.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
@@ -170,6 +177,18 @@ export class PostgresSql implements Sql {
     const client = this.#session.getStore()?.client;
     const statement = { text, query_timeout: client === undefined ? NO_TIMEOUT : STATEMENT_TIMEOUT_MS };
     await guarded(() => (client ?? this.#pool).query(statement as QueryConfig));
+  }
+
+  /** Runs a statement that makes or drops an index, unless the user may not, or another process does so at the same time. */
+  async make(text: string): Promise<'done' | 'denied' | 'in conflict'> {
+    try {
+      await this.script(text);
+      return 'done';
+    } catch (error) {
+      if (isDenied(error)) return 'denied';
+      if (isConflict(error) || isMadeMeanwhile(error)) return 'in conflict';
+      throw error;
+    }
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */

@@ -5,7 +5,6 @@ import type { PassageFilter } from '../../sql/filter.ts';
 import type { Row, Sql } from '../../sql/sql.ts';
 import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { PostgresSql } from '../postgres-sql.ts';
-import { isConflict, isDenied, isMadeMeanwhile } from '../store-error.ts';
 import { vectorText } from './vector-text.ts';
 
 /** The most dimensions of an index of HNSW. */
@@ -154,21 +153,11 @@ export class PostgresVectorIndex implements VectorIndex {
         { name },
       );
       if (found?.['is_valid'] === 1 || found?.['is_being_made'] === 1) return;
-      try {
-        if (found !== undefined) await this.#owner.script(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-        await this.#owner.script(statement);
-      } catch (error) {
-        if (isDenied(error))
-          throw new LociError(
-            'unreadable',
-            'only the owner of the tables can make the index of new vectors',
-            {
-              cause: error,
-              hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
-            },
-          );
-        if (!isConflict(error) && !isMadeMeanwhile(error)) throw error;
-      }
+      if (found !== undefined) await this.#owner.make(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      if ((await this.#owner.make(statement)) === 'denied')
+        throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
+          hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+        });
     }
   }
 
