@@ -86,17 +86,15 @@ export function namesDatabase(text: string): boolean {
   return /^(postgres(ql)?:\/\/|env:|file:)/.test(text);
 }
 
-/** Whether a text that is no connection string looks like one. As a path it would become a file name with a password. */
-export function isMistypedConnection(text: string): boolean {
-  return !namesDatabase(text) && /:\/\/|^\s*postgres(ql)?[:/]|password=/i.test(text);
-}
-
-/** Reads a path. @throws LociError `invalid_input` that does not name a text that looks like a connection string */
+/**
+ * Refuses a path that looks like a mistyped connection string: it would become a file name with a password.
+ * @throws LociError `invalid_input`, which does not show the text
+ */
 export function assertPath(text: string, field: string): void {
-  if (isMistypedConnection(text))
-    throw new LociError('invalid_input', `${field}: is neither a path nor a connection string`, {
-      hint: 'A connection string begins with postgres://; `env:NAME` and `file:/path` name the place of one.',
-    });
+  if (!/:\/\/|^\s*postgres(ql)?[:/]|password=/i.test(text)) return;
+  throw new LociError('invalid_input', `${field}: is neither a path nor a connection string`, {
+    hint: 'A connection string begins with postgres://; `env:NAME` and `file:/path` name the place of one.',
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { doctor } from '../../src/engine/health/doctor.ts';
 import { openInline, settings, temporaryFolder } from '../contract/engines.ts';
 import { fillStore, readStore } from '../contract/filled-store.ts';
 import { note, write } from '../contract/store-samples.ts';
-import { runStatement, serverDatabase } from './database.ts';
+import { runStatements, serverDatabase } from './database.ts';
 import { type DataFolder, dataFolder, runProgram, type Server, startServer } from './server.ts';
 import { open, requirePrograms } from './written-keys.ts';
 
@@ -76,7 +76,7 @@ describe('a backup that is made as docs/postgres.md says', () => {
     const before = await readStore(storeAt(url));
     const restored = new URL('/loci_restored', server.url).href;
     await run(DUMP, { DATABASE: url });
-    await runStatement(server.url, 'CREATE ROLE loci');
+    await runStatements(server.url, 'CREATE ROLE loci');
     await run(RESTORE, { RESTORED: restored });
     expect(await readStore(storeAt(restored))).toEqual(before);
     expect(await diagnosis(restored)).toMatchObject(HEALTHY);
@@ -92,15 +92,15 @@ describe('a backup that is made as docs/postgres.md says', () => {
     const before = await readStore(storeAt(url));
     await run(RESTORE_POINT, {});
     await write(await open(url, resources), 'first', note('a mistake'));
-    await runStatement(server.url, 'SELECT pg_switch_wal()');
+    await runStatements(server.url, 'SELECT pg_switch_wal()');
     const unarchived = "SELECT 1 FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready'";
-    await vi.waitFor(async () => expect(await runStatement(server.url, unarchived)).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await runStatements(server.url, unarchived)).toEqual([]), 10_000);
 
     const fill = (DATA: string): Promise<void> => run(RECOVER, { DATA });
     const recovered = resources.adopt(await startServer(programs, { fill }), (each) => each.close());
     const isRecovering = 'SELECT pg_is_in_recovery() AS answer';
     await vi.waitFor(
-      async () => expect(await runStatement(recovered.url, isRecovering)).toEqual([{ answer: false }]),
+      async () => expect(await runStatements(recovered.url, isRecovering)).toEqual([{ answer: false }]),
       10_000,
     );
     const recoveredUrl = Object.assign(new URL(url), { host: new URL(recovered.url).host }).href;

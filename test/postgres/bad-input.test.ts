@@ -4,11 +4,11 @@ import { chownSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, w
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { matchingRecords, note, write } from '../contract/store-samples.ts';
+import { runStatements } from './database.ts';
 import { findPrograms, type Server, startServer } from './server.ts';
 
 let server: Server;
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** The server gets a certificate that it has signed itself, a user with a password, and one who must use TLS. */
 async function turnOnTls(root: string): Promise<void> {
-  const [row] = await run(server.url, 'SHOW data_directory');
+  const [row] = await runStatements(server.url, 'SHOW data_directory');
   const data = join(root, String(row!['data_directory']));
   const key = join(folder, 'server.key');
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=loci test'];
@@ -46,7 +46,7 @@ async function turnOnTls(root: string): Promise<void> {
   const rules = join(data, 'pg_hba.conf');
   const locked = 'host all locked all scram-sha-256\nhostnossl all encrypted all reject\n';
   writeFileSync(rules, locked + readFileSync(rules, 'utf8'));
-  await run(
+  await runStatements(
     server.url,
     `CREATE ROLE locked LOGIN PASSWORD 'right'`,
     'CREATE ROLE encrypted LOGIN',
@@ -56,23 +56,14 @@ async function turnOnTls(root: string): Promise<void> {
   );
 }
 
-async function run(url: string, ...statements: readonly string[]): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  let rows: Record<string, unknown>[] = [];
-  for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
-  await client.end();
-  return rows;
-}
-
 let databases = 0;
 
 /** A new database in which the statements were run. */
 async function database(statements: readonly string[] = [], options = `ENCODING 'UTF8'`): Promise<string> {
   const name = `bad_${String(++databases)}`;
-  await run(server.url, `CREATE DATABASE ${name} ${options} TEMPLATE template0`);
+  await runStatements(server.url, `CREATE DATABASE ${name} ${options} TEMPLATE template0`);
   const url = new URL(`/${name}`, server.url).href;
-  await run(url, ...statements);
+  await runStatements(url, ...statements);
   return url;
 }
 
@@ -241,7 +232,9 @@ describe('a store in PostgreSQL cannot be opened, and nothing is created, with',
 async function relations(url: string): Promise<unknown> {
   const name = URL.canParse(url) ? new URL(url).pathname : '';
   const isOurs = name.startsWith('/bad_');
-  return isOurs ? run(new URL(name, server.url).href, `SELECT relname FROM pg_class ORDER BY 1`) : [];
+  return isOurs
+    ? runStatements(new URL(name, server.url).href, `SELECT relname FROM pg_class ORDER BY 1`)
+    : [];
 }
 
 it('a certificate that verifies is accepted', async () => {
@@ -253,7 +246,7 @@ it('a certificate that verifies is accepted', async () => {
 });
 
 it('TLS that the server has not is refused', async () => {
-  await run(server.url, 'ALTER SYSTEM SET ssl = off', 'SELECT pg_reload_conf()');
+  await runStatements(server.url, 'ALTER SYSTEM SET ssl = off', 'SELECT pg_reload_conf()');
   const connectionString = as(server.url, 'guest', { sslmode: 'verify-full' });
   await expect(openStore({ path: 'loci.db', connectionString }, { create: true })).rejects.toMatchObject({
     code: 'store_failed',

@@ -15,21 +15,26 @@ export async function testDatabase(): Promise<TestDatabase> {
 /** A database of a server. @param options of `CREATE DATABASE` */
 export async function serverDatabase(server: string, options = ''): Promise<TestDatabase> {
   const name = `loci_test_${randomUUID().replaceAll('-', '')}`;
-  await runStatement(server, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0 ${options}`);
+  await runStatements(server, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0 ${options}`);
   return {
     url: new URL(`/${name}`, server).href,
     [Symbol.asyncDispose]: async () => {
-      await runStatement(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await runStatements(server, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
 
-/** Runs a statement on a connection of its own. */
-export async function runStatement(url: string, statement: string): Promise<Record<string, unknown>[]> {
+/** Runs statements on a connection of their own. Returns the rows of the last one. */
+export async function runStatements(
+  url: string,
+  ...statements: readonly string[]
+): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
+    return rows;
   } finally {
     await client.end();
   }

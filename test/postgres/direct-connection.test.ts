@@ -6,26 +6,17 @@ import { openStore } from '../../src/store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
 import { embed, note, unit, write } from '../contract/store-samples.ts';
-import { testDatabase } from './database.ts';
+import { runStatements, testDatabase } from './database.ts';
 
 const server = process.env['LOCI_TEST_POSTGRES_URL']!;
 const resources = new AsyncDisposableStack();
 /** May read and write the tables that the owner makes, and no more. */
 const user = `loci_${randomUUID().replaceAll('-', '').slice(0, 12)}`;
 
-async function query(url: string, ...statements: readonly string[]): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  let rows: Record<string, unknown>[] = [];
-  for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
-  await client.end();
-  return rows;
-}
-
 async function emptyDatabase(): Promise<{ readonly direct: string; readonly url: string }> {
   const { url: direct } = resources.use(await testDatabase());
   const rights = 'ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT';
-  await query(
+  await runStatements(
     direct,
     `${rights} SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${user}`,
     `${rights} USAGE ON SEQUENCES TO ${user}`,
@@ -42,14 +33,14 @@ const add = (store: Store, model: string) =>
   store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { provider: 'test', model, dimensions: 3 } });
 
 const vectorIndexes = async (url: string): Promise<unknown[]> =>
-  (await query(url, `SELECT relname FROM pg_class WHERE relname LIKE 'embedding_near_%' ORDER BY 1`)).map(
-    ({ relname }) => relname,
-  );
+  (
+    await runStatements(url, `SELECT relname FROM pg_class WHERE relname LIKE 'embedding_near_%' ORDER BY 1`)
+  ).map(({ relname }) => relname);
 
-beforeAll(() => query(server, `CREATE ROLE ${user} LOGIN`));
+beforeAll(() => runStatements(server, `CREATE ROLE ${user} LOGIN`));
 afterAll(async () => {
   await resources.disposeAsync();
-  await query(server, `DROP ROLE ${user}`);
+  await runStatements(server, `DROP ROLE ${user}`);
 });
 
 describe('a direct connection', () => {
@@ -61,7 +52,7 @@ describe('a direct connection', () => {
     await embed(store, id, 'notes', () => unit(1, 2, 3));
     expect(await vectorIndexes(direct)).toEqual([`embedding_near_${String(id)}`]);
     // The process may have been stopped before the index was there.
-    await query(direct, `DROP INDEX embedding_near_${String(id)}`);
+    await runStatements(direct, `DROP INDEX embedding_near_${String(id)}`);
     expect((await add(store, 'first')).id).toBe(id);
     expect(await vectorIndexes(direct)).toEqual([`embedding_near_${String(id)}`]);
     const removed = await store.vectors.setGeneration(ADMIN_NAMESPACE, { remove: id });
@@ -79,7 +70,7 @@ describe('a direct connection', () => {
       message: expect.stringMatching(/only the owner/) as string,
     });
     const [, statement] = /directConnectionString.*`(CREATE INDEX.*;)`/s.exec((error as LociError).hint)!;
-    await query(direct, statement!);
+    await runStatements(direct, statement!);
     expect((await add(store, 'first')).dimensions).toBe(3);
     await store.close();
   });
@@ -94,7 +85,7 @@ describe('a direct connection', () => {
     await other.query('BEGIN; LOCK TABLE embedding IN ROW EXCLUSIVE MODE');
     const second = add(store, 'second');
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock' AND datname = current_database()`;
-    while ((await query(direct, waiting)).length === 0) await new Promise(setImmediate);
+    while ((await runStatements(direct, waiting)).length === 0) await new Promise(setImmediate);
     await embed(store, id, 'notes', () => unit(1, 2, 3));
     await other.query('COMMIT');
     await other.end();
@@ -106,7 +97,9 @@ describe('a direct connection', () => {
     const [one, other] = [await emptyDatabase(), await emptyDatabase()];
     await expect(open(one.url, other.direct)).rejects.toThrow(/lead to two databases/);
     for (const { direct } of [one, other])
-      expect(await query(direct, `SELECT 1 WHERE to_regclass('loci_schema') IS NOT NULL`)).toEqual([]);
+      expect(await runStatements(direct, `SELECT 1 WHERE to_regclass('loci_schema') IS NOT NULL`)).toEqual(
+        [],
+      );
   });
 
   it('is named by an error about its URL', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { matchingRecords } from '../contract/store-samples.ts';
-import { runStatement, serverDatabase } from './database.ts';
+import { runStatements, serverDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
 import { runProgram, startServer, type Server } from './server.ts';
 import { commit, keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
@@ -20,10 +20,10 @@ async function replicatedServers(
   const standby = await start({
     fill: (folder) => runProgram(programs, 'pg_basebackup', [...copyOf, '-D', folder]),
   });
-  await runStatement(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-  await runStatement(primary.url, 'SELECT pg_reload_conf()');
+  await runStatements(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await runStatements(primary.url, 'SELECT pg_reload_conf()');
   const states = (): Promise<unknown> =>
-    runStatement(primary.url, 'SELECT sync_state FROM pg_stat_replication');
+    runStatements(primary.url, 'SELECT sync_state FROM pg_stat_replication');
   await vi.waitFor(async () => expect(await states()).toEqual([{ sync_state: 'sync' }]), WAIT);
   return { primary, standby };
 }
@@ -57,7 +57,7 @@ describe('a replica', () => {
     );
     await vi.waitFor(() => expect(writes.answered.length).toBeGreaterThan(20), WAIT);
     await primary.kill();
-    await runStatement(standby.url, 'SELECT pg_promote()');
+    await runStatements(standby.url, 'SELECT pg_promote()');
     proxy.moveTo(standby.url);
     const answered = writes.answered.length;
     await vi.waitFor(() => expect(writes.answered.length).toBeGreaterThan(answered + 20), WAIT);

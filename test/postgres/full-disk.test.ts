@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { messageOf } from '../../src/core/errors.ts';
 import { CHUNKING, matchingRecords, note } from '../contract/store-samples.ts';
 import { fillUp } from '../faults/small-disk.ts';
-import { runStatement, serverDatabase } from './database.ts';
+import { runStatements, serverDatabase } from './database.ts';
 import { dataFolder, type Server, startServer } from './server.ts';
 import { keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
 
@@ -36,7 +36,7 @@ it('a full disk refuses writes and not reads, and nothing is half written', asyn
   resources.defer(() => {
     execFileSync('umount', ['-l', folder.outside]);
   });
-  await runStatement(server.url, `CREATE TABLESPACE small LOCATION '${folder.path}'`);
+  await runStatements(server.url, `CREATE TABLESPACE small LOCATION '${folder.path}'`);
   const { url } = resources.use(await serverDatabase(server.url, 'TABLESPACE small'));
   const store = await open(url, resources);
   const writes = new Writes();

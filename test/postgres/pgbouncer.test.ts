@@ -9,7 +9,7 @@ import { describeTextSearch } from '../contract/store-text.ts';
 import { describeVectors } from '../contract/store-vectors.ts';
 import { describeWords } from '../contract/store-words.ts';
 import { repetitions } from '../repetitions.ts';
-import { runStatement, serverDatabase } from './database.ts';
+import { runStatements, serverDatabase } from './database.ts';
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { type Server, startServer } from './server.ts';
 import { keysOf, open, requirePrograms, Writes } from './written-keys.ts';
@@ -57,6 +57,6 @@ it('calls through PgBouncer leave nothing in a session that another client gets'
   expect(writes.errors).toEqual([]);
   const changed = `SELECT name FROM pg_settings WHERE source = 'session' AND name <> 'application_name'
     AND name <> 'client_encoding'`;
-  const left = await Promise.all([1, 2, 3].map(() => runStatement(bouncer.url(url), changed)));
+  const left = await Promise.all([1, 2, 3].map(() => runStatements(bouncer.url(url), changed)));
   expect(left).toEqual([[], [], []]);
 });

@@ -1,14 +1,17 @@
 import type { StoreStats } from '../admin-model.ts';
 import type { Storage } from '../sql/driver.ts';
-import { loadMigrations } from '../rules/migrations.ts';
+import { loadMigrations, type Migration } from '../rules/migrations.ts';
 import { generations } from '../sql/generations.ts';
-import { expectedIndexes } from './expected-indexes.ts';
 import { isOlder, MIGRATIONS } from './migrate.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 import { createVectorIndex, vectorIndexName } from './vectors/vector-index.ts';
 
 /** Two faults that damaged indexes of vectors were fixed up to this version of pgvector. */
 const SOUND_VECTOR = '0.8.4';
+
+const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON [^;]+/gm;
+const TABLE = /^CREATE TABLE (\w+) \(([^;]+)/gm;
+const KEY = /PRIMARY KEY \(([^)]+)\)|^\s*(\w+) .*PRIMARY KEY/m;
 
 export class PostgresStorage implements Storage {
   readonly #sql: PostgresSql;
@@ -84,4 +87,19 @@ export class PostgresStorage implements Storage {
   async reclaim(): Promise<void> {
     // Autovacuum does it.
   }
+}
+
+/** The indexes that the migrations make, by name, with the statement that makes one again which a restore has left out. */
+function expectedIndexes(migrations: readonly Migration[]): Map<string, string> {
+  const statements = new Map<string, string>();
+  for (const { sql } of migrations) {
+    for (const [statement, name] of sql.matchAll(INDEX)) statements.set(name!, statement);
+    for (const [, table, columns] of sql.matchAll(TABLE)) {
+      const [, several, one] = KEY.exec(columns!) ?? [];
+      const key = several ?? one;
+      if (key !== undefined)
+        statements.set(`${table!}_pkey`, `ALTER TABLE ${table!} ADD PRIMARY KEY (${key})`);
+    }
+  }
+  return statements;
 }
