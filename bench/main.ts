@@ -83,7 +83,7 @@ async function measurePostgresSizes(
   namespaces: number,
   report: (section: Section) => void,
 ): Promise<void> {
-  await using server = await benchServer();
+  await using server = await benchServer(flags.quick === true);
   if (server === null) {
     console.log(
       'PostgreSQL is left out: no server with pgvector is installed, and LOCI_TEST_POSTGRES_URL names none.\n',
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
   };
   if (flags.openclaw)
     await measureOpenclaw({ folder: join(scratch, 'openclaw'), quick: flags.quick ?? false, report });
-  else if (flags.postgres) await measurePostgresSizes(postgresSizes(), namespaces, report);
+  else if (flags.postgres) await again(() => measurePostgresSizes(postgresSizes(), namespaces, report));
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
@@ -156,15 +156,25 @@ function postgresSizes(): number[] {
 /** Everything that needs no other program than Loci, and PostgreSQL where there is one. */
 async function measureLoci(report: (section: Section) => void, namespaces: number): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
-  for (const passages of sizes) report(await measureSize(passages, namespaces));
-  await measurePostgresSizes(postgresSizes(), namespaces, report);
-  report({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
-  report({
-    title: 'Commands in fresh processes',
-    measures: await measureCommands(join(scratch, 'commands')),
-  });
-  if (flags.rest) report(await measureServer(flags.quick ?? false));
-  if (flags.embed) report(await measureEmbedder(flags.quick ?? false));
+  for (const passages of sizes) report(await again(() => measureSize(passages, namespaces)));
+  await again(() => measurePostgresSizes(postgresSizes(), namespaces, report));
+  const mcp = await again(() => measureMcp(join(scratch, 'mcp')));
+  report({ title: 'MCP on standard input and output', measures: mcp });
+  const commands = await again(() => measureCommands(join(scratch, 'commands')));
+  report({ title: 'Commands in fresh processes', measures: commands });
+  if (flags.rest) report(await again(() => measureServer(flags.quick ?? false)));
+  if (flags.embed) report(await again(() => measureEmbedder(flags.quick ?? false)));
+}
+
+/** Measures once more after an error, such as one of a port that another program took, and prints the error. */
+async function again<Result>(measure: () => Promise<Result>): Promise<Result> {
+  try {
+    return await measure();
+  } catch (error) {
+    console.error('Measured once more after this error:', error);
+    rmSync(scratch, { recursive: true, force: true });
+    return measure();
+  }
 }
 
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));

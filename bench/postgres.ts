@@ -27,12 +27,12 @@ interface BenchServer extends AsyncDisposable {
 }
 
 /** The server of `LOCI_TEST_POSTGRES_URL`, or one that is started; `null` if this machine has none. */
-export async function benchServer(): Promise<BenchServer | null> {
+export async function benchServer(isQuick: boolean): Promise<BenchServer | null> {
   const url = process.env['LOCI_TEST_POSTGRES_URL'] ?? '';
   if (url !== '') return { url, [Symbol.asyncDispose]: () => Promise.resolve() };
   const programs = findPrograms();
   if (programs === null) return null;
-  const server = await startServer(programs, { settings: SETTINGS });
+  const server = await startServer(programs, isQuick ? {} : { settings: SETTINGS });
   return { url: server.url, [Symbol.asyncDispose]: () => server.close() };
 }
 

@@ -139,3 +139,29 @@ it('embeds what has no vector yet, and derives to which notes documents belong',
   expect(results.map(({ title }) => title)).toEqual(['Kitchen']);
   expect(related.map(({ belongs_to }) => belongs_to.title)).toEqual(['Kitchen']);
 });
+
+it('does not begin a source again whose refresh ends while the states are read', async () => {
+  const command = ['sh', '-c', 'until [ -e go ]; do sleep .02; done; cat tasks.json'];
+  const events = await keep([{ ...QUICK, id: 'waiting', command }], () => true);
+  const until = (condition: () => boolean): Promise<unknown> =>
+    vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
+  await until(() => count(events, 'begun') === 1 && count(events, 'refreshed', true) >= 2);
+  const { records } = loci.store;
+  const items = records.items.bind(records);
+  let held = 0;
+  const hold = vi.spyOn(records, 'items').mockImplementation(async (...args) => {
+    const isOfScheduler = new Error().stack?.includes('startDue') === true;
+    const states = await items(...args);
+    if (!isOfScheduler || count(events, 'refreshed') > 0) return states;
+    held++;
+    await until(() => count(events, 'refreshed') > 0);
+    return states;
+  });
+  await until(() => held > 0);
+  await writeFile(join(folder.path, 'go'), '');
+  await until(() => count(events, 'refreshed') === 1);
+  hold.mockRestore();
+  const reads = count(events, 'refreshed', true);
+  await until(() => count(events, 'refreshed', true) >= reads + 3);
+  expect([count(events, 'begun'), count(events, 'left')]).toEqual([1, 0]);
+});

@@ -134,6 +134,8 @@ export class RefreshScheduler {
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
     await this.#startDeriving();
+    // A refresh that ends from here on is not in the states.
+    const runningBefore = new Set(this.#running.keys());
     const states = await sourceStates(store.records, namespace);
     let delay = MAX_POLL_INTERVAL_MS;
     this.#hasBacklog = false;
@@ -145,7 +147,8 @@ export class RefreshScheduler {
       if (state !== undefined) this.#seen.add(task.source);
       // The source was removed by a process whose settings are newer than ours.
       else if (this.#seen.has(task.source)) continue;
-      if (state?.paused === true || this.#running.has(task.source)) continue;
+      if (state?.paused === true || runningBefore.has(task.source) || this.#running.has(task.source))
+        continue;
       const time = now();
       const untilRetry = (this.#retryAt.get(task.source) ?? 0) - performance.now();
       if (untilRetry > 0) {
