@@ -97,5 +97,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
   },
+  // A program of a user, which the test of the installed package runs.
+  { files: ['examples/adapter/*.test.mjs'], rules: { 'no-restricted-imports': 'off' } },
   { files: CONFIGS, rules: { 'no-restricted-syntax': ['error', restrictedSyntax[1]] } },
 );

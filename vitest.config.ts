@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
-import { bundledStoreThread } from './test/bundles.ts';
+import { bundledThreads } from './test/bundles.ts';
 import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 // The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts.
-const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/openclaw/**', 'test/postgres/**'];
+const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/{openclaw,postgres,lancedb}/**'];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
 const PROCESS_TESTS = [
@@ -22,7 +22,7 @@ const PROCESS_TESTS = [
 ];
 
 const config: ViteUserConfig = defineConfig({
-  plugins: [bundledStoreThread],
+  plugins: [bundledThreads],
   test: {
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',

@@ -28,6 +28,21 @@ const ENGINE = 'openclaw-engine';
 /** A gateway keeps the modules that it has loaded, so that another build must have another address. */
 const HASHED: ReadonlySet<string> = new Set([ENGINE]);
 
+/** The modules in `src/` that programs import, without `.ts`, by the names of their chunks. */
+export const LIBRARY_MODULES: Readonly<Record<string, string>> = {
+  index: 'index',
+  adapters: 'adapters/index',
+  'adapters-contract': 'adapters/contract-suite',
+};
+
+function libraryModules(folder: string, ending: string): Record<string, string> {
+  const paths = Object.entries(LIBRARY_MODULES).map(([name, module]) => [
+    name,
+    join(folder, `${module}${ending}`),
+  ]);
+  return Object.fromEntries(paths) as Record<string, string>;
+}
+
 interface BundleOptions {
   /** The names of the chunks to make, without `.js`, and the paths of their modules, which are bundled with all their imports. */
   readonly modules: Readonly<Record<string, string>>;
@@ -62,8 +77,8 @@ export async function bundle({
   const build = await rolldown({
     input: { ...modules },
     platform: 'node',
-    // The model is located by the path of its package, so the package stays outside the bundle.
-    external: [/^@lat\.md\//],
+    // The model is located by the path of its package, and LanceDB is an optional package, so that both stay outside the bundle.
+    external: [/^@lat\.md\//, '@lancedb/lancedb', 'apache-arrow'],
     plugins: [...plugins, addresses],
     transform: { define },
   });
@@ -108,7 +123,7 @@ async function bundlePrograms(): Promise<OutputChunk[]> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
-      index: join(SOURCES, 'index.ts'),
+      ...libraryModules(SOURCES, '.ts'),
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       [ENGINE]: join(SOURCES, 'surfaces/openclaw/engine/modules.ts'),
     },
@@ -145,7 +160,7 @@ async function bundleTypes(): Promise<void> {
   writeFileSync(join(types, 'surfaces/library/methods.d.ts'), await libraryTypes());
   appendFileSync(join(types, 'index.d.ts'), `export type * from './surfaces/library/methods.ts';\n`);
   const build = await rolldown({
-    input: { index: join(types, 'index.d.ts') },
+    input: libraryModules(types, '.d.ts'),
     // The messages of `zod` in other languages are no part of any type.
     external: [/^node:/, /\/locales\//],
     plugins: [dts({ dtsInput: true, emitDtsOnly: true })],

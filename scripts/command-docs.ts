@@ -37,8 +37,7 @@ async function section(operation: Operation): Promise<string> {
   const options = fieldOptions(fields, command).map(
     ({ name, shortOption, kind, placeholder, description }) => {
       const short = shortOption === null ? '' : `\`-${shortOption}\`, `;
-      const argument =
-        kind === 'flag' ? '' : ` ${placeholder.includes('|') ? placeholder : placeholder.toUpperCase()}`;
+      const argument = kind === 'flag' ? '' : ` ${placeholderText(placeholder)}`;
       return `- ${short}\`--${name}${argument}\`: ${description}`;
     },
   );
@@ -55,12 +54,24 @@ async function section(operation: Operation): Promise<string> {
   ].join('\n\n');
 }
 
-function standaloneSection({ name, description, operands, options, examples }: StandaloneCommand): string {
+/** A list of choices is as it is typed. */
+function placeholderText(placeholder: string): string {
+  return placeholder.includes('|') ? placeholder : placeholder.toUpperCase();
+}
+
+function standaloneSection({
+  name,
+  description,
+  operands,
+  options,
+  lists: repeatable,
+  examples,
+}: StandaloneCommand): string {
   const lists = [
     ...operands.map((operand) => `- \`${operand.label.toUpperCase()}\`: ${operand.description}`),
-    ...Object.entries(options).map(
+    ...Object.entries({ ...options, ...repeatable }).map(
       ([option, text]) =>
-        `- \`--${option.replace(/<(.+)>/, (_, value: string) => value.toUpperCase())}\`: ${text}`,
+        `- \`--${option.replace(/<(.+)>/, (_, value: string) => placeholderText(value))}\`: ${text}`,
     ),
   ];
   return [

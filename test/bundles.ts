@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OutputChunk } from 'rolldown';
 import type { TestProject, VitestPluginContext } from 'vitest/node';
@@ -25,8 +25,12 @@ declare module 'vitest' {
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const COMMAND = join(SOURCES, 'surfaces/cli/main.ts');
-const STORE_THREAD = join(SOURCES, 'store/sqlite/thread.ts');
-const STORE_THREAD_EXPRESSION = "workerModule(import.meta.url, 'thread')";
+/** Modules of threads that many tests start. */
+const THREADS: readonly string[] = [
+  'store/sqlite/thread.ts',
+  'core/threads/task-worker.ts',
+  'adapters/lancedb/read-notes.ts',
+].map((file) => join(SOURCES, file));
 const BUNDLES = fileURLToPath(new URL('../.cache/bundles/', import.meta.url));
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -36,26 +40,35 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('command', await bundleFile(COMMAND));
 }
 
-let storeThread: Promise<string> | undefined;
+const threads = new Map<string, Promise<string>>();
 
-/** Makes stores start their threads from one bundled file, which saves a third of the time. Vitest does not bundle threads. */
-export const bundledStoreThread = {
-  name: 'bundled-store-thread',
+/** Makes threads start from one bundled file, which saves a third of the time. Vitest does not bundle threads. */
+export const bundledThreads = {
+  name: 'bundled-threads',
   enforce: 'pre',
-  /** Vitest caches transformed modules by their source. This module must not be cached, because it contains the bundle's path. */
+  /** Vitest caches transformed modules by their source. These modules must not be cached, because they contain the bundle's path. */
   configureVitest({ defineCacheKeyGenerator }: VitestPluginContext): void {
-    defineCacheKeyGenerator(({ id, sourceCode }) => (startsStoreThread(id, sourceCode) ? false : undefined));
+    defineCacheKeyGenerator(({ id, sourceCode }) =>
+      threadOf(id, sourceCode) === undefined ? undefined : false,
+    );
   },
   async transform(code: string, id: string): Promise<{ code: string; map: null } | null> {
-    if (!startsStoreThread(id, code)) return null;
-    storeThread ??= bundleFile(STORE_THREAD);
-    const address = `new URL(${fileAddress(await storeThread)})`;
-    return { code: code.replace(STORE_THREAD_EXPRESSION, address), map: null };
+    const thread = threadOf(id, code);
+    if (thread === undefined) return null;
+    const bundled = threads.get(thread) ?? bundleFile(thread);
+    threads.set(thread, bundled);
+    const address = `new URL(${fileAddress(await bundled)})`;
+    return { code: code.replace(expressionOf(thread), address), map: null };
   },
 } as const;
 
-function startsStoreThread(id: string, code: string): boolean {
-  return dirname(id) === dirname(STORE_THREAD) && code.includes(STORE_THREAD_EXPRESSION);
+/** The thread that a module starts. */
+function threadOf(id: string, code: string): string | undefined {
+  return THREADS.find((thread) => dirname(id) === dirname(thread) && code.includes(expressionOf(thread)));
+}
+
+function expressionOf(thread: string): string {
+  return `workerModule(import.meta.url, '${basename(thread, '.ts')}')`;
 }
 
 /** Bundles a module with all its imports. Returns the path of the bundle, in a folder named after its content. */
@@ -64,7 +77,7 @@ async function bundleFile(module: string): Promise<string> {
   const chunks = await bundle({
     modules: { main: module },
     addressOf: fileAddress,
-    plugins: [bundledStoreThread],
+    plugins: [bundledThreads],
   });
   const hash = createHash('sha256');
   for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}\n`);

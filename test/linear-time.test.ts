@@ -1,6 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noteTerms } from '../src/adapters/filesystem/note-terms.ts';
+import { NoteRanking } from '../src/adapters/filesystem/note-ranking.ts';
+import { PartFinder, queryParts } from '../src/adapters/filesystem/query-terms.ts';
+import { Vocabulary } from '../src/adapters/filesystem/vocabulary.ts';
 import { LociError } from '../src/core/errors.ts';
 import { analyze } from '../src/core/text/analyze.ts';
 import { sentencesOf } from '../src/core/text/sentences.ts';
@@ -61,6 +65,13 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   credentials: (text) => detectSecrets(text),
   terms: (text) => analyze(text),
   sentences: sentencesOf,
+  'a note that is searched without an index': (text) => {
+    const vocabulary = new Vocabulary();
+    const terms = noteTerms('a.md', text, vocabulary);
+    const ranking = new NoteRanking(new PartFinder(queryParts(`oven "${text}"`), vocabulary));
+    ranking.add(0, terms);
+    return ranking.best();
+  },
   snippet: (text) => snippet(text, new Set(['a', 'oven', 'berlin'])),
   'anchors of links': (text) => anchorsIn(storedPassage({ record: note(text), text })),
   'sections of packs': sectionsOf,

@@ -270,4 +270,31 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'eval/answers/systems.test.ts > names the statements that each text lacks, and counts its tokens',
     'eval/answers/systems.test.ts > notices which texts say that there is no answer',
   ],
+  A1: [
+    'test/e2e/library.test.ts > docs/adapters.md',
+    'test/e2e/recall.test.ts > fails if the adapter fails, which is not the same as to find nothing',
+  ],
+  A2: [
+    'src/adapters/pools/pool-set.test.ts > never shows an agent a pool that names others, and narrows by ids and tiers',
+    'test/e2e/recall.test.ts > finds with %j: %j',
+    'test/e2e/recall.test.ts > warns of folders that are gone, and tells nothing of those that the agent does not see',
+  ],
+  A3: [
+    'src/adapters/filesystem/pool-search.test.ts > %s: %s',
+    'src/adapters/filesystem/pool-search.test.ts > in time in proportion to the number of files',
+    'src/adapters/filesystem/pool-search.test.ts > a change that leaves size and time of modification',
+    'src/adapters/filesystem/filesystem.test.ts > answers a search by meaning by words, and says so',
+    'test/faults/pool-files.test.ts > what may not be read is named in the status, and the rest is found',
+  ],
+  A5: [
+    'src/adapters/loci/loci.test.ts > the owner’s memory and the pools of the same store find nothing of each other',
+    'src/adapters/loci/embedding.test.ts > notes are found by meaning, by words, or by both',
+    'test/postgres/adapters.test.ts > recall is empty while the server refuses connections, and says so',
+  ],
+  A6: [
+    'src/adapters/contract-suite.test.ts > fails an adapter that breaks the rule "%s"',
+    'src/adapters/pool-adapter.test.ts > ends at the deadline, and tells the backend and the status',
+    'src/adapters/pool-adapter.test.ts > is empty where the backend fails, and warns once',
+    'test/e2e/installed.test.ts > has adapters that need no network, and the contract suite, with types',
+  ],
 };

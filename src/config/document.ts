@@ -2,7 +2,7 @@ import { isCollection, isMap, isScalar, LineCounter, parseDocument, type Documen
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
-import type { KeyPath } from './tree.ts';
+import type { KeyPath } from '../core/json-path.ts';
 
 /** A parsed `loci.yaml`, with its lines and comments. */
 export interface ConfigDocument {

@@ -14,7 +14,7 @@ import { explainIssues, requireSetting } from './problems.ts';
 import { pathsOfSetting } from './replaced-keys.ts';
 import { configSchema } from './schema.ts';
 import type { JsonMap } from '../core/json.ts';
-import { setAt, valueAt } from './tree.ts';
+import { setAt, valueAt } from '../core/json-path.ts';
 
 interface ConfigChange {
   readonly path: string;

@@ -14,7 +14,7 @@ describe('CONFIG_KEYS', () => {
     expect(
       unset.filter(
         (path) =>
-          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.(directC|c)onnectionString$|auth\.jwt\.)/.test(
+          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.(directC|c)onnectionString$|auth\.jwt\.|adapters\.(vaultRoot|lancedb\.package)$)/.test(
             path,
           ),
       ),
@@ -38,6 +38,8 @@ describe('CONFIG_KEYS', () => {
       'sources[].cwd',
       'skills[].path',
       'server.socket',
+      'adapters.vaultRoot',
+      'adapters.lancedb.package',
     ]));
 });
 

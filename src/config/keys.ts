@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../core/types.ts';
 import { configSchema } from './schema.ts';
 import { DOCUMENT_FIELDS } from './sources-schema.ts';
-import type { KeyPath } from './tree.ts';
+import type { KeyPath } from '../core/json-path.ts';
 import type { ValueKind } from './values.ts';
 
 /** A key of `loci.yaml`, or (with `[]` in its path) of the entries of a list in it. */

@@ -44,6 +44,15 @@ describe('loadConfig', () => {
     );
   });
 
+  it('refuses two pools or agents with one id, and names the line', async () => {
+    const pools = ['a', 'b', 'a'].map((id) => ({ id, tier: 'hot', path: '/x' }));
+    const agents = ['ada', 'ada'].map((id) => ({ id, roles: [] }));
+    expect(await errorMessage(stringify({ adapters: { pools, agents } }))).toBe(
+      'loci.yaml:9: adapters.pools[2].id: another entry has the id a\n' +
+        'loci.yaml:15: adapters.agents[1].id: another entry has the id ada',
+    );
+  });
+
   it('prefers the environment to the file and the file to the defaults, and reports the origin', async () => {
     const config = await load('# mine\nsearch:\n  limit: 20\n  preset: classic\n', {
       LOCI_SEARCH_LIMIT: '30',

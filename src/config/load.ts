@@ -12,7 +12,7 @@ import { explainIssues, type ConfigProblem, requireSetting } from './problems.ts
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
 import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
-import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
+import { formatPath, type KeyPath, setAt, valueAt } from '../core/json-path.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
 const MAX_FILE_BYTES = 1_000_000;

@@ -8,7 +8,7 @@ import { maskSecret } from './secrets.ts';
 import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
 import { type SourceSettings, sourceSettings } from './sources-schema.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
-import { formatPath, type KeyPath, valueAt } from './tree.ts';
+import { formatPath, type KeyPath, valueAt } from '../core/json-path.ts';
 
 /** Characters of a value that a message repeats. */
 const MAX_SHOWN_LENGTH = 60;

@@ -1,6 +1,6 @@
 import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
-import { type KeyPath, setAt, valueAt } from './tree.ts';
+import { type KeyPath, setAt, valueAt } from '../core/json-path.ts';
 
 /** A key that is not a setting but may be in a configuration: removed, renamed, or of another program. */
 export interface ReplacedKey {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../core/graph-types.ts';
+import { adapters, memory } from './adapters-schema.ts';
 import { embedding, rerank } from './embedding-schema.ts';
 import { auth, server } from './server-schema.ts';
 import { sourceNameKey, source, vault } from './sources-schema.ts';
@@ -249,6 +250,8 @@ export const configSchema = z
     auth: auth
       .prefault({})
       .describe('Who may call over HTTP, in addition to tokens made with `loci token create`.'),
+    memory: memory.prefault({}).describe('What searches pools.'),
+    adapters: adapters.prefault({}).describe('Pools, and what searches them.'),
     log: log.prefault({}).describe('What is logged.'),
   })
   .superRefine(({ sources, vaults }, context) => {

@@ -123,6 +123,11 @@ export interface VaultConfig extends Partial<Omit<Vault, 'path'>> {
   readonly include?: readonly string[];
   /** A pattern, with `/`, of the only paths below the folder that are read. Not a setting either. */
   readonly pattern?: string;
+  /**
+   * The real paths of folders in it that are not read. With them, even with none, symbolic links are not followed, because they could
+   * lead there. Not a setting either.
+   */
+  readonly otherFolders?: readonly string[];
   /** Who is responsible for the notes: `operator` unless a host program gives another. */
   readonly trust?: Trust;
 }

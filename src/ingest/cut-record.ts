@@ -20,9 +20,15 @@ export async function cutRecord(
   { provider, maxTokens }: CutOptions,
 ): Promise<PassageOffsets> {
   assertParseable(record.content);
+  const countTokens = await counterOf(provider);
+  return offsetsOfPassages(record.content, makePassages(record, { maxTokens, countTokens }));
+}
+
+/** The token counter of this thread. */
+export function counterOf(provider: CutOptions['provider']): Promise<(text: string) => number> {
   const counter = counters.get(provider) ?? openEmbedder({ provider }).then(tokenCounter);
   counters.set(provider, counter);
-  return offsetsOfPassages(record.content, makePassages(record, { maxTokens, countTokens: await counter }));
+  return counter;
 }
 
 /** Counts tokens with the embedder, or estimates them without one. */

@@ -81,11 +81,11 @@ describe('documentation', () => {
 
   it('docs/commands.md describes every standalone command with its options, and README lists it', () => {
     const page = readSource('docs/commands.md');
-    for (const { name, options, operands } of STANDALONE_COMMANDS) {
+    for (const { name, options, lists, operands } of STANDALONE_COMMANDS) {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
       const [section = ''] = part.split('\n## ');
       expect(section, name).not.toBe('');
-      for (const option of Object.keys(options))
+      for (const option of Object.keys({ ...options, ...lists }))
         expect(section, name).toContain(`\`--${option.replace(/ .*/, '')}`);
       for (const { label } of operands) expect(section, name).toContain(`\`${label.toUpperCase()}\``);
       expect(readSource('README.md'), name).toContain(`\`loci ${name}`);

@@ -7,7 +7,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['store', 'embed', 'sources'],
   ['graph', 'ingest', 'search', 'pack'],
   ['engine'],
-  ['operations'],
+  ['operations', 'adapters'],
   ['surfaces'],
 ];
 
@@ -62,6 +62,13 @@ function driverRules(): IForbiddenRuleType[] {
 export const LAYER_RULES: readonly IForbiddenRuleType[] = [
   ...layerRules(),
   ...driverRules(),
+  {
+    // A program that imports `loci-memory` would wait for them. A program that imports them needs no engine until one is named.
+    name: 'library-without-adapters',
+    severity: 'error',
+    from: { path: '^src/index\\.ts$' },
+    to: { path: '^src/adapters/', reachable: true },
+  },
   {
     name: 'no-cycle',
     severity: 'error',

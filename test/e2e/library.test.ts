@@ -9,6 +9,7 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { methodName } from '../../src/surfaces/library/methods.ts';
 import { libraryTypes } from '../../scripts/library-types.ts';
 import { readSource, ROOT } from '../arch/source-files.ts';
+import { writeNotes } from '../contract/engines.ts';
 import { loci as run, temporaryFolder } from './loci-command.ts';
 
 const settings = { embedding: { provider: 'none' } };
@@ -102,27 +103,45 @@ describe('the library', () => {
   });
 });
 
-describe('docs/library.md', () => {
-  it('has programs that work', async () => {
-    const folder = temporaryFolder();
-    const library = pathToFileURL(join(ROOT, 'src/index.ts')).href;
-    const programs = [...readSource('docs/library.md').matchAll(/^```ts\n([^]*?)^```$/gm)];
-    const env = {
-      ...process.env,
-      LOCI_HOME: join(folder, 'home'),
-      LOCI_EMBEDDING_PROVIDER: 'none',
-    };
-    const outputs: string[] = [];
-    for (const [i, [, program = '']] of programs.entries()) {
-      const file = join(folder, `program${String(i)}.ts`);
-      writeFileSync(file, program.replace("'loci-memory'", JSON.stringify(library)));
-      outputs.push((await promisify(execFile)(process.execPath, [file], { env })).stdout);
-    }
-    expect(outputs).toEqual([
-      'record/1 The stopcock is under the stairs.\n',
-      '2026-11-20 true\ndefault 2\n',
-      'invalid_input limit must be a number, not "three"\n',
-      '1\n0\n',
-    ]);
+/** Runs the programs of a page, with this folder as the home of the user, and returns what they print. */
+async function programOutputs(page: string, module: string, source: string, home: string): Promise<string[]> {
+  const library = pathToFileURL(join(ROOT, source)).href;
+  const programs = [...readSource(page).matchAll(/^```ts\n([^]*?)^```$/gm)];
+  const env = {
+    ...process.env,
+    HOME: home,
+    LOCI_HOME: join(home, '.loci'),
+    LOCI_EMBEDDING_PROVIDER: 'none',
+  };
+  const outputs: string[] = [];
+  for (const [i, [, program = '']] of programs.entries()) {
+    const file = join(home, `program${String(i)}.ts`);
+    writeFileSync(file, program.replace(`'${module}'`, JSON.stringify(library)));
+    outputs.push((await promisify(execFile)(process.execPath, [file], { env })).stdout);
+  }
+  return outputs;
+}
+
+describe('programs in the documentation', () => {
+  it('docs/library.md', async () => {
+    expect(await programOutputs('docs/library.md', 'loci-memory', 'src/index.ts', temporaryFolder())).toEqual(
+      [
+        'record/1 The stopcock is under the stairs.\n',
+        '2026-11-20 true\ndefault 2\n',
+        'invalid_input limit must be a number, not "three"\n',
+        '1\n0\n',
+      ],
+    );
+  });
+
+  it('docs/adapters.md', async () => {
+    const home = temporaryFolder();
+    await writeNotes(home, {
+      'notes/Kitchen.md': 'A note about the hob.',
+      'ledger/Oven.md': 'The oven costs 900.',
+    });
+    expect(
+      await programOutputs('docs/adapters.md', 'loci-memory/adapters', 'src/adapters/index.ts', home),
+    ).toEqual(['Oven | The oven costs 900.\n0\nThe oven costs 900.\ntrue\n']);
   });
 });

@@ -8,17 +8,30 @@ export function analyzeForTerms(text: string, terms: ReadonlySet<string>): Token
   const tokens: Token[] = [];
   if (terms.size === 0) return tokens;
   const initials = initialsOf(terms);
+  forEachRun(text, (start, end, isPlain) => {
+    if (!isPlain) analyzeRange(text, start, end, terms, tokens);
+    else if (initials[text.charCodeAt(start)] === 1) analyzePlainWord(text, start, end, terms, tokens);
+  });
+  return tokens;
+}
+
+/**
+ * Calls `visit` for each run of characters between two ASCII separators, in order. A plain run is one word of at most 64 ASCII letters
+ * and digits; `analyze` finds the words of the others. No word crosses a separator.
+ */
+export function forEachRun(
+  text: string,
+  visit: (start: number, end: number, isPlain: boolean) => void,
+): void {
   for (let start = 0; start < text.length; start++) {
     if (classAt(text, start) === SEPARATOR) continue;
     let end = start;
     let isPlain = true;
     for (let found; end < text.length && (found = classAt(text, end)) !== SEPARATOR; end++)
       isPlain &&= found === PLAIN;
-    if (!isPlain) analyzeRange(text, start, end, terms, tokens);
-    else if (initials[text.charCodeAt(start)] === 1) analyzePlainWord(text, start, end, terms, tokens);
+    visit(start, end, isPlain && end - start <= MAX_PLAIN_LENGTH);
     start = end;
   }
-  return tokens;
 }
 
 /** Maps each ASCII code to 1 if a word with one of the terms may begin with that character, else to 0. */
@@ -55,16 +68,11 @@ function analyzePlainWord(
   terms: ReadonlySet<string>,
   tokens: Token[],
 ): void {
-  if (end - start > MAX_PLAIN_LENGTH) {
-    analyzeRange(text, start, end, terms, tokens);
-    return;
-  }
   const surface = text.slice(start, end).toLowerCase();
   const term = stem(surface);
   if (terms.has(term)) tokens.push({ term, surface, start, end, kind: 'word' });
 }
 
-/** Calls `analyze` for the text between two ASCII separators. No word crosses a separator, so the tokens are those of the whole text. */
 function analyzeRange(
   text: string,
   start: number,

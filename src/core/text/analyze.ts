@@ -112,7 +112,24 @@ function pushMixed(word: string, start: number, tokens: Token[]): void {
   if (rest < word.length) pushWord(word.slice(rest), start + rest, tokens);
 }
 
+/** These characters fold to themselves, and none is a mark. */
+const ONLY_HAN = /^[\u4e00-\u9fff]+$/;
+
 function pushBigrams(run: string, start: number, tokens: Token[]): void {
+  if (ONLY_HAN.test(run)) {
+    for (let i = 0; i < run.length; i++) {
+      const surface = run.slice(i, i + 2);
+      const end = start + i + surface.length;
+      tokens.push({
+        term: surface,
+        surface,
+        start: start + i,
+        end,
+        kind: surface.length === 1 ? 'tail' : 'bigram',
+      });
+    }
+    return;
+  }
   const characters = run.match(CHARACTER) ?? [];
   let offset = start;
   for (const [index, character] of characters.entries()) {

@@ -39,6 +39,8 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly minScore?: number;
   /** `context` leaves out the sources that the settings keep out of a model's context. By `audienceOf` unless given. */
   readonly audience?: Audience;
+  /** What differs from the ranking of the settings. */
+  readonly ranking?: Partial<Ranking>;
   readonly signal?: AbortSignal;
 }
 
@@ -125,14 +127,14 @@ export function providerOf({ vectors }: Pick<SearchOutcome['run'], 'vectors'>): 
 
 /**
  * The hits of a search that the caller may see, with their passages.
- * @param vectors another index than that of all searches, to compare models
+ * @param vectors another index than that of all searches, to compare models; `null` for none
  */
 export async function searchOutcome(
   context: EngineContext,
   request: SearchRequest,
-  vectors?: VectorIndexRef,
+  vectors?: VectorIndexRef | null,
 ): Promise<SearchOutcome> {
-  const { query, limit: requestedLimit, minScore, related, signal, audience, ...filter } = request;
+  const { query, limit: requestedLimit, minScore, related, signal, audience, ranking, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
   const now = context.now();
@@ -149,8 +151,8 @@ export async function searchOutcome(
     filter: { ...excludeSources(filter, hidden), now },
     limit,
     minScore: minScore ?? config.search.minScore,
-    ranking: rankingOf(config.search),
-    vectors: vectors ?? vectorsOfSearch(context),
+    ranking: { ...rankingOf(config.search), ...ranking },
+    vectors: vectors === undefined ? vectorsOfSearch(context) : vectors,
     policies,
     reranker,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,
@@ -227,7 +229,8 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
   return { ...preset, weights: { ...preset.weights, ...settings.weights } };
 }
 
-function highlightedTerms({ run, retrieved: { corrections } }: SearchOutcome): Set<string> {
+/** The terms of the query that results show. */
+export function highlightedTerms({ run, retrieved: { corrections } }: SearchOutcome): Set<string> {
   const { phrases, symbols } = run.query;
   const terms = [...run.queryTerms, ...[...phrases, ...symbols].flatMap(({ terms: words }) => words)];
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));

@@ -2,6 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
 import type { PassageScore, QueryVector, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
+import type { ParsedQuery } from '../query/parse.ts';
 import { inOrder, type Fused } from '../rank/fuse.ts';
 import type { SearchRun, VectorIndexRef } from '../run.ts';
 import { bestFirst, type MissingSignal, type SignalList } from './signals.ts';
@@ -21,7 +22,7 @@ const MIN_KNOWN_SHARE = 0.1;
 const SURELY_KNOWN = /[a-z]{2}/i;
 
 /** Whether the model knows almost nothing of a text: emoji, scripts that its vocabulary lacks. */
-function isUnknown(text: string, { embedder }: VectorIndexRef): boolean {
+export function isUnknown(text: string, { embedder }: Pick<VectorIndexRef, 'embedder'>): boolean {
   if (SURELY_KNOWN.test(text)) return false;
   const share = embedder.knownShare?.(text) ?? 1;
   return share <= MIN_KNOWN_SHARE;
@@ -133,10 +134,17 @@ export function modelCoverageOf(
   { vectors, query, dates }: SearchRun,
   terms: readonly WeightedTerm[],
 ): number {
-  const ofScript = vectors?.embedder.modelCoverage?.(query.text) ?? 1;
-  const mayBeEnglish = query.languages.length === 0 || query.languages.includes('en');
-  const ofLanguage = vectors?.embedder.language === 'en' && !mayBeEnglish ? OTHER_LANGUAGE_SHARE : 1;
-  return ofScript * ofLanguage * semanticShare(terms, dates);
+  return (vectors === null ? 1 : languageCoverage(vectors.embedder, query)) * semanticShare(terms, dates);
+}
+
+/** The share of a query that a model can represent, 0 to 1, by its script and its language. */
+export function languageCoverage(
+  embedder: Embedder,
+  { text, languages }: Pick<ParsedQuery, 'text' | 'languages'>,
+): number {
+  const ofScript = embedder.modelCoverage?.(text) ?? 1;
+  const mayBeEnglish = languages.length === 0 || languages.includes('en');
+  return embedder.language === 'en' && !mayBeEnglish ? OTHER_LANGUAGE_SHARE * ofScript : ofScript;
 }
 
 /** The share by which a model of English alone counts for a query in another language of Latin script. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canvasText } from './canvas.ts';
-import { noteFormat, readNoteText } from './note-text.ts';
+import { noteFormat } from '../files/note-format.ts';
+import { readNoteText } from './note-text.ts';
 
 const CANVAS = {
   nodes: [

@@ -10,7 +10,7 @@ import {
   type FoundDate,
   type OrderOf,
 } from '../dates/written-date.ts';
-import { noteFormat } from './note-text.ts';
+import { noteFormat } from '../files/note-format.ts';
 
 /** Longer notes say nothing about the order. In bytes. */
 const MAX_BYTES = 100_000;

@@ -2,6 +2,7 @@ import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { assertParseable } from '../markdown/density.ts';
 import { decodeText, type DecodedText } from '../files/decode.ts';
+import type { NoteFormat } from '../files/note-format.ts';
 import { canvasText } from './canvas.ts';
 import { parseNote, type Note } from './note.ts';
 
@@ -9,23 +10,6 @@ export interface NoteText extends DecodedText {
   readonly note: Note;
   /** Why a part of a canvas could not be read; `null` if all of it could. */
   readonly canvasProblem: string | null;
-}
-
-/** The formats of files that are notes. */
-export type NoteFormat = 'markdown' | 'text' | 'canvas';
-
-/** By the ending of the name, in lower case. */
-const FORMATS: Readonly<Record<string, NoteFormat>> = {
-  md: 'markdown',
-  markdown: 'markdown',
-  txt: 'text',
-  canvas: 'canvas',
-};
-
-/** The format of a file by its name; `null` if it is no note. */
-export function noteFormat(key: string): NoteFormat | null {
-  const ending = /\.([a-z]+)$/i.exec(key)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(FORMATS, ending) ? FORMATS[ending]! : null;
 }
 
 /** Decodes and parses a note. Returns `null` if the bytes are not text. @throws LociError `unreadable` */

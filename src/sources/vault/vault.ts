@@ -8,7 +8,7 @@ import type { Json, Metadata, Trust } from '../../core/types.ts';
 import { noteDates, type NoteDates } from '../dates/note-dates.ts';
 import type { OrderOf } from '../dates/written-date.ts';
 import { timeOfFile } from '../files/file-time.ts';
-import { Exclusions } from './exclusions.ts';
+import { Exclusions } from '../files/exclusions.ts';
 import type {
   ExcludedFiles,
   Source,
@@ -20,7 +20,8 @@ import type {
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { vaultDateOrder } from './date-order.ts';
 import type { Note } from './note.ts';
-import { noteFormat, READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
+import { MAX_NOTE_BYTES, noteFormat } from '../files/note-format.ts';
+import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
 import { readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
@@ -36,6 +37,8 @@ export interface VaultOptions {
   readonly include?: readonly string[];
   /** A pattern, with `/`, of the only paths that are read: `runbooks/*.md`. By default all are. */
   readonly pattern?: string;
+  /** The real paths of folders that are not read. With them, even with none, symbolic links are not followed. */
+  readonly otherFolders?: readonly string[];
   /** Globs of what is not read, as in `.gitignore`. */
   readonly exclude?: readonly string[];
   /** Who is responsible for the notes. Default `operator`. */
@@ -47,9 +50,6 @@ export interface VaultOptions {
 }
 
 type Report = (problem: SourceProblem) => void;
-
-/** Larger notes are skipped. */
-export const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
 const PARSER_VERSION = 5;
@@ -90,7 +90,7 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include, pattern, exclude = [] } = this.#options;
+    const { include, pattern, otherFolders, exclude = [] } = this.#options;
     const unread: string[] = [];
     const reportWalk = (problem: SourceProblem): void => {
       if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
@@ -103,6 +103,7 @@ class Vault implements Source {
       realRoot: this.#realRoot,
       include,
       pattern,
+      otherFolders,
       exclusions,
       report: reportWalk,
       onOtherFile,

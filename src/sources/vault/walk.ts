@@ -5,8 +5,8 @@ import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
-import { type Exclusions, foldersOf, OBSIDIAN_FOLDER, slashed } from './exclusions.ts';
-import { noteFormat } from './note-text.ts';
+import { type Exclusions, foldersOf, OBSIDIAN_FOLDER, slashed } from '../files/exclusions.ts';
+import { noteFormat } from '../files/note-format.ts';
 
 /** A note of a vault. */
 interface FoundFile {
@@ -27,6 +27,8 @@ interface WalkOptions {
   readonly include: readonly string[] | undefined;
   /** A pattern of the only files that are listed, as `path.matchesGlob` has it. By default all are. */
   readonly pattern: string | undefined;
+  /** The real paths of folders that are not entered. With them, even with none, symlinks are not followed. */
+  readonly otherFolders: readonly string[] | undefined;
   readonly exclusions: Exclusions;
   readonly report: (problem: SourceProblem) => void;
   /** Called for each file whose format is not that of a note. */
@@ -139,7 +141,9 @@ async function examine(walk: Walk, folder: Folder, entry: Entry): Promise<EntryR
   const { key, dirent, isPlaceholder } = entry;
   try {
     if (isPlaceholder) return placeholder(walk, key, dirent.name);
-    if (dirent.isSymbolicLink()) return await examineTarget(walk, entry);
+    if (dirent.isSymbolicLink())
+      return walk.otherFolders === undefined ? await examineTarget(walk, entry) : null;
+    if (dirent.isDirectory() && walk.otherFolders?.includes(entry.path) === true) return null;
     if (dirent.isDirectory()) return { key, realPath: entry.path, throughLink: folder.throughLink };
     if (!dirent.isFile() || !isWanted(walk, key)) return null;
     if (noteFormat(key) === null) return otherFile(walk, key);

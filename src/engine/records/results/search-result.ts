@@ -1,6 +1,6 @@
 import { storedTime } from '../../../core/time/whole-day.ts';
 import type { Timestamp } from '../../../core/types.ts';
-import { snippet, snippetWithProperties } from '../../../search/explain/snippet.ts';
+import { type Snippet, snippet, snippetWithProperties } from '../../../search/explain/snippet.ts';
 import { matchedTerms } from '../../../search/query/phrases.ts';
 import { type Hit, MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
 import { sourceFieldsOf } from '../../fields/source-fields.ts';
@@ -25,12 +25,8 @@ export function formatHit(
   { citation, from }: { readonly citation: string; readonly from: SourceOrigin | null },
   { terms, now, explain }: FormatOptions,
 ): SearchResultOutput {
-  const { record, headings, text } = hit.passage;
-  const shown = snippetWithProperties(
-    { text, above: [record.title, ...headings].join('\n') },
-    propertiesOf(record.metadata),
-    terms,
-  );
+  const { record, headings } = hit.passage;
+  const shown = snippetOf(hit, terms);
   const linkedAs = linkedAsOf(hit);
   const { bridge } = hit;
   return {
@@ -57,6 +53,12 @@ export function formatHit(
     why: reasonsOf(hit),
     ...(explain && { explanation: explanationOf(hit) }),
   };
+}
+
+/** What a result shows of its note. */
+export function snippetOf({ passage: { record, headings, text } }: Hit, terms: ReadonlySet<string>): Snippet {
+  const above = [record.title, ...headings].join('\n');
+  return snippetWithProperties({ text, above }, propertiesOf(record.metadata), terms);
 }
 
 /** UTF-16 code units. */

@@ -1,5 +1,5 @@
-import { isJsonMap, type JsonMap } from '../core/json.ts';
-import type { Json } from '../core/types.ts';
+import { isJsonMap, type JsonMap } from './json.ts';
+import type { Json } from './types.ts';
 
 /** The path of a value in a tree: keys of maps and zero-based indexes of lists. */
 export type KeyPath = readonly (string | number)[];

@@ -3,7 +3,7 @@ import vm from 'node:vm';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { readRegularFile } from '../../core/fs/read-regular-file.ts';
-import { noteFormat } from './note-text.ts';
+import { noteFormat } from './note-format.ts';
 import type { ExcludedFiles, SourceProblem } from '../source.ts';
 
 export const OBSIDIAN_FOLDER = '.obsidian';

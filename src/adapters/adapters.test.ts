@@ -1,0 +1,32 @@
+import { describe, it } from 'vitest';
+import { assertAgreement } from '../../test/adapters/agreement.ts';
+import { adapterContract, type ContractOptions, type TestContext } from './contract-suite.ts';
+import { type AdapterId, createAdapter } from './create-adapter.ts';
+
+/** The adapters of Loci have everything that the contract has, so that no case may be skipped. */
+function itRuns(name: string, test: (context: TestContext) => Promise<void>): void {
+  const skip = (reason?: string): void => {
+    if (reason !== 'meaning is not tested') throw new Error(`skipped: ${String(reason)}`);
+  };
+  it(name, () => test({ skip }));
+}
+
+function optionsOf(adapter: AdapterId): ContractOptions {
+  const settings = {
+    memory: { adapter },
+    embedding: { provider: 'none' },
+    adapters: { agents: [{ id: 'ada', roles: ['editor'] }] },
+  };
+  return {
+    name: adapter,
+    create: (home) => createAdapter(settings, { home, onWarning: () => undefined }),
+    agentWithRole: { agentId: 'ada', role: 'editor' },
+  };
+}
+
+for (const adapter of ['filesystem', 'loci'] satisfies AdapterId[])
+  adapterContract({ describe, it: itRuns }, optionsOf(adapter));
+
+it.each<[AdapterId]>([['filesystem'], ['loci']])('%s finds what reading all files finds', async (adapter) => {
+  await assertAgreement(optionsOf(adapter));
+});

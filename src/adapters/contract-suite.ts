@@ -1,0 +1,41 @@
+/**
+ * Tests that hold for every retrieval adapter. They run in vitest and in node:test:
+ * `adapterContract({ describe, it }, { name: 'mine', create: (folder) => new MyAdapter(folder) })`.
+ */
+
+import { type Case, type ContractOptions, Host, type TestContext } from './contract-suite/host.ts';
+import { hostileCases } from './contract-suite/hostile-cases.ts';
+import { lifecycleCases } from './contract-suite/lifecycle-cases.ts';
+import { poolCases } from './contract-suite/pool-cases.ts';
+import { recallCases } from './contract-suite/recall-cases.ts';
+import { referenceCases } from './contract-suite/reference-cases.ts';
+import { visibilityCases } from './contract-suite/visibility-cases.ts';
+
+export type { ContractOptions, TestContext };
+export type { MemoryRetrievalAdapter } from './contract.ts';
+
+/** Functions of vitest or node:test. */
+export interface TestFramework {
+  readonly describe: (name: string, tests: () => void) => unknown;
+  readonly it: (name: string, test: (context: TestContext) => Promise<void>) => unknown;
+}
+
+/** Defines a test for each rule of the contract. Each makes an adapter and folders, and removes them. */
+export function adapterContract({ describe, it }: TestFramework, options: ContractOptions): void {
+  describe(`the adapter ${options.name}`, () => {
+    const cases = {
+      ...recallCases,
+      ...visibilityCases,
+      ...poolCases,
+      ...hostileCases,
+      ...referenceCases,
+      ...lifecycleCases,
+    };
+    for (const [name, run] of Object.entries<Case>(cases)) {
+      it(name, async (context) => {
+        await using host = await Host.open(options);
+        await run(host, context);
+      });
+    }
+  });
+}

@@ -1,0 +1,124 @@
+import { additionalTerms } from '../../core/text/additional-terms.ts';
+import { forEachRun } from '../../core/text/analyze-for-terms.ts';
+import type { Span } from '../../core/types.ts';
+import { sectionsOf } from '../../pack/sections/cut.ts';
+import { LineCounter } from '../../pack/text/line-counter.ts';
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
+import { flattened, type TermNumbers } from './vocabulary.ts';
+import { noteHead, type NoteHead } from '../pools/note-head.ts';
+
+/** The terms of a note, as numbers of a vocabulary. */
+export interface NoteTerms {
+  /** Parses the front matter at the first call, because few notes become results. */
+  readonly head: () => NoteHead;
+  /** Those of its title, its aliases and the name of its file. */
+  readonly title: Uint32Array;
+  /** Those of its passages, one after another. A 0 is between two fields, and stands for a term that is not numbered. */
+  readonly terms: Uint32Array;
+  readonly passages: readonly PassageTerms[];
+}
+
+/** Where the terms of a passage are, and its lines, from 1 and inclusive. Its headings come before its text. */
+export interface PassageTerms {
+  readonly start: number;
+  readonly headingsEnd: number;
+  readonly end: number;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** A longer title or heading is cut, because passages repeat it. UTF-16 code units. */
+const MAX_HEADING_LENGTH = 200;
+
+/**
+ * Cuts a note into passages and numbers their terms, in time linear in its length. The first passage has the properties of the note
+ * too, and begins on its first line.
+ */
+export function noteTerms(key: string, text: string, numbers: TermNumbers): NoteTerms {
+  const front = flattened(text.slice(0, frontMatterSpan(text)?.bodyStart ?? 0));
+  const head = headOf(key, front);
+  const lines = new LineCounter(text);
+  const terms: number[] = [];
+  const passages: PassageTerms[] = [];
+  for (const { start, end, above } of passagesOf(text)) {
+    const from = terms.length;
+    pushTerms(above, numbers, terms);
+    const headingsEnd = terms.length;
+    pushTerms(text.slice(start, end), numbers, terms);
+    const isFirst = passages.length === 0;
+    if (isFirst) pushTerms(front, numbers, terms);
+    passages.push({
+      start: from,
+      headingsEnd,
+      end: terms.length,
+      startLine: isFirst ? 1 : lines.lineOf(start),
+      endLine: lines.lineOf(Math.max(start, end - 1)),
+    });
+  }
+  const title: number[] = [];
+  for (const each of titlesOf(key, HAS_TITLES.test(front) ? head() : noteHead(key, '')))
+    pushTerms(each.slice(0, MAX_HEADING_LENGTH), numbers, title);
+  return { head, title: new Uint32Array(title), terms: new Uint32Array(terms), passages };
+}
+
+const HAS_TITLES = /title|alias/i;
+
+function headOf(key: string, front: string): () => NoteHead {
+  let head: NoteHead | null = null;
+  return () => (head ??= noteHead(key, front));
+}
+
+interface PassageSpan extends Span {
+  /** The headings above it. */
+  readonly above: string;
+}
+
+/** Shorter sections are put together, so that an outline does not become one passage a line. UTF-16 code units. */
+const MIN_PASSAGE_LENGTH = 300;
+
+/** The passages of a text, at least one: its sections, short ones with what follows. */
+function passagesOf(text: string): PassageSpan[] {
+  const passages: PassageSpan[] = [];
+  for (const { start, end, headings } of sectionsOf(text)) {
+    const last = passages.at(-1);
+    if (last !== undefined && last.end - last.start < MIN_PASSAGE_LENGTH)
+      passages[passages.length - 1] = { ...last, end };
+    else passages.push({ start, end, above: headingsAbove(text, start, headings) });
+  }
+  return passages.length === 0 ? [{ start: 0, end: 0, above: '' }] : passages;
+}
+
+/** Without the one that the section begins with. */
+function headingsAbove(text: string, start: number, headings: readonly Span[]): string {
+  return headings
+    .filter((heading) => heading.start < start)
+    .map((heading) => text.slice(heading.start, Math.min(heading.end, heading.start + MAX_HEADING_LENGTH)))
+    .join('\n');
+}
+const MAX_ALIASES = 20;
+
+function titlesOf(key: string, { title, frontMatter }: NoteHead): Set<string> {
+  const name = key.slice(key.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  const aliases = [frontMatter['aliases']].flat().filter((each) => typeof each === 'string');
+  return new Set([title, name, ...aliases.slice(0, MAX_ALIASES)]);
+}
+
+/** Pushes the words of a text in order, then its additional terms, and a 0. */
+function pushTerms(text: string, numbers: TermNumbers, terms: number[]): void {
+  if (text === '') return;
+  forEachRun(text, (start, end, isPlain) => {
+    const run = text.slice(start, end);
+    if (isPlain) terms.push(numbers.ofPlainWord(run));
+    else for (const number of numbers.ofRun(run)) terms.push(number);
+  });
+  // No additional term crosses the end of a line.
+  const additional = new Set<string>();
+  for (const [line] of text.matchAll(MAY_HAVE_ADDITIONAL_TERMS))
+    for (const { term } of additionalTerms(line)) additional.add(term);
+  for (const term of additional) terms.push(0, numbers.of(term));
+  terms.push(0);
+}
+
+/** Lines with groups of a code, names with signs, or symbols. Most have none, and to look for them takes as long as to read the words. */
+const MAY_HAVE_ADDITIONAL_TERMS =
+  /^.*(?:\d[-./() ]{1,3}\d|[a-z\d]-\d|\d-[a-z]|[A-Z]{2}\d\d [A-Z\d]|#|\+\+|\.n|[^\x00-\x23\x25-\x7f]).*$/gim;

@@ -1,0 +1,161 @@
+import path from 'node:path';
+import { analyze } from '../../core/text/analyze.ts';
+import { inStoredLanguages, parseQuery } from '../../search/query/parse.ts';
+import { snippetWithProperties } from '../../search/explain/snippet.ts';
+import { isWithin } from '../../sources/files/paths.ts';
+import type { Metadata } from '../../core/types.ts';
+import type { PoolQuery } from '../backend.ts';
+import type { MemoryResult } from '../contract.ts';
+import { matchesFilters, type Filters } from '../pools/filters.ts';
+import { resultMetadata, uriOf } from '../pools/note-head.ts';
+import type { LocatedPool } from '../pools/pool-set.ts';
+import { folderIdOf } from './index-pool.ts';
+import type { PassageRow } from './arrow-rows.ts';
+import { among, type PassageTable, type ScoredPassage } from './passage-table.ts';
+import { ANY_FILTER, filterOf } from './read-notes.ts';
+
+/** The vector of a query, and how much it counts, 0 to 1. */
+export interface QueryVector {
+  readonly vector: Float32Array;
+  readonly weight: number;
+}
+
+/** Passages of a list for each result, because several of them may be of one note. */
+const PASSAGES_PER_RESULT = 5;
+const MIN_PASSAGES = 50;
+/** With fewer results than were asked for, lists become longer by this factor. */
+const GROWTH = 8;
+const MAX_PASSAGES = 50_000;
+/** Passages that are loaded at once, at least. */
+const MIN_LOADED = 20;
+
+/** Finds the best notes in the pools of a query, each with its best passage. Both lists are of these pools only, not filtered later. */
+export async function searchPassages(
+  table: PassageTable,
+  query: PoolQuery,
+  queryVector: QueryVector | null,
+): Promise<MemoryResult[]> {
+  const { limit, mode, signal } = query;
+  const { words, terms } = wordsOf(query.text);
+  const where = conditionOf(query.pools, query.filters);
+  for (let count = Math.max(MIN_PASSAGES, limit * PASSAGES_PER_RESULT); ; count *= GROWTH) {
+    const [byWords, byVector] = await Promise.all([
+      mode === 'semantic' || words === '' ? [] : table.byWords(words, where, count),
+      queryVector === null ? [] : table.byVector(queryVector.vector, where, count),
+    ]);
+    signal.throwIfAborted();
+    const best = bestOfNotes(fuse(byWords, byVector, queryVector?.weight ?? 0));
+    const results = await resultsOf(table, best, query, terms);
+    const isComplete = byWords.length < count && byVector.length < count;
+    if (results.length >= limit || isComplete || count >= MAX_PASSAGES) return results.slice(0, limit);
+  }
+}
+
+/** The query without the function words of its language, unless it has no others, and the terms that snippets show. */
+function wordsOf(text: string): { readonly words: string; readonly terms: ReadonlySet<string> } {
+  const parsed = parseQuery(text);
+  const terms = new Set(inStoredLanguages(parsed, parsed.languages).terms.flatMap((term) => term.terms));
+  let words = '';
+  let end = 0;
+  for (const token of analyze(text)) {
+    if (token.kind !== 'word' || terms.has(token.term)) continue;
+    words += text.slice(end, token.start);
+    ({ end } = token);
+  }
+  return { words: (words + text.slice(end)).trim(), terms };
+}
+
+function conditionOf(pools: readonly LocatedPool[], filters: Filters): string {
+  const folders = [...new Set(pools.map(({ root }) => folderIdOf(root)))];
+  const properties = Object.entries(filters).map(([property, values]) => {
+    const alternatives = values.map((value) => `contains(filters, '${filterOf(property, value)}')`);
+    return `(${[`filters = '${ANY_FILTER}'`, ...alternatives].join(' OR ')})`;
+  });
+  return [among('folder', folders), ...properties].join(' AND ');
+}
+
+/** Smaller numbers give more to the first places; 10 is better than the usual 60 on all sets of `eval/`. */
+const RRF_K = 10;
+
+/** Fuses both lists by the places in them (Cormack, Clarke & Büttcher 2009). */
+function fuse(
+  byWords: readonly ScoredPassage[],
+  byVector: readonly ScoredPassage[],
+  weight: number,
+): ScoredPassage[] {
+  const fused = new Map<string, ScoredPassage>();
+  const add = (passages: readonly ScoredPassage[], weightOfList: number): void => {
+    for (const [i, passage] of passages.entries()) {
+      const score = weightOfList / (RRF_K + i) + (fused.get(passage.id)?.score ?? 0);
+      if (score > 0) fused.set(passage.id, { ...passage, score });
+    }
+  };
+  add(byWords, RRF_K);
+  add(byVector, RRF_K * weight);
+  return [...fused.values()].sort((a, b) => b.score - a.score);
+}
+
+function bestOfNotes(passages: readonly ScoredPassage[]): ScoredPassage[] {
+  const best = new Map<string, ScoredPassage>();
+  for (const passage of passages) if (!best.has(passage.note)) best.set(passage.note, passage);
+  return [...best.values()];
+}
+
+/** Loads the first of these passages, as far as results are needed. */
+async function resultsOf(
+  table: PassageTable,
+  passages: readonly ScoredPassage[],
+  { limit, pools, filters }: PoolQuery,
+  terms: ReadonlySet<string>,
+): Promise<MemoryResult[]> {
+  const poolOf = new Map(pools.toReversed().map((pool) => [folderIdOf(pool.root), pool]));
+  const results: MemoryResult[] = [];
+  const count = Math.max(MIN_LOADED, limit);
+  for (let from = 0; from < passages.length && results.length < limit; from += count) {
+    const loading = passages.slice(from, from + count);
+    const rows = new Map<string, Loaded>();
+    const ids = loading.flatMap(({ id, note }) => [id, firstOf(note)]);
+    for await (const row of table.rows(COLUMNS, among('id', ids))) rows.set(row.id, row);
+    for (const { id, note, score } of loading) {
+      const [passage, head] = [rows.get(id), rows.get(firstOf(note))];
+      const pool = poolOf.get(head?.folder ?? '');
+      // A write may have removed it meanwhile.
+      if (passage === undefined || head === undefined || pool === undefined) continue;
+      const result = resultOf(passage, head, pool, filters, terms);
+      if (result !== null) results.push({ ...result, score });
+    }
+  }
+  return results;
+}
+
+const COLUMNS = [
+  ...(['id', 'folder', 'path', 'title', 'frontMatter', 'words'] as const),
+  ...(['textStart', 'textEnd', 'startLine', 'endLine'] as const),
+];
+type Loaded = Pick<PassageRow, (typeof COLUMNS)[number]>;
+
+/** The passage that has what concerns the note. */
+function firstOf(note: string): string {
+  return `${note}/0`;
+}
+
+/** `null` if the note does not fit, or belongs to a pool below that its index does not know yet. */
+function resultOf(
+  { words, textStart, textEnd, startLine, endLine }: Loaded,
+  head: Loaded,
+  pool: LocatedPool,
+  filters: Filters,
+  terms: ReadonlySet<string>,
+): MemoryResult | null {
+  const frontMatter = JSON.parse(head.frontMatter) as Metadata;
+  const file = path.join(pool.root, head.path);
+  if (!matchesFilters(frontMatter, filters) || pool.inner.some((other) => isWithin(other, file))) return null;
+  const shown = { text: words.slice(textStart, textEnd), above: words.slice(0, textStart) };
+  const properties = words.slice(textEnd + 1).split('\n');
+  return {
+    id: file,
+    uri: uriOf(file, { startLine, endLine }),
+    snippet: snippetWithProperties(shown, properties, terms).text,
+    metadata: resultMetadata(pool, head.path, { title: head.title, frontMatter }),
+  };
+}

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+
+/** What the process that writes says of itself. */
+const writer = z.object({
+  pid: z.number(),
+  /** The folders whose notes it indexes, as rows name them. */
+  folders: z.array(z.string()),
+  /** The table that it writes. */
+  table: z.string(),
+  /** Whether it has indexed them. */
+  isComplete: z.boolean(),
+});
+export type Writer = z.infer<typeof writer>;
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Lets one process at a time write to a folder. The lock is that of a transaction of SQLite on an empty file: the system frees it when
+ * the process ends in any way. It is held until `release`.
+ */
+export class WriterLock {
+  readonly #folder: string;
+  #connection: DatabaseSync | null = null;
+
+  /** @param folder exists */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get isHeld(): boolean {
+    return this.#connection !== null;
+  }
+
+  /** Whether this process may write, from now on. */
+  acquire(): boolean {
+    if (this.#connection !== null) return true;
+    const connection = new DatabaseSync(path.join(this.#folder, 'writer.lock'), { timeout: 0 });
+    try {
+      connection.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      connection.close();
+      if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return false;
+      throw error;
+    }
+    this.#connection = connection;
+    return true;
+  }
+
+  /** Tells other processes who writes. */
+  announce(about: Omit<Writer, 'pid'>): void {
+    const text = JSON.stringify({ pid: process.pid, ...about } satisfies Writer);
+    writeFileSync(this.#file, text, { mode: 0o600 });
+  }
+
+  /** The process that writes, or the last one that did; `null` if it has not announced itself. */
+  writer(): Writer | null {
+    try {
+      return writer.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+    } catch {
+      return null;
+    }
+  }
+
+  release(): void {
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  get #file(): string {
+    return path.join(this.#folder, 'writer.json');
+  }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import {
+  letterVectors,
+  OLLAMA,
+  type ProviderServer,
+  startProvider,
+} from '../../../test/embedding/provider-server.ts';
+import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
+import type { LociAdapter, MemoryQuery } from '../contract.ts';
+import { createAdapter } from '../create-adapter.ts';
+import { BackgroundEmbedding } from './background-embedding.ts';
+
+const HANGS = Array.from({ length: 1000 }, () => 'hang' as const);
+
+let home: string;
+let server: ProviderServer;
+let resources: AsyncDisposableStack;
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  home = resources.use(await temporaryFolder()).path;
+  server = resources.use(await startProvider({ format: OLLAMA, embed: letterVectors(768) }));
+  await writeNotes(join(home, 'notes'), { 'a.md': 'oven', 'b.md': 'nove' });
+});
+
+afterEach(() => resources.disposeAsync());
+
+const embedding = (model = 'nomic-embed-text') => ({ provider: 'ollama', model, url: server.origin });
+
+/** An adapter that has registered the notes. */
+async function registered(model?: string): Promise<LociAdapter> {
+  const adapter = await createAdapter(
+    { memory: { adapter: 'loci' }, embedding: embedding(model) },
+    { home, onWarning: () => undefined },
+  );
+  resources.defer(() => adapter.close());
+  await adapter.registerPools([{ id: 'notes', tier: 'hot', path: join(home, 'notes') }]);
+  return adapter;
+}
+
+async function found(adapter: LociAdapter, mode?: MemoryQuery['mode']): Promise<unknown[]> {
+  const results = await adapter.recall({
+    agentId: 'ada',
+    query: 'oven',
+    ...(mode !== undefined && { mode }),
+  });
+  return results.map(({ metadata }) => metadata?.['path']).sort();
+}
+
+it('notes are found by meaning, by words, or by both', async () => {
+  const adapter = await registered();
+  expect(await found(adapter, 'keyword')).toEqual(['a.md']);
+  expect(await found(adapter, 'semantic')).toEqual(['a.md', 'b.md']);
+  expect(await found(adapter)).toEqual(['a.md', 'b.md']);
+  expect(await adapter.status()).toMatchObject({ ok: true, details: { waiting: 0 } });
+});
+
+it('while the provider does not answer, words find notes, closing does not wait, and the next process goes on', async () => {
+  server.faults.push(...HANGS);
+  const adapter = await registered();
+  expect(await found(adapter)).toEqual(['a.md']);
+  expect(await found(adapter, 'semantic')).toEqual([]);
+  expect((await adapter.status()).message).toContain('2 texts without a vector');
+  await adapter.close();
+  server.faults.length = 0;
+  const next = await registered();
+  await expect.poll(() => found(next, 'semantic')).toEqual(['a.md', 'b.md']);
+});
+
+it('words answer while the vectors are of another model', async () => {
+  await (await registered()).close();
+  const adapter = await registered('mxbai-embed-large');
+  expect(await found(adapter)).toEqual(['a.md']);
+  expect(await found(adapter, 'semantic')).toEqual([]);
+  expect((await adapter.status()).message).toMatch(/words alone answer: .*nomic-embed-text/);
+});
+
+it('embedding that has failed is tried again after some time', async () => {
+  const engine = await openInline(settings(home, { embedding: embedding() }));
+  resources.defer(() => engine.close());
+  await refreshVault(engine, { path: join(home, 'notes') });
+  const refused = { status: 401, body: { error: 'unauthorized' } };
+  for (const retryAfterMs of [60_000, 0]) {
+    const background = new BackgroundEmbedding(engine, retryAfterMs);
+    server.faults.push(refused);
+    background.start();
+    await background.settled();
+    expect(background.problem).toContain('401');
+    background.retry();
+    await background.settled();
+    expect(background.problem === null).toBe(retryAfterMs === 0);
+    await background.close();
+  }
+});

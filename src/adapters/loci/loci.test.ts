@@ -1,0 +1,246 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { indexVaults } from '../../engine/reading/index-vaults.ts';
+import { search } from '../../engine/records/search.ts';
+import { openEngine } from '../../engine/open.ts';
+import type { LociAdapter, MemoryPoolDefinition, MemoryQuery } from '../contract.ts';
+import { createAdapter } from '../create-adapter.ts';
+
+let home: string;
+let resources: AsyncDisposableStack;
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  home = resources.use(await temporaryFolder()).path;
+});
+
+afterEach(() => resources.disposeAsync());
+
+async function open(values: Readonly<Record<string, unknown>> = {}): Promise<LociAdapter> {
+  const adapter = await createAdapter(
+    { memory: { adapter: 'loci' }, embedding: { provider: 'none' }, ...values },
+    { home, onWarning: () => undefined },
+  );
+  resources.defer(() => adapter.close());
+  return adapter;
+}
+
+function pool(id: string, options: Partial<MemoryPoolDefinition> = {}): MemoryPoolDefinition {
+  return { id, tier: 'hot', path: join(home, id), ...options };
+}
+
+/** The pools and paths of what an agent finds, sorted. */
+async function found(adapter: LociAdapter, query: Partial<MemoryQuery> = {}): Promise<string[]> {
+  const results = await adapter.recall({ agentId: 'ada', query: 'oven', limit: 100, ...query });
+  return results.map(({ metadata }) => `${String(metadata?.['pool'])}:${String(metadata?.['path'])}`).sort();
+}
+
+/** The number of records of each source in the store. */
+async function stored(): Promise<readonly unknown[]> {
+  const engine = await openEngine({ ...settings(home), namespace: 'pools' });
+  const facet = await engine.store.records.facet('pools', 'source', { now: Date.now() });
+  await engine.close();
+  return facet.map(({ records }) => records);
+}
+
+describe('pools', () => {
+  it('that are gone, or were registered by an earlier process, leave nothing in the store', async () => {
+    await writeNotes(home, { 'one/a.md': 'An oven.', 'two/b.md': 'An oven.', 'two/c.md': 'An oven.' });
+    const first = await open();
+    await first.registerPools([pool('one'), pool('two')]);
+    await first.close();
+    const second = await open();
+    await second.registerPools([pool('two')]);
+    expect(await found(second)).toEqual(['two:b.md', 'two:c.md']);
+    await second.close();
+    expect(await stored()).toEqual([2]);
+  });
+
+  it('whose path moves show nothing of the old folder', async () => {
+    await writeNotes(home, { 'old/a.md': 'An oven.', 'old/b.md': 'An oven.', 'new/a.md': 'A garden.' });
+    const adapter = await open();
+    await adapter.registerPools([pool('one', { path: join(home, 'old') })]);
+    expect(await found(adapter)).toEqual(['one:a.md', 'one:b.md']);
+    await adapter.registerPools([pool('one', { path: join(home, 'new') })]);
+    expect(await found(adapter)).toEqual([]);
+    expect(await found(adapter, { query: 'garden' })).toEqual(['one:a.md']);
+    await adapter.close();
+    expect(await stored()).toEqual([1]);
+  });
+
+  it('whose folder is away for a while keep their notes in the store', async () => {
+    await writeNotes(home, { 'one/a.md': 'An oven.' });
+    const adapter = await open();
+    await adapter.registerPools([pool('one')]);
+    await rename(join(home, 'one'), join(home, 'away'));
+    const second = await open();
+    await second.registerPools([pool('one')]);
+    expect(await found(second)).toEqual([]);
+    expect((await second.status()).message).toContain('the pool one is empty');
+    await second.close();
+    expect(await stored()).toEqual([1]);
+    await rename(join(home, 'away'), join(home, 'one'));
+    expect(await found(adapter)).toEqual(['one:a.md']);
+  });
+
+  it('in other pools, whatever their names are, belong to themselves, also through links', async () => {
+    const names = ['in[n]er', '*', 'new\nline', '!not'];
+    await writeNotes(home, { 'outer/a.md': 'An oven.', 'outer/plain/b.md': 'An oven.' });
+    for (const [i, name] of names.entries()) {
+      const folder = join(home, 'outer', name);
+      await writeNotes(folder, { 'secret.md': 'An oven.' });
+      await symlink(folder, join(home, `outer/link ${String(i)}`));
+      await symlink(join(folder, 'secret.md'), join(home, `outer/plain/link ${String(i)}.md`));
+    }
+    const inner = names.map((name) => pool(name, { path: join(home, 'outer', name), agents: ['boss'] }));
+    const adapter = await open();
+    await adapter.registerPools([pool('outer')]);
+    expect(await found(adapter)).toHaveLength(2 + names.length);
+    await adapter.registerPools([pool('outer'), ...inner]);
+    expect(await found(adapter)).toEqual(['outer:a.md', 'outer:plain/b.md']);
+    expect(await found(adapter, { agentId: 'boss' })).toHaveLength(2 + names.length);
+  });
+
+  it('of another process are no results, even if that process knows fewer', async () => {
+    await writeNotes(home, { 'outer/a.md': 'An oven.', 'outer/inner/secret.md': 'An oven.' });
+    const inner = pool('inner', { path: join(home, 'outer/inner'), agents: ['boss'] });
+    const [adapter, other] = [await open(), await open()];
+    await adapter.registerPools([pool('outer'), inner]);
+    await other.registerPools([pool('outer')]);
+    expect(await found(adapter)).toEqual(['outer:a.md']);
+    expect((await adapter.status()).message).toContain('the pool inner is not indexed: another process');
+  });
+});
+
+describe('notes', () => {
+  it('are read again, added and removed by `indexPaths`', async () => {
+    await writeNotes(home, { 'one/a.md': 'An oven.', 'one/b.md': 'An oven.', 'two/c.md': 'A garden.' });
+    const adapter = await open();
+    await adapter.registerPools([pool('one'), pool('two')]);
+    await writeNotes(home, { 'one/new.md': 'An oven.', 'two/c.md': 'An oven is in the garden.' });
+    await rm(join(home, 'one/a.md'));
+    await adapter.indexPaths([join(home, 'one/a.md')]);
+    expect(await found(adapter)).toEqual(['one:b.md', 'one:new.md']);
+    await adapter.indexPaths([home]);
+    expect(await found(adapter)).toEqual(['one:b.md', 'one:new.md', 'two:c.md']);
+    for (const name of ['b.md', 'new.md']) await rm(join(home, 'one', name));
+    await adapter.indexPaths([join(home, 'one')]);
+    expect(await found(adapter)).toEqual(['two:c.md']);
+  });
+
+  it('are found once for a path, with its lines, its properties and an excerpt', async () => {
+    await writeNotes(home, { 'one/e\u0301/Oven.md': '---\ntags: [a, b]\nid: 7\n---\n# Heat\n\nAn oven.\n' });
+    const adapter = await open();
+    await adapter.registerPools([pool('one'), pool('same', { path: join(home, 'one') })]);
+    const file = join(home, 'one/e\u0301/Oven.md');
+    expect(await adapter.recall({ agentId: 'ada', query: 'oven', poolIds: ['one', 'same'] })).toEqual([
+      {
+        id: file,
+        uri: `${file}#L5-L7`,
+        score: expect.any(Number) as number,
+        snippet: '# Heat\n\nAn oven.',
+        metadata: {
+          tags: ['a', 'b'],
+          id: 7,
+          pool: 'one',
+          tier: 'hot',
+          path: 'e\u0301/Oven.md',
+          title: 'Oven',
+        },
+      },
+    ]);
+  });
+
+  it('that cannot be read are named by the status', async () => {
+    await mkdir(join(home, 'one'));
+    await writeFile(join(home, 'one/a.md'), Buffer.from([0, 1, 2, 0xff, 0]));
+    const adapter = await open();
+    await adapter.registerPools([pool('one')]);
+    expect(await adapter.status()).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(
+        '1 note of the pool one not read: a.md: it is not a text file',
+      ) as string,
+      details: { store: 'sqlite', provider: 'none', notes: { one: 0 }, waiting: 0 },
+    });
+  });
+});
+
+it('filters compare all properties, and go on until enough notes have them', async () => {
+  const notes = Object.fromEntries(
+    Array.from({ length: 400 }, (_, i) => [
+      `one/${String(i)}.md`,
+      `---\nproject: p\n---\n${'An oven. '.repeat(3)}`,
+    ]),
+  );
+  await writeNotes(home, {
+    ...notes,
+    'one/last.md': `---\nproject: q\n---\nAn oven, ${'and other words, '.repeat(99)}`,
+  });
+  const adapter = await open();
+  await adapter.registerPools([pool('one')]);
+  expect(await found(adapter, { filters: { project: 'q' } })).toEqual(['one:last.md']);
+  expect(await found(adapter, { filters: { project: ['q', 'p'] }, limit: 1000 })).toHaveLength(401);
+  expect(await found(adapter, { filters: { project: 'r' } })).toEqual([]);
+});
+
+it('an agent gets nothing of pools that it does not see, whatever it asks for', async () => {
+  const secret = '---\nproject: q\n---\nAn oven with the password mackerel, see [[open]].';
+  await writeNotes(home, { 'open/open.md': '---\nproject: q\n---\nAn oven.', 'secret/mackerel.md': secret });
+  const adapter = await open();
+  await adapter.registerPools([pool('open'), pool('secret', { agents: ['boss'], tier: 'warm' })]);
+  const narrowed: Partial<MemoryQuery>[] = [
+    {},
+    { poolIds: ['secret'] },
+    { poolIds: ['secret', 'open'] },
+    { tiers: ['warm'] },
+    { filters: { project: 'q' } },
+  ];
+  const modes: Partial<MemoryQuery>[] = [{}, { mode: 'keyword' }, { mode: 'semantic' }];
+  const queries = ['oven', 'password mackerel', 'makerel', '"password mackerel"'].flatMap((query) =>
+    narrowed.flatMap((each) => modes.map((mode) => ({ query, ...each, ...mode }))),
+  );
+  for (const query of queries) {
+    const answer = await adapter.recall({ agentId: 'ada', limit: 1000, ...query });
+    expect(JSON.stringify(answer)).not.toMatch(/mackerel|secret|password/);
+  }
+  expect(await found(adapter, { agentId: 'boss', query: 'mackerel' })).toEqual(['secret:mackerel.md']);
+});
+
+it('the owner’s memory and the pools of the same store find nothing of each other', async () => {
+  await writeNotes(home, { 'one/a.md': 'An oven.', 'vault/b.md': 'An oven.' });
+  const adapter = await open();
+  await adapter.registerPools([pool('one')]);
+  const engine = await openEngine(settings(home, { vaults: [{ path: join(home, 'vault') }] }));
+  resources.defer(() => engine.close());
+  await indexVaults(engine);
+  const { results } = await search(engine, { query: 'oven', min_score: 0 });
+  expect(results.map(({ citation }) => citation)).toEqual(['b.md#L1-L1']);
+  expect(await found(adapter)).toEqual(['one:a.md']);
+  const { message } = await (await open({ adapters: { loci: { namespace: 'default' } } })).status();
+  expect(message).toContain('adapters.loci.namespace is default');
+});
+
+it('a store that cannot be opened gives empty answers until it can', async () => {
+  await writeNotes(home, { 'one/a.md': 'An oven.' });
+  await writeFile(join(home, 'loci.db'), 'this is no database'.repeat(1000));
+  const adapter = await open({ adapters: { pools: [pool('one')] } });
+  expect(await found(adapter)).toEqual([]);
+  expect(await adapter.status()).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('loci.db') as string,
+  });
+  await rm(join(home, 'loci.db'));
+  expect(await found(adapter)).toEqual(['one:a.md']);
+});
+
+it('two processes that register the same pools at once do not disturb each other', async () => {
+  const notes = Array.from({ length: 100 }, (_, i) => [`one/${String(i)}.md`, `An oven ${String(i)}.`]);
+  await writeNotes(home, Object.fromEntries(notes) as Record<string, string>);
+  const adapters = await Promise.all([open(), open()]);
+  await Promise.all(adapters.map((adapter) => adapter.registerPools([pool('one')])));
+  for (const adapter of adapters) expect(await found(adapter)).toHaveLength(100);
+  expect(await stored()).toEqual([100]);
+});

@@ -1,0 +1,155 @@
+import { LociError } from '../../core/errors.ts';
+import { formatCount } from '../../core/text/format-count.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { vectorsOf } from '../../engine/embedding/models.ts';
+import { forgetSource } from '../../engine/reading/forget-source.ts';
+import { deriveStale } from '../../engine/reading/index-vaults.ts';
+import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
+import { NO_GENERATION, pendingTotals } from '../../ingest/embed.ts';
+import { isWithin } from '../../sources/files/paths.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
+import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
+import { BackgroundEmbedding } from './background-embedding.ts';
+import { isPoolSource, namesOf, poolVault } from './pool-vaults.ts';
+
+/** Notes that a problem names. */
+const MAX_NAMED = 3;
+
+/** Keeps the notes of pools in the store of an engine, each pool as a source. */
+export class PoolIndex {
+  readonly #engine: EngineContext;
+  readonly #stop = new AbortController();
+  readonly #embedding: BackgroundEmbedding;
+  #pools: PoolSet | null = null;
+  /** What is wrong with the index of a pool, by the name of its source. */
+  readonly #problems = new Map<string, string>();
+
+  constructor(engine: EngineContext) {
+    this.#engine = engine;
+    this.#embedding = new BackgroundEmbedding(engine);
+  }
+
+  /** Makes the pools those of the store: others are removed, whichever process registered them. */
+  async register(pools: PoolSet): Promise<void> {
+    this.#pools = pools;
+    const located = await locatedOf(pools);
+    const names = new Set(located.map((pool) => poolVault(pool).name));
+    const ids = new Set(located.map(({ id }) => id));
+    // A folder that cannot be read now may be there again later.
+    const kept = pools.pools.filter(({ id }) => !ids.has(id)).map(namesOf);
+    for (const name of await this.#storedSources())
+      if (!names.has(name) && !kept.some((prefix) => name.startsWith(prefix)))
+        await forgetSource(this.#engine, name, { signal: this.#stop.signal });
+    this.#problems.clear();
+    await deriveStale(this.#engine, { signal: this.#stop.signal });
+    await this.#read(located);
+  }
+
+  /** Reads the pools again that have a part of these paths. */
+  async refresh(paths: readonly string[]): Promise<void> {
+    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
+    const meets = (folder: string): boolean =>
+      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
+    await this.#read(located.filter(({ folder, root }) => meets(folder) || meets(root)));
+  }
+
+  /** Resolves when what was read is embedded. */
+  settled(): Promise<void> {
+    return this.#embedding.settled();
+  }
+
+  /** Tries again what has failed some time ago. */
+  retry(): void {
+    this.#embedding.retry();
+  }
+
+  async problems(): Promise<string[]> {
+    const { store, namespace } = this.#engine;
+    const states = await sourceStates(store.records, namespace);
+    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
+    const missing = located
+      .filter((pool) => (states.get(poolVault(pool).name)?.readAt ?? null) === null)
+      .map(({ id }) => `the pool ${id} is not indexed: another process may have registered other pools`);
+    const waiting = await this.waiting();
+    const why = this.#embedding.problem ?? 'they are being embedded';
+    return [
+      ...(this.#problems.size > 0 ? this.#problems.values() : missing),
+      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
+    ];
+  }
+
+  /** The number of notes of each pool. */
+  async notes(): Promise<Record<string, number>> {
+    const sizes = await this.#sizes();
+    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
+    return Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0]));
+  }
+
+  /** The number of texts of pools that have no vector. */
+  async waiting(): Promise<number> {
+    const { store, namespace, config } = this.#engine;
+    if (config.embedding.provider === 'none') return 0;
+    const generation = await vectorsOf(this.#engine).then(
+      (vectors) => vectors?.generation ?? NO_GENERATION,
+      // Vectors of another model are reported by the recall that lacks them.
+      () => null,
+    );
+    return generation === null ? 0 : (await pendingTotals(store, generation, [namespace])).texts;
+  }
+
+  /** Ends calls that read pools. The next process goes on where they stopped. */
+  stop(): void {
+    this.#stop.abort(new LociError('aborted', 'the adapter is closing'));
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.#embedding.close();
+  }
+
+  async #read(pools: readonly LocatedPool[]): Promise<void> {
+    for (const pool of pools) await this.#readOne(pool);
+    this.#embedding.start();
+  }
+
+  async #readOne(pool: LocatedPool): Promise<void> {
+    const vault = poolVault(pool);
+    this.#problems.delete(vault.name);
+    try {
+      const { problems } = await refreshVault(this.#engine, vault, {
+        wait: true,
+        allowEmpty: true,
+        signal: this.#stop.signal,
+      });
+      const unread = problems.filter(({ skipped }) => skipped);
+      const named = unread.slice(0, MAX_NAMED).map(({ key, detail }) => `${key}: ${detail}`);
+      if (unread.length > 0)
+        this.#problems.set(
+          vault.name,
+          `${formatCount(unread.length, 'note')} of the pool ${pool.id} not read: ${named.join('; ')}`,
+        );
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      this.#problems.set(vault.name, `the pool ${pool.id} is not up to date: ${error.message}`);
+    }
+  }
+
+  /** The pools that are in the store, also in part. */
+  async #storedSources(): Promise<Set<string>> {
+    const { store, namespace } = this.#engine;
+    const states = await sourceStates(store.records, namespace);
+    const names = [...states.keys(), ...(await this.#sizes()).keys()];
+    return new Set(names.filter(isPoolSource));
+  }
+
+  async #sizes(): Promise<Map<string, number>> {
+    const { store, namespace, now } = this.#engine;
+    const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
+    return new Map(sizes.map(({ value, records }) => [value, records]));
+  }
+}
+
+/** The pools whose folders are there. The status of an adapter names the others. */
+function locatedOf(pools: PoolSet): Promise<LocatedPool[]> {
+  return pools.locate(pools.pools, () => undefined);
+}

@@ -1,0 +1,205 @@
+import path from 'node:path';
+import { LociError } from '../../core/errors.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { vectorsOfSearch } from '../../engine/embedding/models.ts';
+import { snippetOf } from '../../engine/records/results/search-result.ts';
+import { highlightedTerms, searchOutcome } from '../../engine/records/search.ts';
+import type { Hit } from '../../search/rank/confidence.ts';
+import { CLASSIC_RANKING, type Ranking } from '../../search/rank/ranking.ts';
+import { NOT_ALL_EMBEDDED, type SignalList } from '../../search/retrieve/signals.ts';
+import type { VectorIndexRef } from '../../search/run.ts';
+import type { SearchOutcome } from '../../search/search.ts';
+import { isWithin, resolveWithin } from '../../sources/files/paths.ts';
+import type { PoolQuery } from '../backend.ts';
+import type { MemoryResult } from '../contract.ts';
+import { matchesFilters } from '../pools/filters.ts';
+import { noteHead, type NoteHead, resultMetadata, uriOf } from '../pools/note-head.ts';
+import type { LocatedPool } from '../pools/pool-set.ts';
+import { poolVault } from './pool-vaults.ts';
+
+/** Passages that are ranked: more, as long as too few notes are found that pass the filters. */
+const SIZES: readonly Pick<Ranking, 'pool' | 'depth'>[] = [
+  { pool: 100, depth: 150 },
+  { pool: 1000, depth: 1500 },
+  { pool: 10_000, depth: 10_000 },
+];
+
+/** Nothing but vectors: no other signal, and no later stage. */
+const SEMANTIC_RANKING: Partial<Ranking> = {
+  ...CLASSIC_RANKING,
+  fusion: 'minmax',
+  weights: { vector: 1, text: 0, spelling: 0, recency: 0 },
+};
+
+/** Records whose text is read at once. */
+const BATCH_SIZE = 20;
+const MIN_SCORE = 0.0001;
+
+export interface PoolSearchResult {
+  readonly results: readonly MemoryResult[];
+  /** Why the answer may lack something. */
+  readonly problems: readonly string[];
+}
+
+/** Searches pools with the engine. Nothing is recorded of it. */
+export async function searchPools(engine: EngineContext, query: PoolQuery): Promise<PoolSearchResult> {
+  const { vectors, problem } = await vectorsFor(engine, query);
+  const problems = problem === null ? [] : [problem];
+  if (query.mode === 'semantic' && vectors === null) return { results: [], problems };
+  const pools = new Map(query.pools.map((pool) => [poolVault(pool).name, pool]));
+  const notes = new Notes(engine, query, pools);
+  for (const [i, size] of SIZES.entries()) {
+    if (query.limit > size.pool) continue;
+    const outcome = await searchOutcome(
+      engine,
+      {
+        query: query.text,
+        origins: ['vault'],
+        sources: [...pools.keys()],
+        limit: size.pool,
+        minScore: 0,
+        ranking: { ...(query.mode === 'semantic' && SEMANTIC_RANKING), ...size },
+        signal: query.signal,
+      },
+      vectors,
+    );
+    const results = await notes.add(outcome);
+    const isLast = i === SIZES.length - 1 || query.signal.aborted;
+    if (results.length < query.limit && !isLast && notes.mayFollow(outcome, size)) continue;
+    return { results, problems: [...problems, ...problemsOf(outcome)] };
+  }
+  return { results: [], problems };
+}
+
+/** A search by meaning is not refused because the vectors are of another model: words answer. */
+async function vectorsFor(
+  engine: EngineContext,
+  { mode }: PoolQuery,
+): Promise<{ readonly vectors: VectorIndexRef | null; readonly problem: string | null }> {
+  if (mode === 'keyword') return { vectors: null, problem: null };
+  try {
+    return { vectors: await vectorsOfSearch(engine), problem: null };
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'embedding_mismatch') throw error;
+    return { vectors: null, problem: `words alone answer: ${error.message}` };
+  }
+}
+
+function problemsOf({ retrieved: { missing }, notices }: SearchOutcome): string[] {
+  const incomplete = missing.filter((each) => each !== NOT_ALL_EMBEDDED);
+  return [...incomplete.map(({ signal, why }) => `the last recall lacks ${signal}: ${why}`), ...notices];
+}
+
+/** A note of a result. */
+interface Note {
+  readonly pool: LocatedPool;
+  readonly file: string;
+  readonly head: NoteHead;
+}
+
+/** The notes of the hits of a recall that may be in its answer. */
+class Notes {
+  readonly #engine: EngineContext;
+  readonly #query: PoolQuery;
+  readonly #pools: ReadonlyMap<string, LocatedPool>;
+  /** By record; `null` for one that is not in the answer. */
+  readonly #notes = new Map<number, Note | null>();
+  /** By file. Each is in the answer once, even if it is in several pools. */
+  readonly #results = new Map<string, MemoryResult>();
+  #score = Number.POSITIVE_INFINITY;
+
+  constructor(engine: EngineContext, query: PoolQuery, pools: ReadonlyMap<string, LocatedPool>) {
+    this.#engine = engine;
+    this.#query = query;
+    this.#pools = pools;
+  }
+
+  /** Adds the best hits whose notes pass the filters, behind those of a search of fewer passages. Returns all. */
+  async add(outcome: SearchOutcome): Promise<MemoryResult[]> {
+    const terms = highlightedTerms(outcome);
+    const hits = outcome.hits.filter((hit) => this.#isMatch(hit));
+    for (let start = 0; start < hits.length; start += BATCH_SIZE) {
+      const batch = hits.slice(start, start + BATCH_SIZE);
+      await this.#load(batch);
+      for (const hit of batch) {
+        if (this.#results.size === this.#query.limit) return [...this.#results.values()];
+        const note = this.#notes.get(hit.passage.record.id) ?? null;
+        if (note === null || this.#results.has(note.file)) continue;
+        // A reranker changes the order, but not the scores, and those of two searches differ.
+        this.#score = Math.min(this.#score, Math.max(MIN_SCORE, Math.round(hit.score * 10_000) / 10_000));
+        this.#results.set(note.file, {
+          id: note.file,
+          uri: uriOf(note.file, hit.passage),
+          score: this.#score,
+          snippet: snippetOf(hit, terms).text,
+          metadata: resultMetadata(note.pool, keyOf(note.pool, note.file), note.head),
+        });
+      }
+    }
+    return [...this.#results.values()];
+  }
+
+  /** Whether a search of more passages may find more. */
+  mayFollow({ hits, retrieved, run }: SearchOutcome, { depth }: (typeof SIZES)[number]): boolean {
+    const left = new Set(
+      run.trace.drops.flatMap((drop) =>
+        drop.reason === 'outside-pool' && 'passage' in drop ? [drop.passage] : [],
+      ),
+    );
+    const isCut = ({ scores }: SignalList): boolean =>
+      scores.length >= depth || scores.some(({ passage }) => left.has(passage));
+    const [byMeaning, byWords] = [
+      retrieved.lists.filter(({ signal }) => signal === 'vector'),
+      retrieved.lists.filter(({ signal }) => signal !== 'vector'),
+    ];
+    if (this.#query.mode !== 'semantic' && byWords.some(isCut)) return true;
+    // What is less near in meaning fits less than the last one.
+    return (hits.at(-1)?.confidence ?? 0) >= this.#minScore && byMeaning.some(isCut);
+  }
+
+  get #minScore(): number {
+    return this.#engine.config.search.minScore;
+  }
+
+  /** What has words of the query is shown however little it fits, unless meaning alone is asked for. */
+  #isMatch({ contributions, confidence }: Hit): boolean {
+    const has = (...signals: readonly string[]): boolean =>
+      contributions.some(({ signal }) => signals.includes(signal));
+    if (this.#query.mode === 'semantic') return confidence >= this.#minScore && has('vector');
+    return confidence >= this.#minScore || has('text', 'spelling');
+  }
+
+  async #load(hits: readonly Hit[]): Promise<void> {
+    const ids = hits.map(({ passage }) => passage.record.id).filter((id) => !this.#notes.has(id));
+    if (ids.length === 0) return;
+    const { store, namespace, now } = this.#engine;
+    for (const id of ids) this.#notes.set(id, null);
+    const records = await store.records.get(namespace, ids, { liveAt: now(), damaged: 'is empty' });
+    await Promise.all(
+      records.map(async ({ id, source, key, content }) => {
+        const pool = this.#pools.get(source);
+        if (pool === undefined || key === null) return;
+        const head = noteHead(key, content);
+        if (!matchesFilters(head.frontMatter, this.#query.filters)) return;
+        const file = await fileOf(pool, key);
+        if (file !== null) this.#notes.set(id, { pool, file, head });
+      }),
+    );
+  }
+}
+
+/**
+ * The real path of a note. `null` if it is gone since it was indexed, was replaced by a link, or belongs to a pool below, which the
+ * process that indexed it may not have known.
+ */
+async function fileOf({ root, inner }: LocatedPool, key: string): Promise<string | null> {
+  const file = await resolveWithin(root, key).catch(() => null);
+  if (file === null || inner.some((other) => isWithin(other, file))) return null;
+  const isLink = keyOf({ root }, file).normalize('NFC') !== key;
+  return isLink ? null : file;
+}
+
+/** The path of a note below its pool, as the file system has it. The engine has it in NFC. */
+function keyOf({ root }: Pick<LocatedPool, 'root'>, file: string): string {
+  return path.relative(root, file).split(path.sep).join('/');
+}

@@ -1,0 +1,32 @@
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { shortHash } from '../../core/ids.ts';
+import type { LocatedPool, Pool } from '../pools/pool-set.ts';
+
+const PREFIX = 'pool/';
+const HASH_LENGTH = 16;
+const READABLE_LENGTH = 60;
+
+/**
+ * A pool as a vault of the engine. Its name has the id and the folder, so that a pool that has moved is another source, of which
+ * nothing is found before it is indexed. Other processes that have it at the old place find nothing of the new one either.
+ */
+export function poolVault(pool: LocatedPool): VaultConfig & { readonly name: string } {
+  const name = `${namesOf(pool)}${hash(pool.root)}`;
+  return { name, path: pool.root, otherFolders: pool.inner };
+}
+
+/** How the names of the sources of a pool begin, wherever its folder is. Ids may be of any characters, and differ in case only. */
+export function namesOf({ id }: Pick<Pool, 'id'>): string {
+  const readable = id.replaceAll(/[^\w.-]+/g, '_').slice(0, READABLE_LENGTH);
+  return `${PREFIX}${readable}/${hash(id)}/`;
+}
+
+/** Whether a source is a pool. */
+export function isPoolSource(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+function hash(text: string): string {
+  // A hash is of UTF-8, in which all lone surrogates are the same.
+  return shortHash(JSON.stringify(text)).slice(0, HASH_LENGTH);
+}

@@ -1,0 +1,99 @@
+import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';
+import path from 'node:path';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
+import { Exclusions, OBSIDIAN_FOLDER, slashed } from '../../sources/files/exclusions.ts';
+import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
+import type { LocatedPool } from './pool-set.ts';
+
+/** A note of a pool. */
+export interface PoolFile {
+  /** Its path below the root of the pool, with `/`. It is as the file system has it, because `root` + `key` must open. */
+  readonly key: string;
+  readonly bytes: number;
+  /** Changes when the file may have changed. It is only compared. */
+  readonly revision: string;
+}
+
+const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
+
+/**
+ * Lists the notes of a pool, sorted by name within each folder: those that a vault would have, without names that begin with a
+ * dot, `node_modules`, what Obsidian excludes, notes above `MAX_NOTE_BYTES`, links, and what is in pools below. A note that a link
+ * within the pool leads to is listed at its own path. What cannot be read is reported and left out.
+ *
+ * The calls of the file system block, because that takes a third of the time: in a host program, call it in a thread.
+ * @param below paths of files and folders in the pool, to which the listing is limited; `''` is the pool itself
+ * @throws LociError `unreadable` if what Obsidian excludes is not known
+ */
+export async function* listPoolFiles(
+  { id, root, inner }: Pick<LocatedPool, 'id' | 'root' | 'inner'>,
+  report: (path: string, why: string) => void,
+  below: readonly string[] = [''],
+): AsyncGenerator<PoolFile> {
+  const exclusions = new Exclusions(id, [], ({ key, detail }) => {
+    report(key, detail);
+  });
+  await exclusions.readAround(root);
+  const otherPools = new Set(inner);
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = entriesOf(path.join(root, folder), report);
+    if (folder !== '' && entries.some(({ name }) => name === OBSIDIAN_FOLDER))
+      await exclusions.readFolder(path.join(root, folder), slashed(folder));
+    const shown = exclusions.filter(entries.filter(isWanted), (entry) => [
+      slashed(keyOf(folder, entry)) + (entry.isDirectory() ? '/' : ''),
+    ]);
+    const folders: string[] = [];
+    for (const entry of shown) {
+      const key = keyOf(folder, entry);
+      if (!below.some((each) => isBelow(each, key) || (entry.isDirectory() && isBelow(key, each)))) continue;
+      if (!entry.isDirectory()) {
+        const file = fileOf(root, key, report);
+        if (file !== null) yield file;
+      } else if (!otherPools.has(path.join(root, key))) folders.push(key);
+    }
+    waiting.push(...folders.reverse());
+  }
+}
+
+/** Whether a path in a pool is another one or below it. */
+export function isBelow(folder: string, key: string): boolean {
+  return folder === '' || key === folder || key.startsWith(`${folder}/`);
+}
+
+function keyOf(folder: string, { name }: Dirent): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+function isWanted(entry: Dirent): boolean {
+  if (entry.name.startsWith('.')) return false;
+  if (entry.isDirectory()) return !IGNORED_FOLDERS.has(entry.name);
+  return entry.isFile() && noteFormat(entry.name) !== null;
+}
+
+function entriesOf(folder: string, report: (path: string, why: string) => void): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    // A folder may be removed while its pool is read.
+    if (systemErrorCode(error) !== 'ENOENT') report(folder, describeFileError(error));
+    return [];
+  }
+}
+
+function fileOf(root: string, key: string, report: (path: string, why: string) => void): PoolFile | null {
+  const file = path.join(root, key);
+  try {
+    const stats = lstatSync(file, { bigint: true });
+    if (stats.size > BigInt(MAX_NOTE_BYTES)) report(file, `it has more than ${String(MAX_NOTE_BYTES)} bytes`);
+    else return { key, bytes: Number(stats.size), revision: revisionOf(stats) };
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') report(file, describeFileError(error));
+  }
+  return null;
+}
+
+/** The revision of a file as a listing has it. */
+export function revisionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return `${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+}

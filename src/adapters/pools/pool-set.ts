@@ -1,0 +1,188 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { LociError } from '../../core/errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
+import { isWithin } from '../../sources/files/paths.ts';
+import type { MemoryPoolDefinition, MemoryQuery, MemoryTier } from '../contract.ts';
+
+export const TIERS: readonly [MemoryTier, ...MemoryTier[]] = ['hot', 'warm', 'cold'];
+export const DEFAULT_TIERS: readonly MemoryTier[] = ['hot', 'warm'];
+export const DEFAULT_LIMIT = 10;
+const MAX_POOLS = 1000;
+
+const name = () => z.string().min(1).max(256);
+
+const poolDefinition = z.strictObject({
+  id: name(),
+  tier: z.enum(TIERS),
+  path: z
+    .string()
+    .min(1)
+    .refine((each) => !each.includes('\0'), 'a path has no NUL'),
+  roles: z.array(name()).exactOptional(),
+  agents: z.array(name()).exactOptional(),
+});
+
+/** A pool with its place. */
+export interface Pool extends MemoryPoolDefinition {
+  /** The absolute path of its folder. Links in it are not resolved. */
+  readonly folder: string;
+}
+
+/** A pool whose folder exists. */
+export interface LocatedPool extends Pool {
+  /** The folder without links. */
+  readonly root: string;
+  /** The real folders of other pools below it. What is in them belongs to those pools alone. */
+  readonly inner: readonly string[];
+}
+
+/** Roles by agent. */
+export type AgentRoles = Readonly<Record<string, readonly string[]>>;
+
+export interface PoolSetOptions {
+  readonly vaultRoot?: string | undefined;
+  readonly roles?: AgentRoles | undefined;
+}
+
+/** The pools that are registered. A new list makes a new set. */
+export class PoolSet {
+  readonly pools: readonly Pool[];
+  readonly #vaultRoot: string | undefined;
+  readonly #roles: AgentRoles;
+
+  /** @throws LociError `invalid_input` that names the pool and what is wrong with it */
+  constructor(definitions: readonly MemoryPoolDefinition[], { vaultRoot, roles = {} }: PoolSetOptions = {}) {
+    this.#vaultRoot = vaultRoot === undefined ? undefined : path.resolve(vaultRoot);
+    this.#roles = roles;
+    this.pools = parsedPools(definitions).map((pool) => ({ ...pool, folder: this.#folderOf(pool) }));
+  }
+
+  /** Whether another set has the same pools in any order. */
+  equals(other: PoolSet): boolean {
+    const textOf = ({ pools }: PoolSet): string =>
+      JSON.stringify(
+        pools
+          .map(({ id, tier, folder, roles = [], agents = [] }) => [
+            id,
+            tier,
+            folder,
+            roles.toSorted(),
+            agents.toSorted(),
+          ])
+          .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+      );
+    return textOf(this) === textOf(other);
+  }
+
+  /** The pools that a query searches: those that the agent sees, narrowed by ids and tiers. */
+  searchedBy({ agentId, poolIds, tiers = DEFAULT_TIERS }: MemoryQuery): Pool[] {
+    return this.seenBy(agentId).filter(
+      ({ id, tier }) => tiers.includes(tier) && poolIds?.includes(id) !== false,
+    );
+  }
+
+  /** The pools that name the agent or one of its roles, and those that name nobody. */
+  seenBy(agentId: string): Pool[] {
+    const ownRoles = Object.hasOwn(this.#roles, agentId) ? this.#roles[agentId]! : [];
+    return this.pools.filter(({ roles = [], agents = [] }) => {
+      if (roles.length === 0 && agents.length === 0) return true;
+      return agents.includes(agentId) || roles.some((role) => ownRoles.includes(role));
+    });
+  }
+
+  /**
+   * Finds the folders of these pools.
+   * @param report called with the pool and the reason if a folder does not exist or may not be used
+   */
+  async locate(pools: readonly Pool[], report: (pool: Pool, why: string) => void): Promise<LocatedPool[]> {
+    const roots = new Map<string, string>();
+    const vault = await realpath(this.#vaultRoot ?? '/').catch(() => null);
+    await Promise.all(
+      this.pools.map(async (pool) => {
+        const root = await rootOf(pool, vault).catch((error: unknown) => {
+          if (pools.includes(pool)) report(pool, describeFileError(error));
+          return null;
+        });
+        if (root !== null) roots.set(pool.id, root);
+      }),
+    );
+    const sorted = [...new Set(roots.values())].sort();
+    return pools.flatMap((pool) => {
+      const root = roots.get(pool.id);
+      return root === undefined ? [] : [{ ...pool, root, inner: below(sorted, root) }];
+    });
+  }
+
+  /** A sentence for each of these pools whose folder cannot be used. */
+  async problemsOf(pools: readonly Pool[]): Promise<string[]> {
+    const problems: string[] = [];
+    await this.locate(pools, ({ id, folder }, why) => {
+      problems.push(`the pool ${id} is empty: ${folder} cannot be read: ${why}`);
+    });
+    return problems;
+  }
+
+  /** @throws LociError `invalid_input` */
+  #folderOf({ id, path: given }: MemoryPoolDefinition): string {
+    if (path.isAbsolute(given)) return path.normalize(given);
+    if (this.#vaultRoot === undefined)
+      throw invalidPool(
+        id,
+        `its path ${JSON.stringify(given)} is relative, and there is no root of the vault`,
+      );
+    const folder = path.resolve(this.#vaultRoot, given);
+    if (isWithin(this.#vaultRoot, folder)) return folder;
+    throw invalidPool(id, `its path ${JSON.stringify(given)} leads out of the root of the vault`);
+  }
+}
+
+/** @throws the error of the file system, or one that says that the folder may not be used */
+async function rootOf(pool: Pool, vault: string | null): Promise<string> {
+  const root = await realpath(pool.folder);
+  if (path.isAbsolute(pool.path) || (vault !== null && isWithin(vault, root))) return root;
+  throw new Error('a link leads out of the root of the vault');
+}
+
+/** Those of the sorted paths that are below a folder. They follow each other. */
+function below(sorted: readonly string[], folder: string): string[] {
+  const prefix = folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`;
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! <= prefix) low = middle + 1;
+    else high = middle;
+  }
+  const found: string[] = [];
+  for (; sorted[low]?.startsWith(prefix) === true; low++) found.push(sorted[low]!);
+  return found;
+}
+
+function parsedPools(definitions: readonly MemoryPoolDefinition[]): MemoryPoolDefinition[] {
+  if (!Array.isArray(definitions)) throw new LociError('invalid_input', 'the pools are no list');
+  if (definitions.length > MAX_POOLS)
+    throw new LociError('invalid_input', `there are more than ${String(MAX_POOLS)} pools`);
+  const ids = new Set<string>();
+  return definitions.map((given: unknown, i) => {
+    const { data, error } = poolDefinition.safeParse(withoutUndefined(given));
+    const id = (given as { id?: unknown } | null)?.id;
+    const label = typeof id === 'string' && id !== '' ? id : `number ${String(i + 1)}`;
+    if (data === undefined) {
+      const [issue] = error.issues;
+      throw invalidPool(label, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    }
+    if (ids.has(data.id)) throw invalidPool(data.id, 'another pool has the same id');
+    ids.add(data.id);
+    return data;
+  });
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}
+
+function invalidPool(id: string, why: string): LociError {
+  return new LociError('invalid_input', `the pool ${JSON.stringify(id)} is not valid: ${why}`);
+}

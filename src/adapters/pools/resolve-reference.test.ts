@@ -1,0 +1,48 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/e2e/loci-command.ts';
+import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
+import { PoolSet } from './pool-set.ts';
+import { resolveReference } from './resolve-reference.ts';
+
+it('resolves the notes that a listing has, and no other files', async () => {
+  const base = temporaryFolder();
+  for (const folder of ['a/old', 'a/node_modules', 'a/.obsidian'])
+    mkdirSync(join(base, folder), { recursive: true });
+  writeFileSync(join(base, 'a/.obsidian/app.json'), '{"userIgnoreFilters":["old/"]}');
+  const files: readonly (readonly [name: string, content: string | Uint8Array])[] = [
+    ['a.md', '---\ntitle: The oven\n---\n\nBlue.\r\n'],
+    ['old/a.md', 'Excluded.'],
+    ['node_modules/a.md', 'A package.'],
+    ['binary.md', Uint8Array.from([35, 0, 35])],
+    ['large.md', new Uint8Array(MAX_NOTE_BYTES + 1).fill(32)],
+    ['utf-16.txt', Buffer.from('\ufeffGrün.', 'utf16le')],
+  ];
+  for (const [name, content] of files) writeFileSync(join(base, 'a', name), content);
+  symlinkSync('a.md', join(base, 'a/link.md'));
+  const pools = new PoolSet(
+    [
+      { id: 'other', tier: 'hot', path: 'a', agents: ['other'] },
+      { id: 'main', tier: 'cold', path: 'a', agents: ['main'] },
+    ],
+    { vaultRoot: base },
+  );
+  const resolve = (reference: string) => resolveReference(pools, reference, { agentId: 'main', base });
+  const file = join(base, 'a/a.md');
+  const note = {
+    id: file,
+    uri: file,
+    content: '---\ntitle: The oven\n---\n\nBlue.\n',
+    metadata: { title: 'The oven', pool: 'main', tier: 'cold', path: 'a.md' },
+  };
+  expect(await resolve('a/a.md')).toEqual(note);
+  expect(await resolve('a/link.md')).toEqual(note);
+  expect(await resolve('a/a.md#L5')).toEqual({ ...note, uri: `${file}#L5`, content: 'Blue.' });
+  expect((await resolve('a/utf-16.txt'))?.content).toBe('Grün.');
+  for (const [name] of files.slice(1, -1)) expect(await resolve(`a/${name}`), name).toBeNull();
+  expect(await resolveReference(pools, 'a/a.md', { agentId: 'main', base: undefined })).toBeNull();
+  // What is excluded is not known.
+  writeFileSync(join(base, 'a/.obsidian/app.json'), '{');
+  expect(await resolve('a/a.md')).toBeNull();
+});

@@ -1,0 +1,77 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { decodeText } from '../../sources/files/decode.ts';
+import { Exclusions, foldersOf, slashed } from '../../sources/files/exclusions.ts';
+import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
+import { isWithin } from '../../sources/files/paths.ts';
+import { readWithin } from '../../sources/files/read-file.ts';
+import type { MemoryResult } from '../contract.ts';
+import { noteHead, resultMetadata } from './note-head.ts';
+import type { LocatedPool, PoolSet } from './pool-set.ts';
+
+const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
+
+/**
+ * The note that a reference names: an absolute path or one below `base`, with lines (`#L3-L9`) or without. `null` if it is no note
+ * of a pool that the agent sees, or there is no such note.
+ */
+export async function resolveReference(
+  pools: PoolSet,
+  reference: string,
+  { agentId, base }: { readonly agentId: string; readonly base: string | undefined },
+): Promise<MemoryResult | null> {
+  if (typeof reference !== 'string' || reference.includes('\0')) return null;
+  // The name of a file may end like lines.
+  const [given, startLine, endLine] = LINES.exec(reference) ?? [];
+  const whole = await readNote(pools, reference, agentId, base);
+  if (whole !== null || given === undefined) return whole;
+  const note = await readNote(pools, reference.slice(0, -given.length), agentId, base);
+  if (note === null || Number(startLine) === 0) return null;
+  const content = note
+    .content!.split('\n')
+    .slice(Number(startLine) - 1, Number(endLine ?? startLine))
+    .join('\n');
+  return content === '' ? null : { ...note, uri: `${note.uri}${given}`, content };
+}
+
+async function readNote(
+  pools: PoolSet,
+  reference: string,
+  agentId: string,
+  base: string | undefined,
+): Promise<MemoryResult | null> {
+  if (!path.isAbsolute(reference) && base === undefined) return null;
+  const file = await realpath(path.resolve(base ?? '/', reference)).catch(() => null);
+  if (file === null || noteFormat(file) === null) return null;
+  const owners = (await pools.locate(pools.pools, () => undefined)).filter((pool) => owns(pool, file));
+  const seen = new Set(pools.seenBy(agentId).map(({ id }) => id));
+  const pool = owners.find(({ id }) => seen.has(id));
+  if (pool === undefined) return null;
+  const key = path.relative(pool.root, file).split(path.sep).join('/');
+  if (key.split('/').some((part) => part.startsWith('.') || part === 'node_modules')) return null;
+  if (await isExcluded(pool, key)) return null;
+  const read = await readWithin(pool.root, key, MAX_NOTE_BYTES).catch(() => 'special' as const);
+  if (typeof read === 'string' || 'tooLarge' in read) return null;
+  const text = decodeText(read.bytes)?.text;
+  if (text === undefined) return null;
+  return { id: file, uri: file, content: text, metadata: resultMetadata(pool, key, noteHead(key, text)) };
+}
+
+/** Whether a real path belongs to a pool, and to no pool below it. */
+function owns({ root, inner }: LocatedPool, file: string): boolean {
+  return isWithin(root, file) && !inner.some((other) => isWithin(other, file));
+}
+
+/** Whether Obsidian excludes a note. */
+async function isExcluded({ id, root }: LocatedPool, key: string): Promise<boolean> {
+  const exclusions = new Exclusions(id, [], () => undefined);
+  const folders = foldersOf(slashed(key));
+  try {
+    await exclusions.readAround(root);
+    for (const folder of folders) await exclusions.readFolder(path.join(root, folder), folder.slice(0, -1));
+    return exclusions.filter([key], () => [...folders, slashed(key)]).length === 0;
+  } catch {
+    // It is not known what is excluded.
+    return true;
+  }
+}
