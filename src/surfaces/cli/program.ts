@@ -126,9 +126,9 @@ function exitCodes(): string {
 
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Find:': ['search', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
+  'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
-  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
+  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault', 'adapters'],
   'Startup:': ['startup'],
   'Graph:': ['concept'],
   'Receipts:': ['receipt'],

@@ -35,7 +35,7 @@ export function printError({ message, hint }: LociError, io: Io): void {
 /** The meanings of the exit codes, for `--help`. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success'],
-  [ERROR_TABLE.internal.exit, '`doctor` found a problem, or a bug in Loci'],
+  [ERROR_TABLE.internal.exit, '`doctor` or `adapters status` found a problem, or a bug in Loci'],
   [ERROR_TABLE.invalid_input.exit, 'invalid arguments'],
   [ERROR_TABLE.invalid_config.exit, 'invalid settings'],
   [ERROR_TABLE.not_found.exit, 'not found, or ambiguous'],

@@ -9,13 +9,14 @@ import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { askYesNo, mayAsk } from '../shared/ask.ts';
-import { escapeControl, escapeControlJson, toJson } from '../shared/escape-control.ts';
+import { escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { hostReaderIn } from '../shared/host-reader.ts';
 import { outputColumns, type Io, isTerminal } from '../shared/io.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import type { CommandCall } from './describe-command.ts';
 import { ProgressDisplay } from './format/progress-display.ts';
 import { hasColours, makeStyle } from './format/style.ts';
+import { printWarning } from './format/print-warning.ts';
 import { printError } from './report-error.ts';
 import { readStdin } from './stdin.ts';
 
@@ -212,9 +213,4 @@ async function printConfigWarnings(context: OperationContext, io: Io): Promise<v
   const config = await context.loadConfig().catch(() => null);
   if (config === null || config.values.log.level === 'error') return;
   for (const warning of config.warnings) printWarning(warning, io);
-}
-
-function printWarning(warning: string, io: Io): void {
-  const style = makeStyle(hasColours(io.stderr, io.env));
-  io.stderr.write(`${style.warning('loci: warning:')} ${escapeControl(warning)}\n`);
 }

@@ -12,6 +12,8 @@ export interface StandaloneCommand {
   readonly operands: readonly StandaloneOperand[];
   /** Descriptions by name; an option with a value has that as a placeholder: `http <url>`. */
   readonly options: Readonly<Record<string, string>>;
+  /** The same for options with a value that may be repeated. */
+  readonly lists?: Readonly<Record<string, string>>;
   readonly examples: readonly { readonly title: string; readonly line: string }[];
   readonly load: () => Promise<RunStandalone>;
 }
@@ -24,6 +26,11 @@ interface StandaloneOperand {
 }
 
 const OPENCLAW_PROGRAM = { 'openclaw <path>': 'the program of OpenClaw; by default, `openclaw` on the PATH' };
+
+const ADAPTER = {
+  'adapter <filesystem|lancedb|loci>': 'the adapter, instead of memory.adapter',
+};
+const SEVERAL = 'May be repeated, or take several separated by commas.';
 
 export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
   {
@@ -48,6 +55,69 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       { title: 'Where the file is', line: 'loci open --print kitchen remodel' },
     ],
     load: async () => (await import('./open/open.ts')).openNote,
+  },
+  {
+    name: 'recall',
+    summary: 'find notes in the pools that an agent sees',
+    description:
+      'Finds notes in the pools of `adapters.pools` that an agent sees, with the adapter that `memory.adapter` names: what a program ' +
+      'gets from `loci-memory/adapters`. What has changed in these pools is read first. Hot and warm pools are searched; cold ones ' +
+      'only if --tier names them. --pool and --tier never show an agent more than it sees. docs/adapters.md explains pools.',
+    operands: [{ label: 'query...', description: 'Natural language, or keywords.' }],
+    options: {
+      'agent <id>': 'the agent that asks; by default, main',
+      ...ADAPTER,
+      'limit <n>': 'the largest number of results, from 1 to 1000; by default, 10',
+      'mode <keyword|semantic>':
+        'search by words only, or by meaning only; by default, by all that the adapter can',
+    },
+    lists: {
+      'tier <hot|warm|cold>': `the only tiers that are searched; by default, hot and warm. ${SEVERAL}`,
+      'pool <id>': `the only pools that are searched. ${SEVERAL}`,
+      'filter <key=value>':
+        'what the front matter of a note must have. May be repeated; of several with the same key, one is enough.',
+    },
+    examples: [
+      { title: 'What the agent main finds', line: 'loci recall "which oven did we choose"' },
+      {
+        title: 'In cold pools too, with LanceDB',
+        line: 'loci recall "which oven did we choose" --adapter lancedb --tier hot,warm,cold',
+      },
+      {
+        title: 'Notes about two projects, for an agent with other pools',
+        line: 'loci recall budget --agent research --filter project=kitchen --filter project=garden',
+      },
+    ],
+    load: async () => (await import('./pools/recall.ts')).recall,
+  },
+  {
+    name: 'adapters status',
+    summary: 'what the adapter searches, and what is wrong',
+    description:
+      'Shows the pools, what the adapter has of them, and what is wrong, each with what to do. What has changed in the pools is read ' +
+      'first, as `loci recall` does. The exit code is 1 if something is wrong.',
+    operands: [],
+    options: ADAPTER,
+    examples: [
+      { title: 'The adapter of the settings', line: 'loci adapters status' },
+      { title: 'Whether LanceDB works here', line: 'loci adapters status --adapter lancedb' },
+    ],
+    load: async () => (await import('./pools/adapters.ts')).adapterStatus,
+  },
+  {
+    name: 'adapters index',
+    summary: 'index the pools, with all vectors',
+    description:
+      'Reads what has changed in all pools, waits until all of it is embedded, and shows the status. `loci recall` reads what has ' +
+      'changed too, but does not wait for many vectors: until it has one, a text is found by its words. The adapter `filesystem` has ' +
+      'no index.',
+    operands: [],
+    options: ADAPTER,
+    examples: [
+      { title: 'The adapter of the settings', line: 'loci adapters index' },
+      { title: 'Before LanceDB is used', line: 'loci adapters index --adapter lancedb' },
+    ],
+    load: async () => (await import('./pools/adapters.ts')).indexPools,
   },
   {
     name: 'mcp',
@@ -190,7 +260,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
 /** Adds the operands, options and examples of a standalone command, and calls `onCall` when it is run. */
 export function describeStandaloneCommand(
   command: Command,
-  { description, operands, options, examples }: StandaloneCommand,
+  { description, operands, options, lists = {}, examples }: StandaloneCommand,
   onCall: (call: StandaloneCall) => Promise<void>,
 ): void {
   command.description(description);
@@ -200,18 +270,27 @@ export function describeStandaloneCommand(
     command.addArgument(argument);
   }
   for (const [name, text] of Object.entries(options)) command.option(`--${name}`, text);
+  for (const [name, text] of Object.entries(lists))
+    command.option(`--${name}`, text, (value, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      value,
+    ]);
   const lines = examples.map(({ title, line }) => `  # ${title}\n  ${line}`);
   command.addHelpText('after', `\nExamples:\n${lines.join('\n\n')}\n`);
   command.action(async () => {
     const globals = command.optsWithGlobals<{ readonly json?: boolean; readonly home?: string }>();
-    const values = command.opts<Record<string, string | true>>();
-    const given = command.options.flatMap((option): [string, string | true][] => {
+    const values = command.opts<Record<string, string | true | readonly string[]>>();
+    const given: Record<string, string | true> = {};
+    const repeated: Record<string, readonly string[]> = {};
+    for (const option of command.options) {
       const value = values[option.attributeName()];
-      return value === undefined ? [] : [[option.name(), value]];
-    });
+      if (Array.isArray(value)) repeated[option.name()] = value as string[];
+      else if (value !== undefined) given[option.name()] = value as string | true;
+    }
     await onCall({
       operands: command.args,
-      options: Object.fromEntries(given),
+      options: given,
+      lists: repeated,
       json: globals.json ?? false,
       home: globals.home,
     });

@@ -1,5 +1,6 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
+  adapters: 'what searches the pools of `adapters.pools`',
   concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',

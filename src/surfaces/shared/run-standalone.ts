@@ -7,6 +7,8 @@ export interface StandaloneCall {
   readonly operands: readonly string[];
   /** Values by option name; options that were not given are absent. */
   readonly options: Readonly<Record<string, string | true>>;
+  /** The values of each option that was given and may be repeated, in their order. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly json: boolean;
   readonly home: string | undefined;
 }

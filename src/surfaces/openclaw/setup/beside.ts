@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { valueAt } from '../../../config/tree.ts';
+import { valueAt } from '../../../core/json-path.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { Check } from '../../../engine/health/check.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { valueAt } from '../../../config/tree.ts';
+import { valueAt } from '../../../core/json-path.ts';
 import { LociError } from '../../../core/errors.ts';
 import { asLociError } from '../../../core/fs/file-errors.ts';
 import type { JsonMap } from '../../../core/json.ts';

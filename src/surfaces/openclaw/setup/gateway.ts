@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { valueAt } from '../../../config/tree.ts';
+import { valueAt } from '../../../core/json-path.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../../core/json.ts';
 import type { Openclaw } from './program.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
 import { configHome } from '../../../config/load.ts';
-import { valueAt } from '../../../config/tree.ts';
+import { valueAt } from '../../../core/json-path.ts';
 import { LociError } from '../../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../../core/json.ts';
 import { StepDisplay } from '../../cli/format/step-display.ts';

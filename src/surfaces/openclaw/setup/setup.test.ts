@@ -12,7 +12,13 @@ it('without a terminal and --yes, setup refuses before it looks at anything', as
   });
   const io = { stdin: Readable.from([]), stdout: stderr, stderr, env: {} };
   // Looking at this program would fail.
-  const call = { operands: [], options: { openclaw: '/missing/openclaw' }, json: false, home: undefined };
+  const call = {
+    operands: [],
+    lists: {},
+    options: { openclaw: '/missing/openclaw' },
+    json: false,
+    home: undefined,
+  };
   const services = {
     wholeProgram: () => Promise.reject(new Error()),
     answerCommands: () => Promise.reject(new Error()),

@@ -18,7 +18,7 @@ interface Block {
  * Wraps a snippet to `columns` and marks the words that matched. The heading that the title line already shows is left out.
  */
 export function snippetLines(
-  { snippet, highlights, headings }: SearchResultOutput,
+  { snippet, highlights, headings }: Pick<SearchResultOutput, 'snippet' | 'highlights' | 'headings'>,
   style: Style,
   columns: number,
 ): string[] {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { valueAt } from '../../../../config/tree.ts';
+import { valueAt } from '../../../../core/json-path.ts';
 import { LociError } from '../../../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';

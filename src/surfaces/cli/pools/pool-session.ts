@@ -1,0 +1,153 @@
+import { adapterOf, configuredPools } from '../../../adapters/create-adapter.ts';
+import type { PoolAdapter } from '../../../adapters/pool-adapter.ts';
+import type { PoolSet } from '../../../adapters/pools/pool-set.ts';
+import { ADAPTER_IDS } from '../../../config/adapters-schema.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { Progress } from '../../../core/progress.ts';
+import type { Io } from '../../shared/io.ts';
+import type { StandaloneCall } from '../../shared/run-standalone.ts';
+import { exitOnStop } from '../../shared/stop-signals.ts';
+import { printWarning } from '../format/print-warning.ts';
+import { ProgressDisplay } from '../format/progress-display.ts';
+
+/** An open adapter with the pools of the settings. */
+export class PoolSession {
+  readonly adapter: PoolAdapter;
+  readonly pools: PoolSet;
+  readonly home: string;
+  readonly #io: Io;
+  readonly #progress: ProgressDisplay;
+  /** What the adapter has warned of and `takeWarnings` has not returned. */
+  readonly #warnings: string[];
+  /** What was printed. */
+  readonly warned = new Set<string>();
+
+  constructor(
+    io: Io,
+    {
+      adapter,
+      pools,
+      home,
+      warnings,
+    }: Pick<PoolSession, 'adapter' | 'pools' | 'home'> & { readonly warnings: string[] },
+  ) {
+    this.adapter = adapter;
+    this.pools = pools;
+    this.home = home;
+    this.#io = io;
+    this.#progress = new ProgressDisplay(io.stderr);
+    this.#warnings = warnings;
+  }
+
+  warn(message: string): void {
+    this.warned.add(message);
+    this.#progress.clear();
+    printWarning(message, this.#io);
+  }
+
+  /** What the adapter has warned of since the last call. */
+  takeWarnings(): string[] {
+    return this.#warnings.splice(0);
+  }
+
+  /**
+   * Opens the adapter, and prints what it warns of, such as a package that is missing.
+   * @throws the error of an adapter that cannot be opened
+   */
+  async open(): Promise<void> {
+    await this.adapter.init({ dataDir: this.home });
+    for (const warning of this.takeWarnings()) this.warn(warning);
+  }
+
+  /** Waits for a call that may take long, and shows its progress then. @throws the error of the call */
+  async waitFor(
+    work: Promise<void>,
+    progress: () => Progress | Promise<Progress> = () => READING,
+  ): Promise<void> {
+    let isOver = false;
+    const show = async (): Promise<void> => {
+      const current = await progress();
+      if (!isOver) this.#progress.update(current);
+    };
+    const timer = setInterval(() => void show(), PROGRESS_INTERVAL_MS);
+    try {
+      await work;
+    } finally {
+      isOver = true;
+      clearInterval(timer);
+      this.#progress.clear();
+    }
+  }
+}
+
+export const READING: Progress = { stage: 'reading', subject: 'what has changed', done: 0, total: 0 };
+/** A few notes are embedded before they are searched. More are found by their words until they are. */
+export const MAX_EMBEDDING_WAIT_MS = 2000;
+const PROGRESS_INTERVAL_MS = 500;
+
+/**
+ * Calls a function with the adapter of a command line, and closes the adapter. A stop signal ends the process meanwhile.
+ * @throws LociError `invalid_config`, or `invalid_input` for an adapter that does not exist
+ */
+export async function withPools(
+  { options, home }: StandaloneCall,
+  io: Io,
+  use: (session: PoolSession) => Promise<number>,
+): Promise<number> {
+  const loaded = await loadConfig({ env: io.env, ...(home !== undefined && { home }) });
+  const { values } = loaded;
+  const memory = { adapter: adapterNamed(options['adapter']) ?? values.memory.adapter };
+  if (values.log.level !== 'error') for (const warning of loaded.warnings) printWarning(warning, io);
+  const warnings: string[] = [];
+  const session = new PoolSession(io, {
+    pools: configuredPools(loaded),
+    adapter: await adapterOf(
+      { ...loaded, values: { ...values, memory } },
+      (message) => void warnings.push(message),
+    ),
+    home: loaded.home,
+    warnings,
+  });
+  const stopping = exitOnStop();
+  try {
+    return await use(session);
+  } finally {
+    await session.adapter.close();
+    stopping[Symbol.dispose]();
+  }
+}
+
+function adapterNamed(name: string | true | undefined): (typeof ADAPTER_IDS)[number] | undefined {
+  if (name === undefined) return undefined;
+  const id = ADAPTER_IDS.find((each) => each === name);
+  if (id === undefined) throw wrongOption('adapter', `one of ${ADAPTER_IDS.join(', ')}`, name);
+  return id;
+}
+
+export function wrongOption(option: string, expected: string, given: unknown): LociError {
+  return new LociError('invalid_input', `--${option} must be ${expected}, not ${JSON.stringify(given)}`);
+}
+
+/** @throws LociError `invalid_config` if the settings have no pools */
+export function assertHasPools({ pools, home }: PoolSession): void {
+  if (pools.pools.length > 0) return;
+  throw new LociError(
+    'invalid_config',
+    `there are no pools: adapters.pools is not set in the home folder ${home}`,
+    {
+      hint: `${POOLS_EXAMPLE}\ndocs/adapters.md explains pools.`,
+    },
+  );
+}
+
+/** How pools are set. */
+const POOLS_EXAMPLE = [
+  'Name the folders of notes in loci.yaml:',
+  '  adapters:',
+  '    pools:',
+  '      - id: notes',
+  '        tier: hot',
+  '        path: ~/notes',
+  "or run `loci config set adapters.pools '[{id: notes, tier: hot, path: ~/notes}]'`.",
+].join('\n');

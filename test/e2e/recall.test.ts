@@ -1,0 +1,311 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { writeNotes } from '../contract/engines.ts';
+import {
+  type CommandResult,
+  loci,
+  lociJson,
+  type RunOptions,
+  startLoci,
+  temporaryFolder,
+} from './loci-command.ts';
+
+/** What a terminal interprets. */
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+interface Recalled {
+  readonly results: readonly { readonly uri: string; readonly metadata: Readonly<Record<string, unknown>> }[];
+}
+
+let home: string;
+let notes: string;
+
+const settingsOf = (folder: string): string => `
+adapters:
+  vaultRoot: ${folder}
+  agents:
+    - id: ada
+      roles: [finance]
+  pools:
+    - { id: notes, tier: hot, path: notes }
+    - { id: 'a,b', tier: warm, path: commas }
+    - { id: boss, tier: hot, path: boss, agents: [boss, ../../etc/passwd] }
+    - { id: money, tier: warm, path: money, roles: [finance] }
+    - { id: archive, tier: cold, path: archive }
+`;
+
+beforeEach(async () => {
+  const folder = temporaryFolder();
+  [home, notes] = [join(folder, 'home'), join(folder, 'notes')];
+  await writeNotes(folder, {
+    'home/loci.yaml': settingsOf(folder),
+    'notes/Oven.md': '---\nproject: kitchen\n---\n# Oven\n\nWe chose induction for the oven.',
+    'notes/Garden.md': '---\nproject: garden\n---\n\nAn oven for pizza stands in the garden.',
+    'commas/Comma.md': 'An oven with a comma.',
+    'boss/Secret.md': 'The oven of the boss.',
+    'money/Budget.md': 'The oven costs 900.',
+    'archive/Old.md': 'The oven of 1998.',
+  });
+});
+
+const recall = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<CommandResult> =>
+  loci(['recall', ...args], { home, ...options });
+
+/** The titles of what is found, sorted. */
+async function found(...args: readonly string[]): Promise<unknown[]> {
+  const { results } = await lociJson<Recalled>(['recall', 'oven', ...args], { home });
+  return results.map(({ metadata }) => metadata['title']).sort();
+}
+
+describe('loci recall', () => {
+  it('prints the title, the place and an excerpt of what the agent main sees', async () => {
+    const { code, stdout, stderr } = await recall(['which', 'oven', '--pool', 'notes', '--limit', '1']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.replaceAll(/\d+(\.\d+)? ms|score \S+/g, 'N')).toBe(
+      `1. Oven\n   ${notes}/Oven.md#L1-L6\n   From notes (hot) · N\n   │ # Oven\n   │ We chose induction for the oven.\n\n1 result in N, with filesystem\n`,
+    );
+  });
+
+  it.each<[args: string[], titles: string[]]>([
+    [[], ['Comma', 'Garden', 'Oven']],
+    [
+      ['--agent', 'ada'],
+      ['Budget', 'Comma', 'Garden', 'Oven'],
+    ],
+    [
+      ['--agent', 'boss'],
+      ['Comma', 'Garden', 'Oven', 'Secret'],
+    ],
+    [
+      ['--agent', '../../etc/passwd', '--tier', 'hot'],
+      ['Garden', 'Oven', 'Secret'],
+    ],
+    [
+      ['--agent', '../boss'],
+      ['Comma', 'Garden', 'Oven'],
+    ],
+    [
+      ['--agent', '__proto__'],
+      ['Comma', 'Garden', 'Oven'],
+    ],
+    [
+      ['--tier', 'warm,cold'],
+      ['Comma', 'Old'],
+    ],
+    [
+      ['--tier', 'hot', '--tier', 'cold'],
+      ['Garden', 'Old', 'Oven'],
+    ],
+    [['--pool', 'a,b'], ['Comma']],
+    [
+      ['--pool', 'notes,archive'],
+      ['Garden', 'Oven'],
+    ],
+    [
+      ['--agent', 'ada', '--pool', 'notes', '--pool', 'money'],
+      ['Budget', 'Garden', 'Oven'],
+    ],
+    [['--filter', 'project=kitchen'], ['Oven']],
+    [
+      ['--filter', 'project=kitchen', '--filter', 'project=garden'],
+      ['Garden', 'Oven'],
+    ],
+    [['--filter', 'project=kitchen', '--filter', 'status=done'], []],
+    [['--filter', '__proto__=x'], []],
+    [
+      ['--mode', 'keyword', '--limit', '1000'],
+      ['Comma', 'Garden', 'Oven'],
+    ],
+  ])('finds with %j: %j', async (args, titles) => expect(await found(...args)).toEqual(titles));
+
+  it.each(['filesystem', 'loci'])('finds a note as it is now, with %s', async (adapter) => {
+    const args = ['--adapter', adapter, '--pool', 'notes'];
+    expect(await found(...args)).toEqual(['Garden', 'Oven']);
+    writeFileSync(join(notes, 'New.md'), 'An oven that is new.');
+    rmSync(join(notes, 'Garden.md'));
+    expect(await found(...args)).toEqual(['New', 'Oven']);
+    const env = { LOCI_MEMORY_ADAPTER: adapter };
+    const { results, ...answer } = await lociJson<Recalled>(['recall', 'new'], { home, env });
+    expect(answer).toEqual({ query: 'new', agent: 'main', adapter, took_ms: expect.any(Number) as number });
+    expect(results).toMatchObject([{ uri: expect.stringMatching(/\/New\.md/) as string }]);
+  });
+
+  it('says that nothing was found, and what was not searched', async () => {
+    expect(await recall(['zebra'])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout:
+        'No results for "zebra".\nTry other words or fewer filters.\n' +
+        'Cold pools were not searched: `--tier hot,warm,cold` searches all.\n',
+    });
+  });
+
+  it.each<[args: string[], message: RegExp]>([
+    [[], /^loci: QUERY is missing\n/],
+    [['x', '--adapter', 'mongo'], /^loci: --adapter must be one of filesystem, lancedb, loci, not "mongo"\n/],
+    [['x', '--tier', 'hot,tepid'], /^loci: --tier must be hot, warm or cold, .* not "hot,tepid"\n/],
+    [['x', '--tier', ''], /^loci: --tier must be /],
+    [['x', '--filter', 'project'], /^loci: --filter must be a key and a value, .* not "project"\n/],
+    [['x', '--filter', '=kitchen'], /^loci: --filter must be /],
+    [['x', '--limit', '0'], /^loci: --limit must be a whole number from 1 to 1000, not "0"\n/],
+    [['x', '--limit', '1e9'], /^loci: --limit must be /],
+    [['x', '--mode', 'graph'], /^loci: --mode must be keyword or semantic, not "graph"\n/],
+    [
+      ['x', '--mode', 'semantic'],
+      /^loci: --mode semantic: the adapter filesystem does not search by meaning\n/,
+    ],
+    [['x', '--agent', ''], /^loci: --agent must be the id of an agent, not ""\n/],
+    [['x', '--teir', 'hot'], /^loci: unknown option '--teir'\n *Did you mean --tier\?\n/],
+    [
+      ['x', '--pool', 'notes,ntoes'],
+      /^loci: --pool: the agent main sees no pool "ntoes"\n *It sees notes, a,b, archive\.\n/,
+    ],
+    [
+      ['x', '--pool', 'boss'],
+      /^loci: --pool: the agent main sees no pool "boss"\n *It sees notes, a,b, archive\.\n/,
+    ],
+    [['x', '--pool', '\u001b[2J'], /^loci: --pool: the agent main sees no pool "\\u001b\[2J"\n/],
+  ])('refuses %j with the name of what is wrong', async (args, message) => {
+    const { code, stdout, stderr } = await recall(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  it('shows characters that a terminal interprets, in titles, paths and texts, as others', async () => {
+    const evil = '\u001b]0;title\u0007\u202e\u009b2J';
+    await writeNotes(notes, {
+      [`zebra${evil}\nx.md`]: `---\ntitle: "zebra \\e[2J"\n---\nA zebra ${evil} is here.`,
+    });
+    const env = { NO_COLOR: '1' };
+    const { code, stdout } = await recall([`zebra ${evil}`], { terminal: true, env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('is here.');
+    expect(stdout).not.toMatch(CONTROL);
+    const json = await recall(['zebra', '--json']);
+    expect(json.stdout).not.toMatch(CONTROL);
+    const { results } = JSON.parse(json.stdout) as Recalled;
+    expect(results[0]!.metadata).toMatchObject({ title: 'zebra \u001b[2J', path: `zebra${evil}\nx.md` });
+    expect((await recall(['zebra'], { terminal: true })).stdout).toMatch(/^1\. \u001b\[1mzebra/);
+  });
+
+  it('fails if the adapter fails, which is not the same as to find nothing', async () => {
+    const env = { LOCI_ADAPTERS_DEADLINE: '1ms' };
+    const { code, stdout, stderr } = await recall(['oven'], { env });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toMatch(/^loci: the pools could not be searched: the recall took longer than 1 ms/);
+    expect(JSON.parse((await recall(['oven', '--json'], { env })).stdout)).toMatchObject({
+      error: { code: 'unreadable' },
+    });
+  });
+
+  it('answers with filesystem where LanceDB is not installed, and says how to install it', async () => {
+    const env = { LOCI_MEMORY_ADAPTER: 'lancedb', LOCI_ADAPTERS_LANCEDB_PACKAGE: home };
+    const { code, stdout, stderr } = await recall(['induction'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^1\. Oven\n[^]+ with filesystem\n$/);
+    expect(stderr).toMatch(
+      /^loci: warning: lancedb cannot be used, and filesystem is in its place: .*`npm install [^\n]+\n$/,
+    );
+    const status = await loci(['adapters', 'status'], { home, env });
+    expect(status).toMatchObject({ code: 1, stderr: '' });
+    expect(status.stdout).toMatch(/^adapter +filesystem\n[^]*`npm install /);
+  });
+
+  it('warns of folders that are gone, and tells nothing of those that the agent does not see', async () => {
+    for (const pool of ['commas', 'boss', 'archive']) rmSync(join(home, '..', pool), { recursive: true });
+    const { code, stdout, stderr } = await recall(['oven']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('2 results in ');
+    expect(stderr).toMatch(/^loci: warning: the pool a,b is empty: \S+\/commas cannot be read: [^\n]+\n$/);
+  });
+
+  it('names what it could not read, if the agent sees all pools', async () => {
+    writeFileSync(join(notes, 'Oven 2.md'), Buffer.from([0, 1, 0xff, 0]));
+    expect((await recall(['oven'])).stderr).toBe(
+      'loci: warning: not everything is searched: `loci adapters status` says why\n',
+    );
+    const env = { LOCI_ADAPTERS_POOLS: '[{ id: notes, tier: hot, path: notes }]' };
+    const { code, stderr } = await recall(['oven'], { env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^loci: warning: \S+\/notes\/Oven 2\.md is not searched: [^\n]+\n$/);
+  });
+
+  it('stops at Ctrl-C', async () => {
+    const server = createServer(() => child.kill('SIGINT')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const env = {
+      LOCI_EMBEDDING_PROVIDER: 'ollama',
+      LOCI_EMBEDDING_URL: `http://127.0.0.1:${String(port)}`,
+      LOCI_MEMORY_ADAPTER: 'loci',
+    };
+    const { child, ended } = startLoci(['recall', 'oven'], { home, env });
+    expect((await ended).code).toBe(130);
+  });
+});
+
+describe('settings without pools', () => {
+  it('are explained with what to write', async () => {
+    const empty = join(temporaryFolder(), 'home');
+    for (const args of [
+      ['recall', 'oven'],
+      ['adapters', 'index'],
+    ]) {
+      const { code, stdout, stderr } = await loci(args, { home: empty });
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toContain('adapters.pools');
+    }
+    const { stderr } = await loci(['recall', 'oven'], { home: empty });
+    const [, value = ''] = /`loci config set adapters\.pools '([^']+)'`/.exec(stderr) ?? [];
+    const set = ['config', 'set', 'adapters.pools', value.replace('~/notes', notes)];
+    expect(await loci(set, { home: empty })).toMatchObject({ code: 0 });
+    expect((await loci(['recall', 'induction'], { home: empty })).stdout).toMatch(/^1\. Oven\n/);
+  });
+});
+
+it.each([
+  ['x', '', /^loci: loci\.yaml:2: the pool "a" is not valid: its path "x" is relative, and there is no root/],
+  [
+    '../x',
+    '\n  vaultRoot: /vault',
+    /^loci: loci\.yaml:2: .* its path "\.\.\/x" leads out of the root of the vault\n/,
+  ],
+])('a pool at %j is refused with its place in the settings', async (path, more, message) => {
+  const pools = `[{ id: a, tier: hot, path: ${path} }]`;
+  writeFileSync(join(home, 'loci.yaml'), `adapters:\n  pools: ${pools}${more}\n`);
+  const { code, stderr } = await recall(['oven']);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(message);
+});
+
+describe('loci adapters', () => {
+  it.each(['filesystem', 'loci'])(
+    'index and status show the pools and what %s has of them',
+    async (adapter) => {
+      for (const command of ['index', 'status']) {
+        const { code, stdout, stderr } = await loci(['adapters', command, '--adapter', adapter], { home });
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(stdout).toMatch(new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), ${notes}\n`));
+        expect(stdout).toMatch(/\n +archive \(cold\), \S+\/archive\n(.*\n)+No problems found\.\n$/);
+      }
+      const status = await lociJson(['adapters', 'status', '--adapter', adapter], { home });
+      expect(status).toMatchObject({ ok: true, details: { adapter, pools: { length: 5 } } });
+    },
+  );
+
+  it('status names what is wrong, and its exit code is 1', async () => {
+    rmSync(join(home, '..', 'boss'), { recursive: true });
+    const { code, stdout } = await loci(['adapters', 'status'], { home });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\nthe pool boss is empty: \S+\/boss cannot be read: [^\n]+\n$/);
+    expect(await loci(['adapters', 'status'], { home: join(temporaryFolder(), 'home') })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('none: docs/adapters.md') as string,
+    });
+  });
+});
