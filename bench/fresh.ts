@@ -23,9 +23,9 @@ interface FreshProcess {
   readonly blockedMs: Readonly<Record<(typeof PHASES)[number] | 'idling', number>>;
 }
 
-/** Bundles the code of a fresh process, as the package has it. Returns the URL of the bundle. */
-async function bundleCode(folder: string): Promise<string> {
-  const modules = { fresh: fileURLToPath(new URL('./fresh-modules.ts', import.meta.url)) };
+/** Bundles a module for fresh processes, as the package has it. Returns the URL of the bundle. */
+export async function bundleModule(module: URL, folder: string): Promise<string> {
+  const modules = { fresh: fileURLToPath(module) };
   for (const { fileName, code } of await bundle({ modules, addressOf: fileAddress }))
     writeFileSync(join(folder, fileName), code);
   return pathToFileURL(join(folder, 'fresh.js')).href;
@@ -36,7 +36,7 @@ export async function measureFresh(bench: BenchStore, folder: string): Promise<M
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'loci.db');
   copyFileSync(bench.path, path, constants.COPYFILE_FICLONE);
-  const code = await bundleCode(folder);
+  const code = await bundleModule(new URL('./fresh-modules.ts', import.meta.url), folder);
   const runs: FreshProcess[] = [];
   const bareOpen: number[] = [];
   for (let run = 0; run < PROCESSES; run++) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { Progress } from '../eval/progress.ts';
+import { measureAdapters, type AdapterBench } from './adapters.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { measureCommands } from './commands.ts';
 import { benchStore, type BenchStore } from './fill.ts';
@@ -29,7 +30,10 @@ const HELP = `Measures the speed of Loci on synthetic stores and compares it wit
   --json FILE     write the figures as JSON
   --postgres      only measure PostgreSQL: that of LOCI_TEST_POSTGRES_URL, or one that is started
   --openclaw      only compare memories of OpenClaw, which is installed outside of the checkout first (about 650 MB)
-  --no-embed      skip the benchmark of the embedder
+  --adapters      only compare the retrieval adapters, plain FTS5 and grep, on 10,000 notes by words and on 1,000 with the local
+                  model; with --quick on 500 by words
+  --lancedb DIR   the folder where @lancedb/lancedb is installed, for --adapters
+  --no-embed      skip the benchmark of the embedder, and adapters with the local model
   --no-rest       skip the HTTP server; its load lasts ten minutes, with --quick a few seconds
 
 Filled stores are kept in .cache/bench for the next run.`;
@@ -43,6 +47,8 @@ const { values: flags } = parseArgs({
     json: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     openclaw: { type: 'boolean', default: false },
+    adapters: { type: 'boolean', default: false },
+    lancedb: { type: 'string' },
     embed: { type: 'boolean', default: true },
     rest: { type: 'boolean', default: true },
     help: { type: 'boolean' },
@@ -140,6 +146,12 @@ async function main(): Promise<void> {
   };
   if (flags.openclaw)
     await measureOpenclaw({ folder: join(scratch, 'openclaw'), quick: flags.quick ?? false, report });
+  else if (flags.adapters)
+    for (const size of adapterSizes()) {
+      const { section, lines } = await measureAdapters(size, join(scratch, `adapters-${size.provider}`));
+      sections.push(section);
+      console.log(`${lines.join('\n')}\n`);
+    }
   else if (flags.postgres) await again(() => measurePostgresSizes(postgresSizes(), namespaces, report));
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
@@ -147,6 +159,15 @@ async function main(): Promise<void> {
   const missed = missedTargets(sections);
   for (const { what } of missed) console.error(`Not reached: ${what}`);
   if (flags.check === true && missed.length > 0) process.exitCode = 1;
+}
+
+function adapterSizes(): AdapterBench[] {
+  const { lancedb } = flags;
+  if (flags.quick === true) return [{ notes: 500, provider: 'none', lancedb, processes: 3, queries: 20 }];
+  return [
+    { notes: 10_000, provider: 'none', lancedb, processes: 5, queries: 40 },
+    ...(flags.embed ? [{ notes: 1000, provider: 'local', lancedb, processes: 5, queries: 40 } as const] : []),
+  ];
 }
 
 function postgresSizes(): number[] {

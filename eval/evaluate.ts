@@ -4,6 +4,8 @@ import { JINA_RERANK, startReranker } from '../test/embedding/rerank-server.ts';
 import { CLASSIC_RANKING } from '../src/search/rank/ranking.ts';
 import { openFts5 } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
+import type { AdapterId } from '../src/adapters/create-adapter.ts';
+import { adapterSystem } from './adapter-system.ts';
 import { ambientOf, type Ambient } from './ambient.ts';
 import { pairedDifference } from './bootstrap.ts';
 import { calibrationOf, type Calibration, type Judged } from './calibration.ts';
@@ -45,6 +47,8 @@ export interface EvaluateOptions {
   readonly ablate: boolean;
   readonly partly: boolean;
   readonly rerank?: boolean;
+  /** Retrieval adapters that are rivals too. */
+  readonly adapters?: readonly AdapterId[];
   /** Whether a copy of the set in PostgreSQL is a rival too. */
   readonly postgres?: boolean;
   readonly packs?: boolean;
@@ -261,9 +265,15 @@ async function openBaselines(
   const { ranking } = configuration;
   const postgres =
     options.postgres === true ? [await postgresSystem(set, indexed, configuration, model, options)] : [];
-  if (!options.baselines) return postgres;
+  const adapters = await sequentially(options.adapters ?? [], (id) =>
+    adapterSystem(set, id, configuration, options.signal),
+  );
+  if (!options.baselines) return [...adapters, ...postgres];
   const withVectors = model.embedder === null ? [] : [engine('vectors', vectorsAlone(ranking), 0)];
-  return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0), ...postgres];
+  return [
+    ...[openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)],
+    ...[...adapters, ...postgres],
+  ];
 }
 
 function compareWith(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
@@ -271,7 +281,11 @@ function compareWith(run: Run, rivals: readonly Run[], metric: Metric): Record<s
   return Object.fromEntries(
     rivals.map(({ system, queries }) => [
       system,
-      { metrics: meanMetrics(queries), difference: pairedDifference(values, valuesOf(queries, metric)) },
+      {
+        metrics: meanMetrics(queries),
+        categories: byCategory(queries),
+        difference: pairedDifference(values, valuesOf(queries, metric)),
+      },
     ]),
   );
 }

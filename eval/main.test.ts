@@ -104,7 +104,9 @@ describe('options', () => {
       limit: 5,
     });
     expect(parseOptions(['--answers', '--half', 'dev'])).toMatchObject({ answers: true, half: 'dev' });
-    expect(parseOptions([])).toMatchObject({ answers: false, half: null });
+    expect(parseOptions([])).toMatchObject({ answers: false, half: null, adapters: [] });
+    expect(parseOptions(['--adapter', 'all']).adapters).toEqual(['filesystem', 'lancedb', 'loci']);
+    expect(parseOptions(['--adapter', 'loci,filesystem']).adapters).toEqual(['filesystem', 'loci']);
     expect(parseOptions([])).toMatchObject({ sets: [], baselines: true, limit: null, json: null });
   });
 
@@ -118,6 +120,7 @@ describe('options', () => {
     [['--answers', '--set', 'a'], '--answers'],
     [['--half', 'dev'], '--half belongs to --answers'],
     [['--answers', '--half', 'both'], 'got both'],
+    [['--adapter', 'loci,grep'], 'got grep'],
     [['--json', 'nowhere/out.json'], 'there is no folder'],
   ])('refuse %j', (args, why) => {
     expect(() => parseOptions(args)).toThrow(

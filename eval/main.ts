@@ -78,12 +78,13 @@ async function evaluateAll(
   options: EvalOptions,
   signal: AbortSignal,
 ): Promise<SetResult[]> {
-  const { baselines, ablate, partly, rerank, postgres, packs, typos, limit, quick } = options;
+  const { baselines, ablate, partly, rerank, adapters, postgres, packs, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = {
     baselines,
     ablate,
     partly,
     rerank,
+    adapters,
     postgres,
     // One report for labels: recall of the multi-hop sets, and of their packs at budget.
     packs: packs || options.labels !== null,

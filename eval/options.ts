@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { closestWord } from '../src/core/text/closest-word.ts';
+import type { AdapterId } from '../src/adapters/create-adapter.ts';
+import { ADAPTERS } from './adapter-system.ts';
 import type { Question } from './answers/question-set.ts';
 
 export const HELP = `Measures the retrieval quality of Loci, and of plain full text, grep, vectors alone and the preset classic.
@@ -21,6 +23,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --rerank         measure a reranker by word overlap over HTTP as the last stage: its gain and its cost
   --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
+  --adapter NAMES  measure retrieval adapters too, on the documents as notes of pools: filesystem, lancedb, loci, or all
   --postgres       measure a copy of each set in PostgreSQL too: in LOCI_TEST_POSTGRES_URL, else as npm test finds a server
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
@@ -31,6 +34,7 @@ Besides the sets of this repository it runs those in $LOCI_EVAL_DATA, or in ../s
 sets are cached in .cache/eval. After Ctrl-C, the same command continues.
 
   npm run eval -- --quick
+  npm run eval -- --adapter all --set my-notes.json
   npm run eval -- --answers --half dev
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
@@ -57,6 +61,8 @@ export interface EvalOptions {
   readonly answers: boolean;
   /** Of the questions; `null` for both. */
   readonly half: Question['half'] | null;
+  /** The adapters to measure. */
+  readonly adapters: readonly AdapterId[];
   readonly postgres: boolean;
   readonly baselines: boolean;
 }
@@ -76,6 +82,7 @@ const FLAGS = {
   packs: { type: 'boolean' },
   answers: { type: 'boolean' },
   half: { type: 'string' },
+  adapter: { type: 'string', multiple: true },
   postgres: { type: 'boolean' },
   'no-baselines': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -105,6 +112,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     ablate: values.ablate ?? false,
     partly: values.partly ?? false,
     rerank: values.rerank ?? false,
+    adapters: parseAdapters(values.adapter ?? []),
     postgres: values.postgres ?? false,
     packs: values.packs ?? false,
     answers: values.answers ?? false,
@@ -135,6 +143,14 @@ const parseFlags = (args: readonly string[]) => {
 function parseCount(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new LociError('invalid_input', `--limit: expected a number of queries, got ${text}`);
+}
+
+function parseAdapters(given: readonly string[]): readonly AdapterId[] {
+  const names = new Set(given.flatMap((list) => list.split(',')));
+  const unknown = [...names].find((name) => name !== 'all' && !ADAPTERS.some((id) => id === name));
+  if (unknown !== undefined)
+    throw new LociError('invalid_input', `--adapter: expected ${ADAPTERS.join(', ')} or all, got ${unknown}`);
+  return ADAPTERS.filter((id) => names.has('all') || names.has(id));
 }
 
 function parseHalf(text: string, isUsed: boolean): Question['half'] {

@@ -13,6 +13,7 @@ type Metrics = Readonly<Record<string, number>>;
 /** A baseline, or the engine without one stage, compared with the default. */
 export interface Rival {
   readonly metrics: Metrics;
+  readonly categories: Readonly<Record<string, CategoryMeans>>;
   /** The difference of the default and this system in the set's main metric, over the same queries. */
   readonly difference: Interval;
 }

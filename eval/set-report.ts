@@ -9,6 +9,7 @@ export function setReport(result: SetResult): string[] {
     [headline(result)],
     systemTable(result),
     categoryTable(result),
+    rivalCategoryTable(result),
     abstentionLines(result),
     calibrationLines(result),
     result.ambient === null ? [] : ambientLines(result.ambient),
@@ -49,6 +50,22 @@ function categoryTable({ categories, metrics }: SetResult): string[] {
     ...names.map((name) => percent(means[name])),
   ]);
   return rows.length < 2 ? [] : tableLines([['category', 'queries', ...names], ...rows]);
+}
+
+/** The main metric of every system. */
+function rivalCategoryTable({ categories, baselines, measure }: SetResult): string[] {
+  const rivals = Object.entries(baselines);
+  const names = Object.keys(categories);
+  if (rivals.length === 0 || names.length < 2) return [];
+  const rows = names.map((name) =>
+    [categories, ...rivals.map(([, rival]) => rival.categories)].map((of) =>
+      percent(of[name]?.metrics[measure]),
+    ),
+  );
+  return tableLines([
+    [measure, 'default', ...rivals.map(([name]) => name)],
+    ...names.map((name, i) => [name, ...rows[i]!]),
+  ]);
 }
 
 function abstentionLines({ abstention, config }: SetResult): string[] {
