@@ -111,14 +111,24 @@ function pushTerms(text: string, numbers: TermNumbers, terms: number[]): void {
     if (isPlain) terms.push(numbers.ofPlainWord(run));
     else for (const number of numbers.ofRun(run)) terms.push(number);
   });
-  // No additional term crosses the end of a line.
   const additional = new Set<string>();
-  for (const [line] of text.matchAll(MAY_HAVE_ADDITIONAL_TERMS))
+  for (const line of linesOfAdditionalTerms(text))
     for (const { term } of additionalTerms(line)) additional.add(term);
   for (const term of additional) terms.push(0, numbers.of(term));
   terms.push(0);
 }
 
-/** Lines with groups of a code, names with signs, or symbols. Most have none, and to look for them takes as long as to read the words. */
-const MAY_HAVE_ADDITIONAL_TERMS =
-  /^.*(?:\d[-./() ]{1,3}\d|[a-z\d]-\d|\d-[a-z]|[A-Z]{2}\d\d [A-Z\d]|#|\+\+|\.n|[^\x00-\x23\x25-\x7f]).*$/gim;
+/** Groups of a code, names with signs, or symbols. Most lines have none, and to look for them takes as long as to read the words. */
+const MAY_BE_ADDITIONAL = /\d(?:[-./() ]{1,3}\d|-)|-\d|[A-Z]\d\d [A-Z\d]|[#$\x80-\uffff]|\+\+|\.[nN]/g;
+
+/** The lines that may have additional terms. None of them crosses the end of a line. */
+function* linesOfAdditionalTerms(text: string): Generator<string> {
+  MAY_BE_ADDITIONAL.lastIndex = 0;
+  for (let found; (found = MAY_BE_ADDITIONAL.exec(text)) !== null;) {
+    const start = text.lastIndexOf('\n', found.index) + 1;
+    const end = text.indexOf('\n', found.index);
+    yield text.slice(start, end < 0 ? text.length : end);
+    if (end < 0) return;
+    MAY_BE_ADDITIONAL.lastIndex = end;
+  }
+}

@@ -177,7 +177,8 @@ export class PoolIndex {
       const below = isWhole ? [''] : given.flatMap((each) => keysOf(pool, each));
       if (below.length > 0) await this.#indexPool(table, pool, below);
     }
-    if (isWhole) await table.keepFolders([...byFolder.keys()]);
+    // The folder of a pool may have been removed.
+    await table.keepFolders([...byFolder.keys()]);
     await table.optimize({ isWriting: false });
     this.#isIndexed = true;
     if (isWhole) this.#announce(byFolder, { isComplete: true });
