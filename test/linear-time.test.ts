@@ -25,7 +25,7 @@ import { snippet } from '../src/search/explain/snippet.ts';
 import { anchorsIn } from '../src/search/rank/anchor-text.ts';
 import { detectSecrets } from '../src/secrets/detect.ts';
 import { readDocument } from '../src/sources/documents/read-document.ts';
-import { canvasText } from '../src/sources/vault/canvas.ts';
+import { canvasText } from '../src/sources/files/canvas.ts';
 import { readNoteText } from '../src/sources/vault/note-text.ts';
 import { escapeControl } from '../src/surfaces/shared/escape-control.ts';
 import { settings, temporaryFolder } from './contract/engines.ts';

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { assertAgreement } from '../../test/adapters/agreement.ts';
+import { assertCanvasIsText } from '../../test/adapters/canvas.ts';
 import { adapterContract, type ContractOptions, type TestContext } from './contract-suite.ts';
 import { type AdapterId, createAdapter } from './create-adapter.ts';
 
@@ -29,4 +30,9 @@ for (const adapter of ['filesystem', 'loci'] satisfies AdapterId[])
 
 it.each<[AdapterId]>([['filesystem'], ['loci']])('%s finds what reading all files finds', async (adapter) => {
   await assertAgreement(optionsOf(adapter));
+});
+
+it.each<[AdapterId]>([['filesystem'], ['loci']])('%s finds a canvas by its cards', async (adapter) => {
+  const settings = { memory: { adapter }, embedding: { provider: 'none' } };
+  await assertCanvasIsText((home) => createAdapter(settings, { home }));
 });

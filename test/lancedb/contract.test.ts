@@ -2,6 +2,7 @@ import { afterAll, describe, it } from 'vitest';
 import { adapterContract } from '../../src/adapters/contract-suite.ts';
 import { createLocalEmbedder } from '../../src/embed/local/local.ts';
 import { assertAgreement } from '../adapters/agreement.ts';
+import { assertCanvasIsText } from '../adapters/canvas.ts';
 import { OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { openLancedb } from './adapter.ts';
 
@@ -34,4 +35,8 @@ for (const [name, embedding] of Object.entries(EMBEDDING))
 
 it('lancedb finds what reading all files finds', async () => {
   await assertAgreement({ name: 'lancedb', create: (folder) => openLancedb(folder) });
+});
+
+it('lancedb finds a canvas by its cards', async () => {
+  await assertCanvasIsText((home) => openLancedb(home));
 });

@@ -9,9 +9,9 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import path from 'node:path';
-import { decodeText } from '../../sources/files/decode.ts';
 import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
 import { OPEN_FLAGS } from '../../sources/files/read-file.ts';
+import { noteText } from '../pools/note-head.ts';
 import { revisionOf } from '../pools/pool-files.ts';
 
 export interface NoteText {
@@ -35,8 +35,8 @@ export function readNote(root: string, key: string): NoteText | { readonly probl
     if (!stats.isFile() || !isAt(file, descriptor, stats)) return null;
     if (stats.size > BigInt(MAX_NOTE_BYTES))
       return { problem: `it has more than ${String(MAX_NOTE_BYTES)} bytes` };
-    const text = decodeText(readAll(descriptor, Number(stats.size)))?.text;
-    if (text === undefined) return { problem: 'it is no text' };
+    const text = noteText(key, readAll(descriptor, Number(stats.size)));
+    if (text === null) return { problem: 'it is no text' };
     return { text, revision: revisionOf(stats), changedAt: Number(stats.ctimeMs) };
   } finally {
     closeSync(descriptor);

@@ -7,11 +7,10 @@ import { propertiesOf } from '../../engine/records/results/properties.ts';
 import { counterOf, type CutOptions } from '../../ingest/cut-record.ts';
 import { embeddingText } from '../../ingest/embedding-text.ts';
 import { makePassages, MAX_PASSAGE_TOKENS } from '../../ingest/passages.ts';
-import { decodeText } from '../../sources/files/decode.ts';
 import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
 import { readWithin } from '../../sources/files/read-file.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
-import { noteHead } from '../pools/note-head.ts';
+import { noteHead, noteText } from '../pools/note-head.ts';
 import { listPoolFiles } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 
@@ -71,8 +70,8 @@ export async function readNotes(
   const notes: ReadNote[] = [];
   for (const path of paths) {
     const read = await readWithin(root, path, MAX_NOTE_BYTES).catch(() => 'special' as const);
-    const text = typeof read === 'string' || 'tooLarge' in read ? undefined : decodeText(read.bytes)?.text;
-    if (text !== undefined) notes.push(noteOf(path, text, countTokens));
+    const text = typeof read === 'string' || 'tooLarge' in read ? null : noteText(path, read.bytes);
+    if (text !== null) notes.push(noteOf(path, text, countTokens));
   }
   return notes;
 }

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { Metadata } from '../../core/types.ts';
+import { canvasText } from '../../sources/files/canvas.ts';
+import { decodeText } from '../../sources/files/decode.ts';
 import { noteFormat } from '../../sources/files/note-format.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { parseFrontMatter } from '../../sources/markdown/front-matter.ts';
@@ -11,6 +13,17 @@ export interface NoteHead {
   /** `title` in the front matter, else the name of the file without its ending. */
   readonly title: string;
   readonly frontMatter: Metadata;
+}
+
+/** The text of a note that is searched: of a canvas, that of its cards. `null` if the bytes are no text, or no canvas. */
+export function noteText(key: string, bytes: Uint8Array): string | null {
+  const text = decodeText(bytes)?.text ?? null;
+  if (text === null || noteFormat(key) !== 'canvas') return text;
+  try {
+    return canvasText(text).text;
+  } catch {
+    return null;
+  }
 }
 
 /** @param key the path of the note below its pool */

@@ -1,12 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { decodeText } from '../../sources/files/decode.ts';
 import { Exclusions, foldersOf, slashed } from '../../sources/files/exclusions.ts';
 import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { readWithin } from '../../sources/files/read-file.ts';
 import type { MemoryResult } from '../contract.ts';
-import { noteHead, resultMetadata } from './note-head.ts';
+import { noteHead, noteText, resultMetadata } from './note-head.ts';
 import type { LocatedPool, PoolSet } from './pool-set.ts';
 
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
@@ -52,8 +51,8 @@ async function readNote(
   if (await isExcluded(pool, key)) return null;
   const read = await readWithin(pool.root, key, MAX_NOTE_BYTES).catch(() => 'special' as const);
   if (typeof read === 'string' || 'tooLarge' in read) return null;
-  const text = decodeText(read.bytes)?.text;
-  if (text === undefined) return null;
+  const text = noteText(key, read.bytes);
+  if (text === null) return null;
   return { id: file, uri: file, content: text, metadata: resultMetadata(pool, key, noteHead(key, text)) };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canvasText } from './canvas.ts';
+import { canvasText } from '../files/canvas.ts';
 import { noteFormat } from '../files/note-format.ts';
 import { readNoteText } from './note-text.ts';
 

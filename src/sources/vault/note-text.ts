@@ -3,7 +3,7 @@ import { workerModule } from '../../core/threads/worker-module.ts';
 import { assertParseable } from '../markdown/density.ts';
 import { decodeText, type DecodedText } from '../files/decode.ts';
 import type { NoteFormat } from '../files/note-format.ts';
-import { canvasText } from './canvas.ts';
+import { canvasText } from '../files/canvas.ts';
 import { parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
