@@ -26,11 +26,9 @@ declare module 'vitest' {
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const COMMAND = join(SOURCES, 'surfaces/cli/main.ts');
 /** Modules of threads that many tests start. */
-const THREADS: readonly string[] = [
-  'store/sqlite/thread.ts',
-  'core/threads/task-worker.ts',
-  'adapters/lancedb/read-notes.ts',
-].map((file) => join(SOURCES, file));
+const THREADS: readonly string[] = ['store/sqlite/thread.ts', 'adapters/lancedb/read-notes.ts'].map((file) =>
+  join(SOURCES, file),
+);
 const BUNDLES = fileURLToPath(new URL('../.cache/bundles/', import.meta.url));
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
