@@ -88,7 +88,7 @@ export interface MemoryRetrievalAdapter {
   /** Reads files and folders again, those that are gone too. Adapters without an index need not do anything. */
   indexPaths(paths: readonly string[]): Promise<void>;
   /** The best results, best first; an empty list if there are none. */
-  recall(query: MemoryQuery): Promise<readonly MemoryResult[]>;
+  recall(query: MemoryQuery): Promise<MemoryResult[]>;
   status?(): Promise<MemoryAdapterStatus>;
   /**
    * The whole file that a reference names: an absolute path, one below the root of the vault, or the `uri` of a result, whose lines

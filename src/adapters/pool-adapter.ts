@@ -103,7 +103,7 @@ export class PoolAdapter implements LociAdapter {
     await this.#settled(this.#backend.maxSettleMs);
   }
 
-  async recall(query: MemoryQuery): Promise<readonly MemoryResult[]> {
+  async recall(query: MemoryQuery): Promise<MemoryResult[]> {
     const stop = new AbortController();
     const { deadlineMs } = this.#options;
     const late = (): never => {
@@ -225,7 +225,7 @@ export class PoolAdapter implements LociAdapter {
     return change;
   }
 
-  async #recall(query: MemoryQuery, signal: AbortSignal): Promise<readonly MemoryResult[]> {
+  async #recall(query: MemoryQuery, signal: AbortSignal): Promise<MemoryResult[]> {
     const { text, limit, filters, mode } = checked(query);
     if (limit === 0 || text === '') return [];
     for (;;) {
