@@ -49,7 +49,10 @@ export async function adapterSystem(
   await embedded(adapter, signal);
   const assertSound = (): void => {
     // Figures of empty answers, or of the adapter in its place, would be mistaken for those of this one.
-    if (warnings.length > 0) throw new LociError('internal', `${id}: ${warnings.join('\n')}`);
+    if (warnings.length > 0)
+      throw new LociError('unsupported_runtime', `${id} is not measured: ${warnings.join('\n')}`, {
+        hint: 'Name the folder with LanceDB in LOCI_ADAPTERS_LANCEDB_PACKAGE (loci.yaml is not read here), or other adapters.',
+      });
   };
   assertSound();
   const notes = new Map(pools.map(({ id: pool, notes: written }) => [pool, written]));
