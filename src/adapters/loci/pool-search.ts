@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOfSearch } from '../../engine/embedding/models.ts';
@@ -175,16 +176,17 @@ class Notes {
     const { store, namespace, now } = this.#engine;
     for (const id of ids) this.#notes.set(id, null);
     const records = await store.records.get(namespace, ids, { liveAt: now(), damaged: 'is empty' });
-    await Promise.all(
-      records.map(async ({ id, source, key, content }) => {
-        const pool = this.#pools.get(source);
-        if (pool === undefined || key === null) return;
-        const head = noteHead(key, content);
-        if (!matchesFilters(head.frontMatter, this.#query.filters)) return;
-        const file = await fileOf(pool, key);
-        if (file !== null) this.#notes.set(id, { pool, file, head });
-      }),
-    );
+    for (const { id, source, key, content } of records) {
+      const pool = this.#pools.get(source);
+      if (pool === undefined || key === null) continue;
+      // To parse a long front matter takes up to 50 ms.
+      await setImmediate();
+      this.#query.signal.throwIfAborted();
+      const head = noteHead(key, content);
+      if (!matchesFilters(head.frontMatter, this.#query.filters)) continue;
+      const file = await fileOf(pool, key);
+      if (file !== null) this.#notes.set(id, { pool, file, head });
+    }
   }
 }
 
