@@ -60,7 +60,7 @@ export async function adapterOf(
   return new PoolAdapter(backend, {
     dataDir: loaded.home,
     vaultRoot: adapters.vaultRoot,
-    pools: configuredPools(loaded).pools,
+    pools: configuredPools(loaded).definitions,
     roles: rolesOf(loaded.values),
     deadlineMs: adapters.deadline,
     ...(fallback !== null && { fallback }),

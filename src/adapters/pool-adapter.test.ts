@@ -197,6 +197,21 @@ describe('registering pools', () => {
     expect(register).toHaveBeenCalledTimes(2);
   });
 
+  it('warns once of a folder that does not exist', async () => {
+    const { adapter, warnings, open } = adapterOf(new Recorded());
+    const missing = { ...open, path: join(open.path, 'missing') };
+    await adapter.registerPools([missing]);
+    expect(await adapter.recall(QUERY)).toEqual([]);
+    expect(warnings).toEqual([
+      `the pool ${open.id} is empty: ${missing.path} cannot be read: it does not exist`,
+    ]);
+  });
+
+  it.each([[null], ['open'], [{ id: 'a' }], [[null]]])('refuses %j', async (pools) => {
+    const { adapter } = adapterOf(new Recorded());
+    await expect(adapter.registerPools(pools as never)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
   it('keeps the root of the vault that init does not name', async () => {
     const vaultRoot = temporaryFolder();
     const { adapter } = adapterOf(new Recorded(), { pools: [], vaultRoot });
@@ -224,6 +239,7 @@ describe('a backend that cannot be opened', () => {
     vi.spyOn(broken, 'open').mockRejectedValue(new Error('it is not installed'));
     const { adapter, warnings } = adapterOf(broken, { fallback });
     expect(adapter.id).toBe('broken');
+    expect((await adapter.status()).ok).toBe(false);
     for (let i = 0; i < 2; i++) expect(await adapter.recall(QUERY)).toHaveLength(1);
     expect(adapter.id).toBe('fallback');
     const message = 'broken cannot be used, and fallback is in its place: it is not installed';

@@ -75,7 +75,7 @@ export class PoolAdapter implements LociAdapter {
   async init(folders: AdapterFolders): Promise<void> {
     const { dataDir, vaultRoot = this.#folders.vaultRoot } = folders;
     this.#folders = { dataDir, ...(vaultRoot !== undefined && { vaultRoot }) };
-    this.#pools = this.#setOf(this.#pools.pools);
+    this.#pools = this.#setOf(this.#pools.definitions);
     await this.#open();
   }
 
@@ -126,17 +126,18 @@ export class PoolAdapter implements LociAdapter {
   }
 
   async status(): Promise<MemoryAdapterStatus> {
-    const problems = [this.#fallbackReason, this.#recallProblem].filter((each) => each !== null);
+    const problems: string[] = [];
     let details = {};
     try {
       await this.#open();
+      problems.push(...[this.#fallbackReason, this.#recallProblem].filter((each) => each !== null));
       problems.push(...(await this.#pools.problemsOf(this.#pools.pools)));
       problems.push(...(await this.#backend.problems()));
       details = await this.#backend.details();
     } catch (error) {
       problems.push(messageOf(error));
     }
-    const pools = this.#pools.pools.map(({ id, tier, folder }) => ({ id, tier, path: folder }));
+    const pools = this.#pools.pools.map(({ folder, ...definition }) => ({ ...definition, path: folder }));
     return {
       ok: problems.length === 0,
       ...(problems.length > 0 && { message: [...new Set(problems)].join('\n') }),
@@ -161,10 +162,7 @@ export class PoolAdapter implements LociAdapter {
   }
 
   #setOf(pools: readonly MemoryPoolDefinition[]): PoolSet {
-    const definitions = pools.map(
-      ({ folder: _, ...definition }: MemoryPoolDefinition & { folder?: string }) => definition,
-    );
-    return new PoolSet(definitions, { vaultRoot: this.#folders.vaultRoot, roles: this.#options.roles });
+    return new PoolSet(pools, { vaultRoot: this.#folders.vaultRoot, roles: this.#options.roles });
   }
 
   #assertOpen(): void {
@@ -209,6 +207,7 @@ export class PoolAdapter implements LociAdapter {
       }
       this.#registered = pools;
     });
+    for (const problem of await pools.problemsOf(pools.pools)) this.#warn(problem);
   }
 
   async #settled(maxMs = 0): Promise<void> {

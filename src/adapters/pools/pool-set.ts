@@ -48,6 +48,7 @@ export interface PoolSetOptions {
 
 /** The pools that are registered. A new list makes a new set. */
 export class PoolSet {
+  readonly definitions: readonly MemoryPoolDefinition[];
   readonly pools: readonly Pool[];
   readonly #vaultRoot: string | undefined;
   readonly #roles: AgentRoles;
@@ -56,7 +57,8 @@ export class PoolSet {
   constructor(definitions: readonly MemoryPoolDefinition[], { vaultRoot, roles = {} }: PoolSetOptions = {}) {
     this.#vaultRoot = vaultRoot === undefined ? undefined : path.resolve(vaultRoot);
     this.#roles = roles;
-    this.pools = parsedPools(definitions).map((pool) => ({ ...pool, folder: this.#folderOf(pool) }));
+    this.definitions = parsedPools(definitions);
+    this.pools = this.definitions.map((pool) => ({ ...pool, folder: this.#folderOf(pool) }));
   }
 
   /** Whether another set has the same pools in any order. */

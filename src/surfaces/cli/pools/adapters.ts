@@ -1,4 +1,4 @@
-import type { MemoryAdapterStatus } from '../../../adapters/contract.ts';
+import type { MemoryAdapterStatus, MemoryPoolDefinition } from '../../../adapters/contract.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { oneLine, toJson } from '../../shared/escape-control.ts';
 import type { Io } from '../../shared/io.ts';
@@ -63,7 +63,10 @@ function printStatus(
     const rows = [
       ['adapter', adapter.id],
       ...(pools.length === 0 ? [['pools', 'none: docs/adapters.md says how to name them']] : []),
-      ...pools.map(({ id, tier, folder }, i) => [i === 0 ? 'pools' : '', `${id} (${tier}), ${folder}`]),
+      ...pools.map((pool, i) => [
+        i === 0 ? 'pools' : '',
+        `${pool.id} (${pool.tier}), ${seersOf(pool)}: ${pool.folder}`,
+      ]),
       ...detailRows(status),
     ];
     const lines = rows.map(([name = '', value = '']) => `${style.dim(name.padEnd(14))} ${oneLine(value)}`);
@@ -80,4 +83,10 @@ function detailRows({ details = {} }: MemoryAdapterStatus): string[][] {
   return Object.entries(details)
     .filter(([name]) => name !== 'adapter' && name !== 'pools')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+}
+
+/** Who sees a pool, in words. */
+function seersOf({ roles = [], agents = [] }: Pick<MemoryPoolDefinition, 'roles' | 'agents'>): string {
+  const named = [...agents, ...roles.map((role) => `role ${role}`)];
+  return named.length === 0 ? 'for all agents' : `for ${named.join(', ')}`;
 }

@@ -25,6 +25,8 @@ export const recall: RunStandalone = (call, io) =>
     const unread = await session
       .waitFor(session.adapter.prepare(MAX_EMBEDDING_WAIT_MS))
       .then(() => [], listed);
+    // Those of folders are printed above, as far as the agent sees them.
+    session.takeWarnings();
     const results = await recallWith(session, query);
     const tookMs = Math.round(performance.now() - startedAt);
     await warnOfGaps(session, query, unread);
