@@ -129,10 +129,9 @@ async function indexNotes(options: IndexOptions, root: string, notes: readonly L
     // The thread reads the next group while this one is written.
     if (i + 1 < groups.length) reading = read(i + 1);
     reading.catch(() => undefined);
-    const listedNotes = new Map(group.map((note) => [note.path, note]));
     for (const note of found) {
       if (note.problem !== null) report(`${root}/${note.path}`, note.problem);
-      rows.push(...rowsOf(folder, listedNotes.get(note.path)!.revision, note));
+      rows.push(...rowsOf(folder, note));
     }
     replaced.push(...group.filter(({ isStored }) => isStored).map(({ path }) => noteIdOf(folder, path)));
     if (rows.length >= PASSAGES_OF_WRITE || replaced.length >= PASSAGES_OF_WRITE) await write();
@@ -154,8 +153,8 @@ function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
   return groups;
 }
 
-function rowsOf(folder: string, revision: string, note: ReadNote): PassageRow[] {
-  const { path, title, frontMatter, filters, passages } = note;
+function rowsOf(folder: string, note: ReadNote): PassageRow[] {
+  const { path, revision, title, frontMatter, filters, passages } = note;
   const id = noteIdOf(folder, path);
   const head = { path, revision, title, frontMatter };
   const empty = { path: '', revision: '', title: '', frontMatter: '' };

@@ -11,7 +11,7 @@ import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
 import { readWithin } from '../../sources/files/read-file.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
 import { noteHead, noteText } from '../pools/note-head.ts';
-import { listPoolFiles } from '../pools/pool-files.ts';
+import { listPoolFiles, revisionOf } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 
 export interface NoteListing {
@@ -24,6 +24,8 @@ export interface NoteListing {
 /** A note without the place where it was found. */
 export interface ReadNote {
   readonly path: string;
+  /** Of the file that was read, which may be another one than was listed. */
+  readonly revision: string;
   readonly title: string;
   /** JSON. */
   readonly frontMatter: string;
@@ -69,14 +71,22 @@ export async function readNotes(
   const countTokens = await counterOf(countingProvider);
   const notes: ReadNote[] = [];
   for (const path of paths) {
-    const read = await readWithin(root, path, MAX_NOTE_BYTES).catch(() => 'special' as const);
-    const text = typeof read === 'string' || 'tooLarge' in read ? null : noteText(path, read.bytes);
-    if (text !== null) notes.push(noteOf(path, text, countTokens));
+    // Since the listing, a link to another pool may have taken the place of a folder.
+    const read = await readWithin(root, path, MAX_NOTE_BYTES, { exact: true }).catch(
+      () => 'special' as const,
+    );
+    if (typeof read === 'string' || 'tooLarge' in read) continue;
+    const text = noteText(path, read.bytes);
+    if (text !== null) notes.push({ ...noteOf(path, text, countTokens), revision: revisionOf(read.stats) });
   }
   return notes;
 }
 
-function noteOf(path: string, text: string, countTokens: (text: string) => number): ReadNote {
+function noteOf(
+  path: string,
+  text: string,
+  countTokens: (text: string) => number,
+): Omit<ReadNote, 'revision'> {
   const { title, frontMatter } = noteHead(path, text);
   const { content, problem } = parseable(text);
   const source = { origin: 'vault', project: '', title, tags: [], metadata: {}, content } as const;

@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/loci-command.ts';
 import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
-import { PoolSet } from './pool-set.ts';
+import { type Pool, PoolSet } from './pool-set.ts';
 import { resolveReference } from './resolve-reference.ts';
 
 it('resolves the notes that a listing has, and no other files', async () => {
@@ -45,4 +45,23 @@ it('resolves the notes that a listing has, and no other files', async () => {
   // What is excluded is not known.
   writeFileSync(join(base, 'a/.obsidian/app.json'), '{');
   expect(await resolve('a/a.md')).toBeNull();
+});
+
+it('does not read through a link that takes the place of a folder after it was resolved', async () => {
+  const base = temporaryFolder();
+  for (const folder of ['a/in', 'a/closed']) mkdirSync(join(base, folder), { recursive: true });
+  writeFileSync(join(base, 'a/in/x.md'), 'Open.');
+  writeFileSync(join(base, 'a/closed/x.md'), 'Secret.');
+  class Racing extends PoolSet {
+    override seenBy(agentId: string): Pool[] {
+      renameSync(join(base, 'a/in'), join(base, 'away'));
+      symlinkSync('closed', join(base, 'a/in'));
+      return super.seenBy(agentId);
+    }
+  }
+  const pools = new Racing([
+    { id: 'a', tier: 'hot', path: join(base, 'a') },
+    { id: 'closed', tier: 'hot', path: join(base, 'a/closed'), agents: ['other'] },
+  ]);
+  expect(await resolveReference(pools, join(base, 'a/in/x.md'), { agentId: 'main', base })).toBeNull();
 });

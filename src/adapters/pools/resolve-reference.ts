@@ -49,7 +49,10 @@ async function readNote(
   const key = path.relative(pool.root, file).split(path.sep).join('/');
   if (key.split('/').some((part) => part.startsWith('.') || part === 'node_modules')) return null;
   if (await isExcluded(pool, key)) return null;
-  const read = await readWithin(pool.root, key, MAX_NOTE_BYTES).catch(() => 'special' as const);
+  // Since it was resolved, a link to another pool may have taken the place of a folder.
+  const read = await readWithin(pool.root, key, MAX_NOTE_BYTES, { exact: true }).catch(
+    () => 'special' as const,
+  );
   if (typeof read === 'string' || 'tooLarge' in read) return null;
   const text = noteText(key, read.bytes);
   if (text === null) return null;

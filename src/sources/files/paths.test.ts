@@ -69,6 +69,14 @@ describe('resolveWithin', () => {
     await expect(resolveWithin(root, 'notes/Caf\u00EA.md')).rejects.toThrow('ENOENT');
   });
 
+  it('refuses each link if the path must be exact', async () => {
+    const exact = (key: string): Promise<string | null> => resolveWithin(root, key, { exact: true });
+    for (const key of ['inside.md', 'folder/a.md', 'notes/up/notes/a.md', 'folder/Caf\u00E9.md'])
+      expect(await exact(key), key).toBeNull();
+    expect(await exact('notes/a.md')).toBe(path.join(root, 'notes/a.md'));
+    expect(await exact('notes/Caf\u00E9.md')).toBe(path.join(root, 'notes/Cafe\u0301.md'));
+  });
+
   it.each([
     ...['outside.md', 'outside/secret.md', 'chain1.md', 'chain2.md', 'absolute.md', 'folder/../../secret.md'],
     ...[

@@ -19,15 +19,27 @@ export function isPlainKey(key: string): boolean {
 /**
  * Resolves a key below a real root to its real path. Returns `null` if that is outside the root, because of the key itself
  * or because of symlinks.
+ * @param options.exact whether `null` is returned for each path with a symlink below the root
  * @throws the file system's error (`ENOENT`, `EACCES`, `ELOOP` …) if the path cannot be resolved
  */
-export async function resolveWithin(realRoot: string, key: string): Promise<string | null> {
+export async function resolveWithin(
+  realRoot: string,
+  key: string,
+  { exact = false }: { readonly exact?: boolean } = {},
+): Promise<string | null> {
   if (!isPlainKey(key)) return null;
-  const real = await realpath(path.join(realRoot, key)).catch(async (error: unknown) => {
+  let file = path.join(realRoot, key);
+  const real = await realpath(file).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    return realpath(await findUnnormalised(realRoot, key, error));
+    file = await findUnnormalised(realRoot, key, error);
+    return realpath(file);
   });
-  return isWithin(realRoot, real) ? real : null;
+  return (exact ? isSamePath(file, real) : isWithin(realRoot, real)) ? real : null;
+}
+
+/** macOS finds a file by each Unicode form of its name, and its real path has the form that is stored. */
+function isSamePath(file: string, real: string): boolean {
+  return real === file || (process.platform === 'darwin' && real.normalize('NFC') === file.normalize('NFC'));
 }
 
 /** Finds the path whose NFC form is the key. Some systems write `é` as two characters in file names. */

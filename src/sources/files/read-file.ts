@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, readlink, realpath, stat } from 'node:fs/promises';
-import { isWithin, resolveWithin } from './paths.ts';
+import { resolveWithin } from './paths.ts';
 
 export interface FileContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -18,6 +18,7 @@ export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (co
 
 /**
  * Reads a file below a real root.
+ * @param options.exact whether no symlink below the root is followed, because folders below it may belong to others
  * @returns `'outside'` if the path leads out of the root, even if it began to do so while it was opened; `'special'` if it is
  *   no regular file; only the size if that is above `maxBytes`
  * @throws the file system's error if the file is gone or may not be read
@@ -26,15 +27,16 @@ export async function readWithin(
   realRoot: string,
   key: string,
   maxBytes: number,
+  options: { readonly exact?: boolean } = {},
 ): Promise<FileContent | { readonly tooLarge: bigint } | 'outside' | 'special'> {
-  const real = await resolveWithin(realRoot, key);
+  const real = await resolveWithin(realRoot, key, options);
   if (real === null) return 'outside';
   // Opening a device may have side effects, stat has none.
   if (!(await stat(real)).isFile()) return 'special';
   await using handle = await open(real, OPEN_FLAGS);
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile()) return 'special';
-  if (!(await isOpenedWithin(realRoot, real, handle, stats))) return 'outside';
+  if (!(await isOpenedAt(real, handle, stats))) return 'outside';
   if (stats.size > BigInt(maxBytes)) return { tooLarge: stats.size };
   // If the file grows meanwhile, the bytes beyond the size in its revision are not read.
   const buffer = new Uint8Array(Number(stats.size));
@@ -48,18 +50,14 @@ export async function readWithin(
 }
 
 /**
- * Whether the opened file is below the root. A symlink may have been put into its path after the path was resolved. Linux
+ * Whether the opened file is the one at a real path. A symlink may have been put into its path after the path was resolved. Linux
  * reports the path of an open file. Elsewhere the path is resolved again and compared with the file, which leaves a race of
  * microseconds for a process that can rename folders in the vault.
  */
-async function isOpenedWithin(
-  realRoot: string,
-  real: string,
-  handle: FileHandle,
-  opened: BigIntStats,
-): Promise<boolean> {
+async function isOpenedAt(real: string, handle: FileHandle, opened: BigIntStats): Promise<boolean> {
   const openedPath = await readlink(`/proc/self/fd/${String(handle.fd)}`).catch(() => null);
-  if (openedPath !== null) return isWithin(realRoot, openedPath);
+  // Another file may have replaced it since.
+  if (openedPath !== null) return openedPath === real || openedPath === `${real} (deleted)`;
   const now = await stat(real, { bigint: true });
   return now.dev === opened.dev && now.ino === opened.ino && (await realpath(real)) === real;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSource } from '../registry.ts';
+import { openVault } from './vault.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../source.ts';
 
 let base: string;
@@ -46,6 +47,18 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(base, { recursive: true }));
+
+it('a vault with other folders does not read through a link that has replaced a folder', async () => {
+  await writeVaultFile('notes/a.md');
+  await writeVaultFile('other/a.md', 'secret');
+  vault = openVault({ name: 'notes', root, otherFolders: [path.join(root, 'other')] });
+  expect(await keys()).toEqual(['notes/a.md']);
+  expect((await read('notes/a.md'))?.content).toBe('notes/a.md');
+  await rm(path.join(root, 'notes'), { recursive: true });
+  await symlink('other', path.join(root, 'notes'));
+  expect(await read('notes/a.md')).toBeNull();
+  expect(reportedProblems()).toEqual(['notes/a.md outside_root skipped']);
+});
 
 describe('listing a vault', () => {
   it('returns Markdown, plain text and canvases in a stable order and skips other files', async () => {

@@ -133,7 +133,8 @@ class Vault implements Source {
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
     try {
-      const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES);
+      const exact = this.#options.otherFolders !== undefined;
+      const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES, { exact });
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, MAX_NOTE_BYTES));
