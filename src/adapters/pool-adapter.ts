@@ -146,7 +146,13 @@ export class PoolAdapter implements LociAdapter {
   }
 
   async resolveReference(reference: string, agentId: string): Promise<MemoryResult | null> {
-    return resolveReference(this.#pools, reference, { agentId, base: this.#folders.vaultRoot });
+    for (;;) {
+      const set = this.#pools;
+      const note = await resolveReference(set, reference, { agentId, base: this.#folders.vaultRoot });
+      if (this.#closing !== null) return null;
+      // If other pools were registered meanwhile, the note may be of a pool that the agent does not see any more.
+      if (this.#pools === set) return note;
+    }
   }
 
   close(): Promise<void> {
@@ -162,7 +168,8 @@ export class PoolAdapter implements LociAdapter {
   }
 
   #setOf(pools: readonly MemoryPoolDefinition[]): PoolSet {
-    return new PoolSet(pools, { vaultRoot: this.#folders.vaultRoot, roles: this.#options.roles });
+    const { roles } = this.#options;
+    return new PoolSet(pools, { vaultRoot: this.#folders.vaultRoot, roles, previous: this.#pools });
   }
 
   #assertOpen(): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -120,7 +120,7 @@ describe('PoolSet', () => {
     );
     const problems: string[] = [];
     const located = await set.locate(set.pools, ({ id }, why) => problems.push(`${id}: ${why}`));
-    const inner = [join(root, 'a/b'), join(root, 'a/b/c')];
+    const inner = ['a/b', 'a/b/c', 'a/leaves', 'a/missing'].map((each) => join(root, each));
     expect(located.map((pool) => [pool.id, pool.root, pool.inner])).toEqual([
       ['a', folder, inner],
       ['same', folder, inner],
@@ -136,5 +136,30 @@ describe('PoolSet', () => {
     const quiet: string[] = [];
     const [outer] = await set.locate(set.pools.slice(0, 1), ({ id }) => quiet.push(id));
     expect([outer?.inner, quiet]).toEqual([inner, []]);
+  });
+
+  it('keeps what is in a pool that cannot be used from the pools around it', async () => {
+    const root = temporaryFolder();
+    for (const folder of ['p/refused', 'p/moved', 'p/above', 'vault'])
+      mkdirSync(join(root, folder), { recursive: true });
+    symlinkSync('../p/refused', join(root, 'vault/refused'));
+    symlinkSync('p/moved', join(root, 'moved'));
+    symlinkSync('p/above', join(root, 'above'));
+    const definitions: readonly MemoryPoolDefinition[] = [
+      { id: 'p', tier: 'hot', path: join(root, 'p') },
+      { id: 'refused', tier: 'hot', path: 'refused' },
+      { id: 'moved', tier: 'hot', path: join(root, 'moved') },
+      { id: 'above', tier: 'hot', path: join(root, 'above/later/x') },
+      { id: 'later', tier: 'hot', path: join(root, 'p/later') },
+    ];
+    const vaultRoot = join(root, 'vault');
+    const inner = ['above/later/x', 'later', 'moved', 'refused'].map((each) => join(root, 'p', each));
+    let set = new PoolSet(definitions, { vaultRoot });
+    const locate = () => set.locate(set.pools.slice(0, 1), () => undefined);
+    expect(await locate()).toMatchObject([{ inner }]);
+    unlinkSync(join(root, 'moved'));
+    expect(await locate()).toMatchObject([{ inner }]);
+    set = new PoolSet(definitions, { vaultRoot, previous: set });
+    expect(await locate()).toMatchObject([{ inner }]);
   });
 });

@@ -19,6 +19,7 @@ const poolDefinition = z.strictObject({
   path: z
     .string()
     .min(1)
+    .max(4096)
     .refine((each) => !each.includes('\0'), 'a path has no NUL'),
   roles: z.array(name()).exactOptional(),
   agents: z.array(name()).exactOptional(),
@@ -34,7 +35,7 @@ export interface Pool extends MemoryPoolDefinition {
 export interface LocatedPool extends Pool {
   /** The folder without links. */
   readonly root: string;
-  /** The real folders of other pools below it. What is in them belongs to those pools alone. */
+  /** Where other pools below it are, also if they cannot be used. What is in them belongs to those pools alone. */
   readonly inner: readonly string[];
 }
 
@@ -44,6 +45,8 @@ export type AgentRoles = Readonly<Record<string, readonly string[]>>;
 export interface PoolSetOptions {
   readonly vaultRoot?: string | undefined;
   readonly roles?: AgentRoles | undefined;
+  /** The set before this one. */
+  readonly previous?: PoolSet | undefined;
 }
 
 /** The pools that are registered. A new list makes a new set. */
@@ -52,13 +55,22 @@ export class PoolSet {
   readonly pools: readonly Pool[];
   readonly #vaultRoot: string | undefined;
   readonly #roles: AgentRoles;
+  /** Where folders have led to, because a link may be missing for a moment. */
+  readonly #lastRoots = new Map<string, string>();
 
   /** @throws LociError `invalid_input` that names the pool and what is wrong with it */
-  constructor(definitions: readonly MemoryPoolDefinition[], { vaultRoot, roles = {} }: PoolSetOptions = {}) {
+  constructor(
+    definitions: readonly MemoryPoolDefinition[],
+    { vaultRoot, roles = {}, previous }: PoolSetOptions = {},
+  ) {
     this.#vaultRoot = vaultRoot === undefined ? undefined : path.resolve(vaultRoot);
     this.#roles = roles;
     this.definitions = parsedPools(definitions);
     this.pools = this.definitions.map((pool) => ({ ...pool, folder: this.#folderOf(pool) }));
+    for (const { folder } of this.pools) {
+      const root = previous?.#lastRoots.get(folder);
+      if (root !== undefined) this.#lastRoots.set(folder, root);
+    }
   }
 
   /** Whether another set has the same pools in any order. */
@@ -100,17 +112,25 @@ export class PoolSet {
    */
   async locate(pools: readonly Pool[], report: (pool: Pool, why: string) => void): Promise<LocatedPool[]> {
     const roots = new Map<string, string>();
+    const places = new Set<string>();
     const vault = await realpath(this.#vaultRoot ?? '/').catch(() => null);
     await Promise.all(
       this.pools.map(async (pool) => {
-        const root = await rootOf(pool, vault).catch((error: unknown) => {
+        const { folder, id } = pool;
+        places.add(folder).add(await withRealParent(folder));
+        try {
+          const real = await realpath(folder);
+          this.#lastRoots.set(folder, real);
+          assertUsable(pool, real, vault);
+          roots.set(id, real);
+        } catch (error) {
           if (pools.includes(pool)) report(pool, describeFileError(error));
-          return null;
-        });
-        if (root !== null) roots.set(pool.id, root);
+        }
+        const lastRoot = this.#lastRoots.get(folder);
+        if (lastRoot !== undefined) places.add(lastRoot);
       }),
     );
-    const sorted = [...new Set(roots.values())].sort();
+    const sorted = [...places].sort();
     return pools.flatMap((pool) => {
       const root = roots.get(pool.id);
       return root === undefined ? [] : [{ ...pool, root, inner: below(sorted, root) }];
@@ -128,7 +148,7 @@ export class PoolSet {
 
   /** @throws LociError `invalid_input` */
   #folderOf({ id, path: given }: MemoryPoolDefinition): string {
-    if (path.isAbsolute(given)) return path.normalize(given);
+    if (path.isAbsolute(given)) return path.resolve(given);
     if (this.#vaultRoot === undefined)
       throw invalidPool(
         id,
@@ -140,11 +160,17 @@ export class PoolSet {
   }
 }
 
-/** @throws the error of the file system, or one that says that the folder may not be used */
-async function rootOf(pool: Pool, vault: string | null): Promise<string> {
-  const root = await realpath(pool.folder);
-  if (path.isAbsolute(pool.path) || (vault !== null && isWithin(vault, root))) return root;
+function assertUsable(pool: Pool, root: string, vault: string | null): void {
+  if (path.isAbsolute(pool.path) || (vault !== null && isWithin(vault, root))) return;
   throw new Error('a link leads out of the root of the vault');
+}
+
+/** The path of a folder without the links of the folders above it, as far as those exist. */
+async function withRealParent(folder: string): Promise<string> {
+  for (let parent = path.dirname(folder); ; parent = path.dirname(parent)) {
+    const real = parent === path.dirname(parent) ? parent : await realpath(parent).catch(() => null);
+    if (real !== null) return path.join(real, path.relative(parent, folder));
+  }
 }
 
 /** Those of the sorted paths that are below a folder. They follow each other. */
