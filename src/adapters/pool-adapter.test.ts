@@ -272,6 +272,19 @@ describe('a backend that cannot be opened', () => {
   });
 });
 
+it('a reference is resolved by the pools that are registered last, and not after closing', async () => {
+  const { adapter, open } = adapterOf(new Recorded());
+  const resolve = () => adapter.resolveReference(join(open.path, 'a.md'), 'main');
+  expect(await resolve()).toMatchObject({ content: 'A heron.\n' });
+  let resolved = resolve();
+  await adapter.registerPools([{ ...open, agents: ['other'] }]);
+  expect(await resolved).toBeNull();
+  await adapter.registerPools([open]);
+  resolved = resolve();
+  await adapter.close();
+  expect([await resolved, await resolve()]).toEqual([null, null]);
+});
+
 describe('closing', () => {
   it('waits for the change that runs, ends those that wait, and closes the backend once', async () => {
     const backend = new Recorded();

@@ -20,7 +20,6 @@ it('resolves the notes that a listing has, and no other files', async () => {
     ['utf-16.txt', Buffer.from('\ufeffGrün.', 'utf16le')],
   ];
   for (const [name, content] of files) writeFileSync(join(base, 'a', name), content);
-  symlinkSync('a.md', join(base, 'a/link.md'));
   const pools = new PoolSet(
     [
       { id: 'other', tier: 'hot', path: 'a', agents: ['other'] },
@@ -37,7 +36,6 @@ it('resolves the notes that a listing has, and no other files', async () => {
     metadata: { title: 'The oven', pool: 'main', tier: 'cold', path: 'a.md' },
   };
   expect(await resolve('a/a.md')).toEqual(note);
-  expect(await resolve('a/link.md')).toEqual(note);
   expect(await resolve('a/a.md#L5')).toEqual({ ...note, uri: `${file}#L5`, content: 'Blue.' });
   expect((await resolve('a/utf-16.txt'))?.content).toBe('Grün.');
   for (const [name] of files.slice(1, -1)) expect(await resolve(`a/${name}`), name).toBeNull();
@@ -64,4 +62,28 @@ it('does not read through a link that takes the place of a folder after it was r
     { id: 'closed', tier: 'hot', path: join(base, 'a/closed'), agents: ['other'] },
   ]);
   expect(await resolveReference(pools, join(base, 'a/in/x.md'), { agentId: 'main', base })).toBeNull();
+});
+
+it('follows links to the folder of a pool, and none below it, so that no link of another pool is told of', async () => {
+  const base = temporaryFolder();
+  for (const folder of ['real/a/in', 'closed']) mkdirSync(join(base, folder), { recursive: true });
+  const file = join(base, 'real/a/in/x.md');
+  writeFileSync(file, 'Open.');
+  symlinkSync('real', join(base, 'vault'));
+  symlinkSync('real/a', join(base, 'linked'));
+  symlinkSync('in', join(base, 'real/a/folder'));
+  symlinkSync('in/x.md', join(base, 'real/a/x.md'));
+  symlinkSync(file, join(base, 'closed/x.md'));
+  symlinkSync(join(base, 'real/a'), join(base, 'closed/folder'));
+  const pools = new PoolSet([
+    { id: 'linked', tier: 'hot', path: join(base, 'linked') },
+    { id: 'real', tier: 'hot', path: join(base, 'real/a/in') },
+    { id: 'closed', tier: 'hot', path: join(base, 'closed'), agents: ['other'] },
+  ]);
+  const resolve = async (reference: string) =>
+    (await resolveReference(pools, reference, { agentId: 'main', base: join(base, 'vault') }))?.uri;
+  for (const reference of ['a/in/x.md', join(base, 'linked/in/x.md'), file])
+    expect(await resolve(reference), reference).toBe(file);
+  for (const name of ['closed/x.md', 'closed/folder/in/x.md', 'real/a/folder/x.md', 'real/a/x.md'])
+    expect(await resolve(join(base, name)), name).toBeUndefined();
 });

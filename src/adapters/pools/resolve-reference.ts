@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { Exclusions, foldersOf, slashed } from '../../sources/files/exclusions.ts';
 import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
-import { isWithin } from '../../sources/files/paths.ts';
+import { isSamePath, isWithin } from '../../sources/files/paths.ts';
 import { readWithin } from '../../sources/files/read-file.ts';
 import type { MemoryResult } from '../contract.ts';
 import { noteHead, noteText, resultMetadata } from './note-head.ts';
@@ -12,7 +12,8 @@ const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
 
 /**
  * The note that a reference names: an absolute path or one below `base`, with lines (`#L3-L9`) or without. `null` if it is no note
- * of a pool that the agent sees, or there is no such note.
+ * of a pool that the agent sees, or there is no such note. Only links in the path of the folder of a pool are followed, because an
+ * answer would tell of other links in pools that the agent does not see.
  */
 export async function resolveReference(
   pools: PoolSet,
@@ -40,12 +41,14 @@ async function readNote(
   base: string | undefined,
 ): Promise<MemoryResult | null> {
   if (!path.isAbsolute(reference) && base === undefined) return null;
-  const file = await realpath(path.resolve(base ?? '/', reference)).catch(() => null);
+  const bases = base === undefined ? ['/'] : [base, await realpath(base).catch(() => base)];
+  const given = bases.map((each) => path.resolve(each, reference));
+  const file = await realpath(given[0]!).catch(() => null);
   if (file === null || noteFormat(file) === null) return null;
-  const owners = (await pools.locate(pools.pools, () => undefined)).filter((pool) => owns(pool, file));
-  const seen = new Set(pools.seenBy(agentId).map(({ id }) => id));
-  const pool = owners.find(({ id }) => seen.has(id));
-  if (pool === undefined) return null;
+  const seen = await pools.locate(pools.seenBy(agentId), () => undefined);
+  const pool = seen.find((each) => owns(each, file));
+  if (pool === undefined || !seen.some((each) => given.some((name) => hasName(each, name, file))))
+    return null;
   const key = path.relative(pool.root, file).split(path.sep).join('/');
   if (key.split('/').some((part) => part.startsWith('.') || part === 'node_modules')) return null;
   if (await isExcluded(pool, key)) return null;
@@ -62,6 +65,13 @@ async function readNote(
 /** Whether a real path belongs to a pool, and to no pool below it. */
 function owns({ root, inner }: LocatedPool, file: string): boolean {
   return isWithin(root, file) && !inner.some((other) => isWithin(other, file));
+}
+
+/** Whether a path names a file of a pool without links below the folder of the pool. */
+function hasName({ folder, root }: LocatedPool, name: string, file: string): boolean {
+  return [folder, root].some(
+    (each) => isWithin(each, name) && isSamePath(path.join(root, path.relative(each, name)), file),
+  );
 }
 
 /** Whether Obsidian excludes a note. */

@@ -37,8 +37,8 @@ export async function resolveWithin(
   return (exact ? isSamePath(file, real) : isWithin(realRoot, real)) ? real : null;
 }
 
-/** macOS finds a file by each Unicode form of its name, and its real path has the form that is stored. */
-function isSamePath(file: string, real: string): boolean {
+/** Whether a path is a real path. macOS finds a file by each Unicode form of its name, and its real path has the stored form. */
+export function isSamePath(file: string, real: string): boolean {
   return real === file || (process.platform === 'darwin' && real.normalize('NFC') === file.normalize('NFC'));
 }
 
