@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { LociError, messageOf } from '../core/errors.ts';
 import { within } from '../core/time/within.ts';
-import type { Backend, PoolQuery } from './backend.ts';
+import type { Backend } from './backend.ts';
+import { checked, isListOfTexts } from './check-query.ts';
 import type {
   AdapterFolders,
   LociAdapter,
@@ -10,13 +11,8 @@ import type {
   MemoryQuery,
   MemoryResult,
 } from './contract.ts';
-import { type AgentRoles, DEFAULT_LIMIT, PoolSet, TIERS } from './pools/pool-set.ts';
+import { type AgentRoles, PoolSet } from './pools/pool-set.ts';
 import { resolveReference } from './pools/resolve-reference.ts';
-
-/** The most results of a recall. */
-const MAX_LIMIT = 1000;
-/** A longer query is cut, in UTF-16 units. */
-const MAX_QUERY_LENGTH = 10_000;
 
 export interface PoolAdapterOptions {
   readonly dataDir: string;
@@ -258,45 +254,4 @@ export class PoolAdapter implements LociAdapter {
       // A recall does not fail either if it cannot warn.
     }
   }
-}
-
-/** @throws LociError `invalid_input` that names the wrong field */
-function checked({
-  agentId,
-  query,
-  limit = DEFAULT_LIMIT,
-  poolIds,
-  tiers,
-  filters = {},
-  mode,
-}: MemoryQuery): Pick<PoolQuery, 'text' | 'limit' | 'filters' | 'mode'> {
-  const invalid = (field: string, expected: string): LociError =>
-    new LociError('invalid_input', `${field} of the query is not ${expected}`);
-  if (typeof agentId !== 'string' || agentId === '') throw invalid('agentId', 'a text');
-  if (typeof query !== 'string') throw invalid('query', 'a text');
-  if (!Number.isInteger(limit) || limit < 0) throw invalid('limit', 'a whole number from 0');
-  if (poolIds !== undefined && !isListOfTexts(poolIds)) throw invalid('poolIds', 'a list of ids');
-  if (tiers !== undefined && !(isListOfTexts(tiers) && tiers.every((tier) => TIERS.includes(tier))))
-    throw invalid('tiers', `a list of ${TIERS.join(', ')}`);
-  if (mode !== undefined && !['semantic', 'keyword'].includes(mode))
-    throw invalid('mode', 'semantic or keyword');
-  if (
-    typeof filters !== 'object' ||
-    (filters as unknown) === null ||
-    Array.isArray(filters) ||
-    Object.values(filters).some((each) => typeof each !== 'string' && !isListOfTexts(each))
-  )
-    throw invalid('filters', 'a map of texts or lists of texts');
-  return {
-    text: query.slice(0, MAX_QUERY_LENGTH).trim(),
-    limit: Math.min(limit, MAX_LIMIT),
-    filters: Object.fromEntries(
-      Object.entries(filters).map(([property, value]) => [property, [value].flat()]),
-    ),
-    mode: mode ?? 'all',
-  };
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

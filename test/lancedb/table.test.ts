@@ -1,7 +1,10 @@
-import { readdirSync, rmSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LanceQuery } from '../../src/adapters/lancedb/package.ts';
 import { Notes } from './adapter.ts';
+import { LANCEDB } from './installation.ts';
 
 /** The versions of the table: each write adds one. */
 function versionsOf(notes: Notes): string[] {
@@ -133,6 +136,58 @@ describe('the table of the lancedb adapter', () => {
     };
     for (const [query, path] of Object.entries(cases))
       expect(await notes.found(adapter, query), query).toEqual([path]);
+  });
+
+  it('takes no character of a query for an operator, in a table with an index of its words', async () => {
+    const notes = new Notes();
+    for (let i = 0; i < 1100; i++) notes.write({ [`a/${String(i)}.md`]: `Other words ${String(i)}.` });
+    notes.write({ 'a/x.md': 'The oven costs much.' });
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    for (const query of ['"oven costs"', '"costs oven" "costs much"', '"oven', '-oven', 'title:oven*'])
+      expect(await notes.found(adapter, query), query).toEqual(['a/x.md']);
+    expect(await adapter.status()).toMatchObject({ ok: true });
+  });
+
+  it('filters by as many values as a query may have', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': '---\ntag: v999\n---\nA heron.', 'a/y.md': '---\ntag: w\n---\nA heron.' });
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    const { Query } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
+      Query: { prototype: LanceQuery };
+    };
+    const where = vi.spyOn(Query.prototype, 'where');
+    onTestFinished(() => {
+      where.mockRestore();
+    });
+    const tag = Array.from({ length: 1000 }, (_, i) => `v${String(i)}`);
+    expect(await notes.found(adapter, { filters: { tag } })).toEqual(['a/x.md']);
+    expect(where).toHaveBeenCalled();
+    expect(Math.max(...where.mock.calls.map(([condition]) => condition.length))).toBeLessThan(10_000);
+  });
+
+  it('is in a folder that only its owner can access, and leaves other tables there', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.' });
+    mkdirSync(join(notes.tables, 'mine.lance'), { recursive: true, mode: 0o755 });
+    mkdirSync(join(notes.tables, 'passages-0123456789ab.lance'));
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    expect(statSync(notes.tables).mode & 0o777).toBe(0o700);
+    const names = notes.tableFolders().map((folder) => basename(folder));
+    expect(names).toEqual(['mine.lance', expect.stringMatching(/^passages-(?!0123456789ab)/)]);
+  });
+
+  it('is not written with a lock that is something else, which the error names', async () => {
+    const notes = new Notes();
+    mkdirSync(notes.tables);
+    writeFileSync(join(notes.tables, 'writer.lock'), 'x'.repeat(200));
+    const adapter = await notes.open();
+    const registered = adapter.registerPools([]);
+    await expect(registered).rejects.toThrow(`${notes.tables}/writer.lock cannot be used as a lock`);
+    rmSync(join(notes.tables, 'writer.lock'));
+    await adapter.registerPools([]);
   });
 
   it('is compacted, so that many small changes leave few versions', async () => {

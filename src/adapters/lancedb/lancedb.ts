@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
@@ -51,6 +52,8 @@ export class LancedbBackend implements Backend {
     const loaded = await loadLancedb(adapters.lancedb.package);
     const folder = path.join(dataDir, 'lancedb');
     makePrivateFolder(folder);
+    // It may have been made by something else.
+    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
     const stateFile = path.join(folder, 'embedding-state.json');
     const embedder = await openEmbedder({ ...embedding, stateFile, separateProcess: true });
     const session = new loaded.lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);

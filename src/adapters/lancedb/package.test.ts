@@ -49,6 +49,13 @@ describe('loadLancedb', () => {
     await expect(loaded).rejects.toThrow(COMMAND);
   });
 
+  it('loads nothing from a folder above the one that is named', async () => {
+    const folder = installation(packageOf('0.39.0', "throw new Error('it runs')"));
+    await expect(loadLancedb(join(folder, 'missing'))).rejects.toThrow(
+      / is not installed in \/.+\/missing\. /,
+    );
+  });
+
   it('says which setting names its folder, if that is not set', async () => {
     await expect(loadLancedb(undefined)).rejects.toThrow(
       / is not installed beside Loci\..+`adapters\.lancedb\.package: /,

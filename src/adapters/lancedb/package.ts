@@ -1,11 +1,12 @@
 /** Loads LanceDB, which is no dependency of Loci: it has 200 MB, and a native library for each platform. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { isWithin } from '../../sources/files/paths.ts';
 
 /** The part of LanceDB that is used. */
 export interface Lancedb {
@@ -17,6 +18,7 @@ export interface Lancedb {
   /** Caches of these sizes in bytes. */
   readonly Session: new (indexCache: bigint, metadataCache: bigint) => object;
   readonly Index: { fts(options: Readonly<Record<string, unknown>>): unknown };
+  readonly MatchQuery: new (text: string, column: string) => object;
 }
 
 export interface Connection {
@@ -41,7 +43,7 @@ export interface LanceTable {
 
 /** Rows in batches. */
 export interface LanceQuery extends AsyncIterable<ArrowBatch> {
-  fullTextSearch(text: string, options: { readonly columns: readonly string[] }): LanceQuery;
+  fullTextSearch(query: object): LanceQuery;
   where(condition: string): LanceQuery;
   select(columns: readonly string[]): LanceQuery;
   limit(count: number): LanceQuery;
@@ -103,6 +105,9 @@ export async function loadLancedb(folder: string | undefined): Promise<LancedbPa
   let main: string;
   try {
     main = required.resolve(NAME);
+    // Node looks in the folders above too, which the setting does not name.
+    if (folder !== undefined && !isWithin(realpathSync(path.join(folder, 'node_modules', NAME)), main))
+      throw new Error('it is in another folder');
   } catch {
     throw failure(`\`${NAME}\` is not installed ${folder === undefined ? 'beside Loci' : `in ${folder}`}`);
   }

@@ -34,6 +34,9 @@ const MAX_VERSIONS = 20;
 /** Queries, also those of other processes, read a version for a moment after there is a newer one. */
 const VERSION_LIFETIME_MS = 10_000;
 
+/** The folder of a table of Loci. The folder may have other tables. */
+const OWN_TABLE = /^passages-[0-9a-f]{12}\.lance$/;
+
 interface WritableOptions {
   /** Where the tables are. */
   readonly folder: string;
@@ -72,14 +75,14 @@ export class PassageTable {
     return table === null ? null : new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
   }
 
-  /** Opens the table, or makes it if there is none that can be used. Others are removed: what they have is derived. */
+  /** Opens the table, or makes it if there is none that can be used. Those of other models are removed: what they have is derived. */
   static async openToWrite(
     loaded: LancedbPackage,
     connection: Connection,
     { folder, name, dimensions, isDamaged }: WritableOptions,
   ): Promise<PassageTable> {
     const own = `${name}.lance`;
-    const others = readdirSync(folder).filter((each) => each.endsWith('.lance') && each !== own);
+    const others = readdirSync(folder).filter((each) => OWN_TABLE.test(each) && each !== own);
     await Promise.all(others.map((each) => rm(path.join(folder, each), { recursive: true, force: true })));
     const rows = new ArrowRows(loaded.arrow, dimensions);
     const usable = async (): Promise<LanceTable | null> => {
@@ -142,11 +145,9 @@ export class PassageTable {
 
   /** The best passages by their words, with scores of BM25. */
   byWords(text: string, where: string, limit: number): Promise<ScoredPassage[]> {
-    const query = this.#table
-      .query()
-      .fullTextSearch(text, { columns: ['words'] })
-      .where(where)
-      .limit(limit);
+    // A text would be a query for phrases if it has quotes.
+    const match = new this.#lancedb.MatchQuery(text, 'words');
+    const query = this.#table.query().fullTextSearch(match).where(where).limit(limit);
     return scored(query, '_score', (score) => score);
   }
 

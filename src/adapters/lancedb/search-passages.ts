@@ -65,13 +65,20 @@ function wordsOf(text: string): { readonly words: string; readonly terms: Readon
   return { words: (words + text.slice(end)).trim(), terms };
 }
 
+/** Values of filters in a condition. LanceDB takes long for many, so that others are compared with the front matter of results only. */
+const MAX_ALTERNATIVES = 100;
+
 function conditionOf(pools: readonly LocatedPool[], filters: Filters): string {
   const folders = [...new Set(pools.map(({ root }) => folderIdOf(root)))];
-  const properties = Object.entries(filters).map(([property, values]) => {
+  const conditions = [among('folder', folders)];
+  let left = MAX_ALTERNATIVES;
+  for (const [property, values] of Object.entries(filters)) {
+    if (values.length > left) continue;
+    left -= values.length;
     const alternatives = values.map((value) => `contains(filters, '${filterOf(property, value)}')`);
-    return `(${[`filters = '${ANY_FILTER}'`, ...alternatives].join(' OR ')})`;
-  });
-  return [among('folder', folders), ...properties].join(' AND ');
+    conditions.push(`(${[`filters = '${ANY_FILTER}'`, ...alternatives].join(' OR ')})`);
+  }
+  return conditions.join(' AND ');
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { LociError, messageOf } from '../../core/errors.ts';
 
 /** What the process that writes says of itself. */
 const writer = z.object({
@@ -16,6 +17,7 @@ const writer = z.object({
 export type Writer = z.infer<typeof writer>;
 
 const SQLITE_BUSY = 5;
+const SQLITE_NOTADB = 26;
 
 /**
  * Lets one process at a time write to a folder. The lock is that of a transaction of SQLite on an empty file: the system frees it when
@@ -37,15 +39,15 @@ export class WriterLock {
   /** Whether this process may write, from now on. */
   acquire(): boolean {
     if (this.#connection !== null) return true;
-    const connection = new DatabaseSync(path.join(this.#folder, 'writer.lock'), { timeout: 0 });
+    const file = path.join(this.#folder, 'writer.lock');
     try {
-      connection.exec('BEGIN EXCLUSIVE');
+      this.#connection = transactionOn(file);
     } catch (error) {
-      connection.close();
-      if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return false;
-      throw error;
+      const { errcode } = error as { readonly errcode?: number };
+      if (errcode === SQLITE_BUSY) return false;
+      const problem = errcode === SQLITE_NOTADB ? 'it is not empty: delete it' : messageOf(error);
+      throw new LociError('internal', `${file} cannot be used as a lock: ${problem}`, { cause: error });
     }
-    this.#connection = connection;
     return true;
   }
 
@@ -71,5 +73,17 @@ export class WriterLock {
 
   get #file(): string {
     return path.join(this.#folder, 'writer.json');
+  }
+}
+
+/** @throws the error of SQLite */
+function transactionOn(file: string): DatabaseSync {
+  const connection = new DatabaseSync(file, { timeout: 0 });
+  try {
+    connection.exec('BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
   }
 }

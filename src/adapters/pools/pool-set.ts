@@ -67,8 +67,9 @@ export class PoolSet {
     this.#roles = roles;
     this.definitions = parsedPools(definitions);
     this.pools = this.definitions.map((pool) => ({ ...pool, folder: this.#folderOf(pool) }));
+    if (previous === undefined) return;
     for (const { folder } of this.pools) {
-      const root = previous?.#lastRoots.get(folder);
+      const root = previous.#lastRoots.get(folder);
       if (root !== undefined) this.#lastRoots.set(folder, root);
     }
   }

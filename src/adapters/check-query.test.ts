@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { checked } from './check-query.ts';
+
+function propertiesOf(count: number, values: number): Record<string, string[]> {
+  const names = Array.from({ length: count }, (_, i) => `p${String(i)}`);
+  return Object.fromEntries(names.map((name) => [name, Array<string>(values).fill('x')]));
+}
+
+it.each([
+  [50, 20],
+  [1, 1000],
+])('filters may have %i properties with %i values each', (count, values) => {
+  const filters = propertiesOf(count, values);
+  expect(checked({ agentId: 'main', query: 'heron', filters }).filters).toEqual(filters);
+});
+
+it.each([
+  [51, 1],
+  [50, 21],
+  [1, 1001],
+  [1, 1_000_000],
+])('filters with %i properties with %i values each are refused', (count, values) => {
+  const filters = propertiesOf(count, values);
+  expect(() => checked({ agentId: 'main', query: 'heron', filters })).toThrow(
+    'filters of the query is not at most 50 properties with 1000 values',
+  );
+});
