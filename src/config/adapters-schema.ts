@@ -69,8 +69,8 @@ export const adapters = z
         namespace: label()
           .default('pools')
           .describe(
-            'The namespace of the pools in the store. It is one of their own, because other ways to the store know neither roles ' +
-              'nor agents.',
+            'Keeps the pools of several programs apart in one store. No other way to the store has access to pools, because it knows ' +
+              'neither roles nor agents.',
           ),
       })
       .prefault({})

@@ -4,9 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { indexVaults } from '../../engine/reading/index-vaults.ts';
 import { search } from '../../engine/records/search.ts';
+import { isSubject } from '../../core/caller.ts';
 import { openEngine } from '../../engine/open.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { LociAdapter, MemoryPoolDefinition, MemoryQuery } from '../contract.ts';
 import { createAdapter } from '../create-adapter.ts';
+import { poolNamespace } from './pool-vaults.ts';
 
 let home: string;
 let resources: AsyncDisposableStack;
@@ -39,8 +42,9 @@ async function found(adapter: LociAdapter, query: Partial<MemoryQuery> = {}): Pr
 
 /** The number of records of each source in the store. */
 async function stored(): Promise<readonly unknown[]> {
-  const engine = await openEngine({ ...settings(home), namespace: 'pools' });
-  const facet = await engine.store.records.facet('pools', 'source', { now: Date.now() });
+  const namespace = poolNamespace('pools');
+  const engine = await openEngine({ ...settings(home), namespace });
+  const facet = await engine.store.records.facet(namespace, 'source', { now: Date.now() });
   await engine.close();
   return facet.map(({ records }) => records);
 }
@@ -219,8 +223,12 @@ it('the owner’s memory and the pools of the same store find nothing of each ot
   const { results } = await search(engine, { query: 'oven', min_score: 0 });
   expect(results.map(({ citation }) => citation)).toEqual(['b.md#L1-L1']);
   expect(await found(adapter)).toEqual(['one:a.md']);
-  const { message } = await (await open({ adapters: { loci: { namespace: 'default' } } })).status();
-  expect(message).toContain('adapters.loci.namespace is default');
+  const namespaces = await engine.store.admin.namespaces(ADMIN_NAMESPACE);
+  const hidden = namespaces.filter((each) => each !== 'default');
+  expect(hidden).toEqual([poolNamespace('pools')]);
+  // No token and no setting can name it.
+  expect(hidden.some(isSubject)).toBe(false);
+  expect(hidden).not.toContain(settings(home, { namespace: hidden[0] }).namespace);
 });
 
 it('a store that cannot be opened gives empty answers until it can', async () => {

@@ -8,6 +8,7 @@ import type { MemoryResult } from '../contract.ts';
 import type { PoolSet } from '../pools/pool-set.ts';
 import { PoolIndex } from './pool-index.ts';
 import { searchPools } from './pool-search.ts';
+import { poolNamespace } from './pool-vaults.ts';
 
 interface Opened {
   readonly engine: EngineContext;
@@ -35,17 +36,8 @@ export class LociBackend implements Backend {
 
   /** @throws LociError `invalid_config`, `store_newer`, `store_corrupt`, `unreadable` and what else keeps the store from being opened */
   async open({ dataDir }: { readonly dataDir: string }): Promise<void> {
-    const { store, adapters, namespace: other, ...config } = this.#config;
-    const { namespace } = adapters.loci;
-    // Elsewhere it would be the owner's memory, whose vaults are no pools.
-    if (namespace === other)
-      throw new LociError(
-        'invalid_config',
-        `adapters.loci.namespace is ${namespace}, which is the namespace of the memory itself`,
-        {
-          hint: 'Pools need a namespace of their own, because other ways to the store know neither roles nor agents.',
-        },
-      );
+    const { store, adapters, ...config } = this.#config;
+    const namespace = poolNamespace(adapters.loci.namespace);
     const file = dataDir === this.#home ? store.path : path.join(dataDir, path.basename(store.path));
     const engine = await openEngine({
       ...{ ...config, adapters, namespace, store: { ...store, path: file } },

@@ -7,6 +7,14 @@ const HASH_LENGTH = 16;
 const READABLE_LENGTH = 60;
 
 /**
+ * The namespace of pools in the store. It begins with a space, so that it is that of no caller (`isSubject`, `label`): other ways to the
+ * store know neither roles nor agents.
+ */
+export function poolNamespace(configured: string): string {
+  return ` pools/${configured}`;
+}
+
+/**
  * A pool as a vault of the engine. Its name has the id and the folder, so that a pool that has moved is another source, of which
  * nothing is found before it is indexed. Other processes that have it at the old place find nothing of the new one either.
  */

@@ -15,6 +15,12 @@ describe('the configuration of the plugin', () => {
     expect(hostSettings.tree).toEqual({ search: { limit: 3 } });
   });
 
+  it('names no namespace that begins with a space, as that of pools does', () => {
+    const config = { shared: [' pools/x'], agents: { main: { namespace: ' pools/x' } } };
+    const { settings } = parsePluginConfig('memory-loci', config);
+    expect(settings).toMatchObject({ shared: ['pools/x'], agents: { main: { namespace: 'pools/x' } } });
+  });
+
   it('names each wrong setting and its place', () => {
     expect(() =>
       parsePluginConfig('memory-loci', { maxResults: 0, nonOwner: { read: 'everything' } }),

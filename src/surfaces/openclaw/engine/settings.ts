@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HostSettings } from '../../../config/load.ts';
+import { label } from '../../../config/values.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
@@ -29,8 +30,6 @@ const access = (text: string) =>
 
 const NEEDS_CONVERSATIONS = 'Needs `hooks.allowConversationAccess: true` in the entry of the plugin.';
 
-const name = () => z.string().min(1).max(128);
-
 /** The settings that only OpenClaw's plugins have. All others are those of `loci.yaml`. */
 const pluginSettings = z.strictObject({
   home: z
@@ -39,13 +38,13 @@ const pluginSettings = z.strictObject({
     .exactOptional()
     .describe('The home folder, with `loci.yaml` and the store. The default is `LOCI_HOME`, then `~/.loci`.'),
   agents: z
-    .record(z.string(), z.strictObject({ namespace: name() }))
+    .record(z.string(), z.strictObject({ namespace: label() }))
     .default({})
     .describe(
       'The namespaces of agents, by their ids. The default is `agent:ID`. Agents with the same namespace share their memory.',
     ),
   shared: z
-    .array(name())
+    .array(label())
     .max(8)
     .exactOptional()
     .describe(
