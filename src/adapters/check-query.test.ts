@@ -25,3 +25,18 @@ it.each([
     'filters of the query is not at most 50 properties with 1000 values',
   );
 });
+
+it.each<[wrong: object, message: string]>([
+  [{ agentId: '' }, 'agentId of the query is not a text'],
+  [{ query: 5 }, 'query of the query is not a text'],
+  [{ limit: -1 }, 'limit of the query is not a whole number from 0'],
+  [{ tiers: ['tepid'] }, 'tiers of the query is not a list of hot, warm, cold'],
+  [{ poolIds: 'open' }, 'poolIds of the query is not a list of ids'],
+  [{ mode: 'both' }, 'mode of the query is not semantic or keyword'],
+  [{ filters: null }, 'filters of the query is not a map of texts or lists of texts'],
+  [{ filters: ['a'] }, 'filters of the query is not a map of texts or lists of texts'],
+  [{ filters: { a: 5 } }, 'filters of the query is not a map of texts or lists of texts'],
+])('refuses %j', (wrong, message) => {
+  const query = { agentId: 'main', query: 'heron', ...wrong };
+  expect(() => checked(query)).toThrow(expect.objectContaining({ code: 'invalid_input', message }));
+});

@@ -100,20 +100,10 @@ describe('a recall', () => {
     expect(await adapter.recall(QUERY)).toEqual([]);
   });
 
-  it.each<[wrong: object, message: string]>([
-    [{ agentId: '' }, 'agentId of the query is not a text'],
-    [{ query: 5 }, 'query of the query is not a text'],
-    [{ limit: -1 }, 'limit of the query is not a whole number from 0'],
-    [{ tiers: ['tepid'] }, 'tiers of the query is not a list of hot, warm, cold'],
-    [{ poolIds: 'open' }, 'poolIds of the query is not a list of ids'],
-    [{ mode: 'both' }, 'mode of the query is not semantic or keyword'],
-    [{ filters: null }, 'filters of the query is not a map of texts or lists of texts'],
-    [{ filters: ['a'] }, 'filters of the query is not a map of texts or lists of texts'],
-    [{ filters: { a: 5 } }, 'filters of the query is not a map of texts or lists of texts'],
-  ])('is empty for %j, and names what is wrong', async (wrong, message) => {
+  it('is empty for a query that is not valid, and names what is wrong', async () => {
     const { adapter, warnings } = adapterOf(new Recorded());
-    expect(await adapter.recall({ ...QUERY, ...wrong })).toEqual([]);
-    expect(warnings).toEqual([message]);
+    expect(await adapter.recall({ ...QUERY, limit: -1 })).toEqual([]);
+    expect(warnings).toEqual(['limit of the query is not a whole number from 0']);
   });
 
   it('passes the query on with its defaults and within limits', async () => {
@@ -210,6 +200,18 @@ describe('registering pools', () => {
   it.each([[null], ['open'], [{ id: 'a' }], [[null]]])('refuses %j', async (pools) => {
     const { adapter } = adapterOf(new Recorded());
     await expect(adapter.registerPools(pools as never)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it.each(['registerPools', 'indexPaths'] as const)('says that %s failed until it succeeds', async (call) => {
+    const backend = new Recorded();
+    const { adapter } = adapterOf(backend);
+    vi.spyOn(backend, call).mockRejectedValueOnce(new Error('full'));
+    await expect(adapter[call]([])).rejects.toThrow('full');
+    const message = expect.stringMatching(/^the index of the pools is not up to date: full$/m) as string;
+    expect(await adapter.status()).toMatchObject({ ok: false, message });
+    await adapter.registerPools([]);
+    await adapter.indexPaths([]);
+    expect(await adapter.status()).toMatchObject({ ok: true });
   });
 
   it('keeps the root of the vault that init does not name', async () => {

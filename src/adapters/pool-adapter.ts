@@ -43,6 +43,8 @@ export class PoolAdapter implements LociAdapter {
   #registered: PoolSet | null = null;
   /** Why the backend that was asked for is not used. */
   #fallbackReason: string | null = null;
+  /** Why the index does not have the last change, or those before. */
+  #changeProblem: string | null = null;
   /** Why the last recall was empty. */
   #recallProblem: string | null = null;
   readonly #warned = new Set<string>();
@@ -126,7 +128,9 @@ export class PoolAdapter implements LociAdapter {
     let details = {};
     try {
       await this.#open();
-      problems.push(...[this.#fallbackReason, this.#recallProblem].filter((each) => each !== null));
+      problems.push(
+        ...[this.#fallbackReason, this.#changeProblem, this.#recallProblem].filter((each) => each !== null),
+      );
       problems.push(...(await this.#pools.problemsOf(this.#pools.pools)));
       problems.push(...(await this.#backend.problems()));
       details = await this.#backend.details();
@@ -220,7 +224,13 @@ export class PoolAdapter implements LociAdapter {
   #change(work: () => Promise<void>): Promise<void> {
     const run = async (): Promise<void> => {
       this.#assertOpen();
-      await work();
+      try {
+        await work();
+        this.#changeProblem = null;
+      } catch (error) {
+        this.#changeProblem = `the index of the pools is not up to date: ${messageOf(error)}`;
+        throw error;
+      }
     };
     const change = this.#changes.then(run, run);
     this.#changes = change;

@@ -27,6 +27,10 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
+const { Query } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
+  Query: { prototype: LanceQuery };
+};
+
 describe('the table of the lancedb adapter', () => {
   it('is read again after a restart, without another write for notes that are the same', async () => {
     const notes = new Notes();
@@ -49,24 +53,27 @@ describe('the table of the lancedb adapter', () => {
     expect(await notes.found(second, 'stork')).toEqual(['a/x.md']);
   });
 
-  it.each(['_versions', 'data', '_indices'])('is repaired if its files in %s are damaged', async (part) => {
-    const notes = new Notes();
-    notes.write({ 'a/x.md': 'A heron.', 'a/long.md': 'An egret in a long note. '.repeat(30_000) });
-    const first = await notes.open();
-    await first.registerPools([notes.pool('a')]);
-    await first.close();
-    const [table] = notes.tableFolders();
-    const damaged = readdirSync(join(table!, part), { recursive: true, withFileTypes: true });
-    for (const file of damaged) if (file.isFile()) truncateSync(join(file.parentPath, file.name), 10);
-    expect(damaged.length).toBeGreaterThan(0);
-    const second = await notes.open();
-    await second.registerPools([notes.pool('a')]);
-    // The first query may be the one that finds the damage.
-    await vi.waitFor(async () => {
-      expect(await notes.found(second, 'heron')).toEqual(['a/x.md']);
-    });
-    expect(await second.status()).toMatchObject({ ok: true, details: { notes: 2 } });
-  });
+  it.each(['_versions', 'data', '_indices', '_transactions'])(
+    'is repaired if its files in %s are damaged',
+    async (part) => {
+      const notes = new Notes();
+      notes.write({ 'a/x.md': 'A heron.', 'a/long.md': 'An egret in a long note. '.repeat(30_000) });
+      const first = await notes.open();
+      await first.registerPools([notes.pool('a')]);
+      await first.close();
+      const [table] = notes.tableFolders();
+      const damaged = readdirSync(join(table!, part), { recursive: true, withFileTypes: true });
+      for (const file of damaged) if (file.isFile()) truncateSync(join(file.parentPath, file.name), 10);
+      expect(damaged.length).toBeGreaterThan(0);
+      const second = await notes.open();
+      await second.registerPools([notes.pool('a')]);
+      // The first query may be the one that finds the damage.
+      await vi.waitFor(async () => {
+        expect(await notes.found(second, 'heron')).toEqual(['a/x.md']);
+      });
+      expect(await second.status()).toMatchObject({ ok: true, details: { notes: 2 } });
+    },
+  );
 
   it('has the notes of a small pool beside a large one whose notes fit better', async () => {
     const notes = new Notes();
@@ -149,14 +156,33 @@ describe('the table of the lancedb adapter', () => {
     expect(await adapter.status()).toMatchObject({ ok: true });
   });
 
+  it('is not repaired after a query that LanceDB refuses', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.' });
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    const versions = versionsOf(notes);
+    const query = vi.spyOn(Query.prototype, 'fullTextSearch').mockImplementationOnce(function (
+      this: LanceQuery,
+    ) {
+      return this.where('no_column = 1');
+    });
+    onTestFinished(() => {
+      query.mockRestore();
+    });
+    expect(await notes.found(adapter, 'heron')).toEqual([]);
+    expect((await adapter.status()).message).toContain('no_column');
+    // It waits for a repair.
+    await adapter.indexPaths([]);
+    expect(versionsOf(notes)).toEqual(versions);
+    expect(await notes.found(adapter, 'heron')).toEqual(['a/x.md']);
+  });
+
   it('filters by as many values as a query may have', async () => {
     const notes = new Notes();
     notes.write({ 'a/x.md': '---\ntag: v999\n---\nA heron.', 'a/y.md': '---\ntag: w\n---\nA heron.' });
     const adapter = await notes.open();
     await adapter.registerPools([notes.pool('a')]);
-    const { Query } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
-      Query: { prototype: LanceQuery };
-    };
     const where = vi.spyOn(Query.prototype, 'where');
     onTestFinished(() => {
       where.mockRestore();

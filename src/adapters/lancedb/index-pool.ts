@@ -1,8 +1,11 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { CutOptions } from '../../ingest/cut-record.ts';
+import { isWithin } from '../../sources/files/paths.ts';
 import { isBelow } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 import type { PassageRow } from './arrow-rows.ts';
@@ -166,4 +169,28 @@ function rowsOf(folder: string, note: ReadNote): PassageRow[] {
     filters,
     ...passage,
   }));
+}
+
+/**
+ * The paths that a path may mean: it, with the links of each part of it resolved. A link within a pool stands for what was there before,
+ * and a link to a pool for the pool.
+ */
+export async function pathsOf(given: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (
+    let [rest, parent] = ['', given];
+    ;
+    [rest, parent] = [path.join(path.basename(parent), rest), path.dirname(parent)]
+  ) {
+    const real = await realpath(parent).catch(() => null);
+    if (real !== null) paths.push(path.join(real, rest));
+    if (path.dirname(parent) === parent) return [...new Set(paths)];
+  }
+}
+
+/** What a path means in a pool, as a path below it: nothing, or `''` for the whole pool. */
+export function keysOf({ root, inner }: LocatedPool, given: string): string[] {
+  if (isWithin(given, root)) return [''];
+  if (!isWithin(root, given) || inner.some((other) => isWithin(other, given))) return [];
+  return [path.relative(root, given).split(path.sep).join('/')];
 }

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -12,6 +12,7 @@ import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { PoolSet } from '../pools/pool-set.ts';
 import { loadLancedb } from './package.ts';
+import { mayBeDamage } from './passage-table.ts';
 import { PoolIndex } from './pool-index.ts';
 import { type QueryVector, searchPassages } from './search-passages.ts';
 
@@ -21,6 +22,9 @@ const TABLE_VERSION = 1;
 /** LanceDB would use 6 GB. */
 const INDEX_CACHE_BYTES = 256n * 2n ** 20n;
 const METADATA_CACHE_BYTES = 64n * 2n ** 20n;
+
+/** In an error of LanceDB. */
+const INVALID_QUERY = /\bInvalid (?:user )?input\b/;
 
 interface Opened {
   readonly folder: string;
@@ -83,7 +87,8 @@ export class LancedbBackend implements Backend {
     try {
       return await searchPassages(table, query, vector);
     } catch (error) {
-      if (!(error instanceof LociError) && !query.signal.aborted) index.repairLater();
+      if (mayBeDamage(error) && !INVALID_QUERY.test(messageOf(error)) && !query.signal.aborted)
+        index.repairLater();
       throw error;
     }
   }

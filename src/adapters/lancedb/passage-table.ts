@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { LociError, messageOf } from '../../core/errors.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { ArrowRows, type PassageRow, type Vectors } from './arrow-rows.ts';
 import type { ArrowSchema, Connection, Lancedb, LancedbPackage, LanceQuery, LanceTable } from './package.ts';
@@ -71,7 +72,7 @@ export class PassageTable {
     connection: Connection,
     { name, dimensions }: Pick<WritableOptions, 'name' | 'dimensions'>,
   ): Promise<PassageTable | null> {
-    const table = await connection.openTable(name).catch(() => null);
+    const table = await connection.openTable(name).catch(nullIfDamaged);
     return table === null ? null : new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
   }
 
@@ -87,13 +88,16 @@ export class PassageTable {
     const rows = new ArrowRows(loaded.arrow, dimensions);
     const usable = async (): Promise<LanceTable | null> => {
       const table = await connection.openTable(name);
-      return (await isUsable(table, rows.schema)) ? table : null;
+      return (await hasColumns(table, rows.schema)) ? table : null;
     };
-    const opened = isDamaged ? null : await usable().catch(() => null);
-    if (opened !== null) return new PassageTable(opened, loaded, rows);
-    await rm(path.join(folder, own), { recursive: true, force: true });
-    const table = new PassageTable(await connection.createEmptyTable(name, rows.schema), loaded, rows);
-    await table.#makeIndex();
+    let opened = isDamaged ? null : await usable().catch(nullIfDamaged);
+    if (opened === null) {
+      await rm(path.join(folder, own), { recursive: true, force: true });
+      opened = await connection.createEmptyTable(name, rows.schema);
+    }
+    const table = new PassageTable(opened, loaded, rows);
+    const index = await opened.indexStats(WORDS_INDEX).catch(nullIfDamaged);
+    if (index === undefined || index === null) await table.makeIndex();
     return table;
   }
 
@@ -181,12 +185,16 @@ export class PassageTable {
     await this.#change(() => this.#table.optimize({ cleanupOlderThan }));
   }
 
-  /** Makes the index anew. @throws the error of LanceDB if rows cannot be read */
-  async repair(): Promise<void> {
-    let rows = 0;
-    for await (const { numRows } of this.#table.query()) rows += numRows;
-    if (rows !== (await this.#table.countRows())) throw new Error('rows are missing');
-    await this.#makeIndex();
+  /** Whether all rows can be read. @throws an error of the system */
+  async isReadable(): Promise<boolean> {
+    try {
+      let rows = 0;
+      for await (const { numRows } of this.#table.query()) rows += numRows;
+      return rows === (await this.#table.countRows());
+    } catch (error) {
+      nullIfDamaged(error);
+      return false;
+    }
   }
 
   close(): void {
@@ -197,7 +205,8 @@ export class PassageTable {
     }
   }
 
-  #makeIndex(): Promise<void> {
+  /** Makes the index anew. */
+  makeIndex(): Promise<void> {
     const config = this.#lancedb.Index.fts(WORDS_INDEX_OPTIONS);
     return this.#change(() => this.#table.createIndex('words', { config }));
   }
@@ -217,11 +226,23 @@ export function among(column: keyof PassageRow, values: readonly string[]): stri
   return `${column} IN (${values.map((value) => `'${value}'`).join(',')})`;
 }
 
-async function isUsable(table: LanceTable, { fields }: ArrowSchema): Promise<boolean> {
-  const own = await table.schema();
-  const namesOf = (schema: ArrowSchema): string => schema.fields.map(({ name }) => name).join(' ');
-  const hasIndex = (await table.indexStats(WORDS_INDEX)) !== undefined;
-  return hasIndex && namesOf(own) === namesOf({ fields });
+async function hasColumns(table: LanceTable, schema: ArrowSchema): Promise<boolean> {
+  const namesOf = ({ fields }: ArrowSchema): string => fields.map(({ name }) => name).join(' ');
+  return namesOf(await table.schema()) === namesOf(schema);
+}
+
+/** Those of a missing or damaged file: no such file, not a directory, is a directory, invalid argument. */
+const DAMAGE_ERRNOS = '2|20|21|22';
+const SYSTEM_ERROR = new RegExp(`\\(os error (?!(?:${DAMAGE_ERRNOS})\\))`);
+
+/** Whether a table may be damaged. A full disk, a missing permission or too many open files say nothing about it. */
+export function mayBeDamage(error: unknown): boolean {
+  return !(error instanceof LociError) && !SYSTEM_ERROR.test(messageOf(error));
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (mayBeDamage(error)) return null;
+  throw error;
 }
 
 async function scored(

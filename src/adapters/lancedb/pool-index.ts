@@ -1,15 +1,12 @@
-import { realpath } from 'node:fs/promises';
-import path from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-import { isWithin } from '../../sources/files/paths.ts';
 import { PoolSet, type LocatedPool } from '../pools/pool-set.ts';
 import { embedPassages, WITHOUT_VECTOR } from './embed-passages.ts';
-import { folderIdOf, indexPool } from './index-pool.ts';
+import { folderIdOf, indexPool, keysOf, pathsOf } from './index-pool.ts';
 import type { Connection, LancedbPackage } from './package.ts';
-import { PassageTable } from './passage-table.ts';
+import { mayBeDamage, PassageTable } from './passage-table.ts';
 import { WriterLock } from './writer-lock.ts';
 
 interface PoolIndexOptions {
@@ -45,6 +42,8 @@ export class PoolIndex {
   #embedding: Promise<void> = Promise.resolve();
   #retrying: Promise<void> | null = null;
   #embeddingProblem: string | null = null;
+  /** Why the table does not have what was to be written in the background. */
+  #backgroundProblem: string | null = null;
   readonly #unread = new Map<string, string>();
 
   constructor(options: PoolIndexOptions) {
@@ -80,9 +79,12 @@ export class PoolIndex {
       try {
         await this.#index(paths, { isDamaged: false });
       } catch (error) {
-        if (this.#stop.signal.aborted || this.#isRepaired) throw error;
+        // Also other notes are read again, because these paths will not be named again.
+        this.#isIndexed = false;
+        if (this.#stop.signal.aborted || this.#isRepaired || !mayBeDamage(error)) throw error;
         await this.#repair();
       }
+      this.#backgroundProblem = null;
     } finally {
       this.#updates.release();
     }
@@ -93,7 +95,7 @@ export class PoolIndex {
   takeOver(): void {
     if (this.#isIndexed || this.#lock.isHeld || !this.#lock.acquire()) return;
     this.#table = null;
-    void this.update([]).catch(() => undefined);
+    void this.update([]).catch(this.#keepProblem);
   }
 
   /** Repairs the table in the background after an error of LanceDB. */
@@ -111,7 +113,7 @@ export class PoolIndex {
       });
       this.embedLater();
     };
-    void repaired().catch(() => undefined);
+    void repaired().catch(this.#keepProblem);
   }
 
   /** Embeds in the background what has no vector. */
@@ -138,6 +140,7 @@ export class PoolIndex {
     const waiting = await this.countWaiting();
     const why = this.#embeddingProblem ?? 'they are being embedded';
     return [
+      ...(this.#backgroundProblem === null ? [] : [this.#backgroundProblem]),
       ...(await this.#writerProblems()),
       ...this.#unreadProblems(),
       ...(waiting === 0
@@ -198,15 +201,18 @@ export class PoolIndex {
 
   /** Makes the index of the table anew, or all of it if rows cannot be read. Vectors may be expensive. */
   async #repair(): Promise<void> {
+    const isDamaged = (await this.#table?.isReadable()) === false;
     this.#isRepaired = true;
     this.#isIndexed = false;
-    const isReadable = await this.#table?.repair().then(
-      () => true,
-      () => false,
-    );
-    if (isReadable !== true) this.#table = null;
-    await this.#index([], { isDamaged: isReadable !== true });
+    if (isDamaged) this.#table = null;
+    await this.#table?.makeIndex();
+    await this.#index([], { isDamaged });
   }
+
+  readonly #keepProblem = (error: unknown): void => {
+    if (!this.#stop.signal.aborted)
+      this.#backgroundProblem = `the table is not up to date: ${messageOf(error)}`;
+  };
 
   async #writable(isDamaged: boolean): Promise<PassageTable> {
     const { folder, name, loaded, connection, embedder } = this.#options;
@@ -269,28 +275,4 @@ export class PoolIndex {
     const others = this.#unread.size - named.length;
     return others === 0 ? named : [...named, `${String(others)} more files or folders are not read`];
   }
-}
-
-/**
- * The paths that a path may mean: it, with the links of each part of it resolved. A link within a pool stands for what was there before,
- * and a link to a pool for the pool.
- */
-async function pathsOf(given: string): Promise<string[]> {
-  const paths: string[] = [];
-  for (
-    let [rest, parent] = ['', given];
-    ;
-    [rest, parent] = [path.join(path.basename(parent), rest), path.dirname(parent)]
-  ) {
-    const real = await realpath(parent).catch(() => null);
-    if (real !== null) paths.push(path.join(real, rest));
-    if (path.dirname(parent) === parent) return [...new Set(paths)];
-  }
-}
-
-/** What a path means in a pool, as a path below it: nothing, or `''` for the whole pool. */
-function keysOf({ root, inner }: LocatedPool, given: string): string[] {
-  if (isWithin(given, root)) return [''];
-  if (!isWithin(root, given) || inner.some((other) => isWithin(other, given))) return [];
-  return [path.relative(root, given).split(path.sep).join('/')];
 }
