@@ -53,7 +53,7 @@ export class LancedbBackend implements Backend {
 
   async open({ dataDir }: { readonly dataDir: string }): Promise<void> {
     const { adapters, embedding } = this.#config;
-    const loaded = await loadLancedb(adapters.lancedb.package);
+    const loaded = await loadLancedb(adapters.lancedb.package, dataDir);
     const folder = path.join(dataDir, 'lancedb');
     makePrivateFolder(folder);
     // It may have been made by something else.

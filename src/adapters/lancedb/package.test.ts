@@ -43,7 +43,7 @@ describe('loadLancedb', () => {
     ],
     ['without Arrow', { ...packageOf('0.39.0', ''), 'apache-arrow/index.js': '}' }, / cannot be loaded: /],
   ])('says what is wrong and how to install it: %s', async (_, files, problem) => {
-    const loaded = loadLancedb(installation(files));
+    const loaded = loadLancedb(installation(files), '/');
     await expect(loaded).rejects.toMatchObject({ code: 'unsupported_runtime' });
     await expect(loaded).rejects.toThrow(problem);
     await expect(loaded).rejects.toThrow(COMMAND);
@@ -51,14 +51,14 @@ describe('loadLancedb', () => {
 
   it('loads nothing from a folder above the one that is named', async () => {
     const folder = installation(packageOf('0.39.0', "throw new Error('it runs')"));
-    await expect(loadLancedb(join(folder, 'missing'))).rejects.toThrow(
+    await expect(loadLancedb(join(folder, 'missing'), '/')).rejects.toThrow(
       / is not installed in \/.+\/missing\. /,
     );
   });
 
   it('says which setting names its folder, if that is not set', async () => {
-    await expect(loadLancedb(undefined)).rejects.toThrow(
-      / is not installed beside Loci\..+`adapters\.lancedb\.package: /,
+    await expect(loadLancedb(undefined, '/the home')).rejects.toThrow(
+      / is not installed beside Loci\..+--prefix "\/the home\/lancedb-package" .+`adapters\.lancedb\.package: /,
     );
   });
 });

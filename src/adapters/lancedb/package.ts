@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { shellWord } from '../../core/text/split-command.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 
 /** The part of LanceDB that is used. */
@@ -95,13 +96,14 @@ const COMPATIBLE = /^0\.39\./;
 
 /**
  * @param folder where it is installed; without it, it is looked for beside Loci
+ * @param dataDir where the error proposes to install it, if no folder is given
  * @throws LociError `unsupported_runtime` that says how to install it
  */
-export async function loadLancedb(folder: string | undefined): Promise<LancedbPackage> {
+export async function loadLancedb(folder: string | undefined, dataDir: string): Promise<LancedbPackage> {
   const place = folder ?? path.dirname(fileURLToPath(import.meta.url));
   const required = createRequire(path.join(place, 'from.js'));
   const failure = (why: string): LociError =>
-    new LociError('unsupported_runtime', `${why}. ${installation(folder)}`);
+    new LociError('unsupported_runtime', `${why}. ${installation(folder, dataDir)}`);
   let main: string;
   try {
     main = required.resolve(NAME);
@@ -143,8 +145,8 @@ export const INSTALLED_PACKAGES: readonly string[] = [NAME, `${NAME}-${platform(
   (name) => `${name}@${LANCEDB_VERSION}`,
 );
 
-function installation(folder: string | undefined): string {
-  const prefix = folder ?? '~/.loci/lancedb-package';
+function installation(folder: string | undefined, dataDir: string): string {
+  const prefix = shellWord(folder ?? path.join(dataDir, 'lancedb-package'));
   const command = `npm install --prefix ${prefix} --omit=optional --ignore-scripts ${INSTALLED_PACKAGES.join(' ')}`;
   const setting = folder === undefined ? `, and set \`adapters.lancedb.package: ${prefix}\`` : '';
   return `Install it with \`${command}\`${setting}`;

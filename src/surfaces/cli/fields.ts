@@ -1,7 +1,7 @@
 import type { Json } from '../../core/types.ts';
 import type { FieldSchema, InputField } from '../../operations/shared/input.ts';
 import { withCommandNames } from '../shared/command-names.ts';
-import { shellWord } from '../shared/shell-word.ts';
+import { shellWord } from '../../core/text/split-command.ts';
 import type { CommandSyntax } from './commands/operation-command.ts';
 
 /** A field of an operation's input as an option of its command. */

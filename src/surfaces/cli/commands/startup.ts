@@ -6,7 +6,7 @@ import type {
   StartupTextOutput,
 } from '../../../engine/startup/startup-fields.ts';
 import { alignColumns } from '../format/table.ts';
-import { shellWord } from '../../shared/shell-word.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText } from '../format/times.ts';

@@ -2,7 +2,7 @@ import { formatAge } from '../../../core/time/age.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
 import type { StatusOutput } from '../../../engine/health/status.ts';
-import { shellWord } from '../../shared/shell-word.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationText } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { Problem } from '../../../engine/fields/problems.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import { shellWord } from '../../shared/shell-word.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import type { ViewOption, View } from '../commands/operation-command.ts';
 
 const MAX_LINES = 10;

@@ -5,7 +5,7 @@ import { formatCommand } from '../../../engine/reading/approval/approval.ts';
 import type { SourceReport } from '../../../engine/reading/reports.ts';
 import { alignColumns } from '../format/table.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
-import { shellWord } from '../../shared/shell-word.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import { countsText } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { Style } from '../format/style.ts';

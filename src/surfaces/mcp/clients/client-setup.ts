@@ -1,6 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
-import { shellWord } from '../../shared/shell-word.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 
 /** How a client reaches Loci: it starts a process, or it connects to a server. */
 export type ClientConnection =

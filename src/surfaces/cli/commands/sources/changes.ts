@@ -10,7 +10,7 @@ import type {
 } from '../../../../engine/reading/source-schemas.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import { shellWord } from '../../../shared/shell-word.ts';
+import { shellWord } from '../../../../core/text/split-command.ts';
 import { ALL_PROBLEMS, limitLines } from '../../format/lists.ts';
 import { countsText } from '../../format/phrases.ts';
 import { clip } from '../../format/text-width.ts';

@@ -6,7 +6,7 @@ import type {
   SourcesShowOutput,
 } from '../../../../engine/reading/source-schemas.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import { shellWord } from '../../../shared/shell-word.ts';
+import { shellWord } from '../../../../core/text/split-command.ts';
 import type { Style } from '../../format/style.ts';
 import { clip } from '../../format/text-width.ts';
 import { ageText, durationText, localTimeText } from '../../format/times.ts';
