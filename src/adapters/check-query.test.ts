@@ -22,7 +22,7 @@ it.each([
 ])('filters with %i properties with %i values each are refused', (count, values) => {
   const filters = propertiesOf(count, values);
   expect(() => checked({ agentId: 'main', query: 'heron', filters })).toThrow(
-    'filters of the query is not at most 50 properties with 1000 values',
+    'filters of the query is not a map of at most 50 properties with 1000 values in sum',
   );
 });
 

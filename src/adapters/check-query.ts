@@ -45,7 +45,7 @@ export function checked({
   )
     throw invalid(
       'filters',
-      `at most ${String(MAX_PROPERTIES)} properties with ${String(MAX_VALUES)} values`,
+      `a map of at most ${String(MAX_PROPERTIES)} properties with ${String(MAX_VALUES)} values in sum`,
     );
   return {
     text: query.slice(0, MAX_QUERY_LENGTH).trim(),

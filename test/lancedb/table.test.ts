@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync }
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LanceQuery } from '../../src/adapters/lancedb/package.ts';
+import type { Connection, LanceQuery } from '../../src/adapters/lancedb/package.ts';
 import { Notes } from './adapter.ts';
 import { LANCEDB } from './installation.ts';
 
@@ -27,8 +27,9 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-const { Query } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
+const { Query, connect } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
   Query: { prototype: LanceQuery };
+  readonly connect: (folder: string) => Promise<Connection>;
 };
 
 describe('the table of the lancedb adapter', () => {
@@ -154,6 +155,27 @@ describe('the table of the lancedb adapter', () => {
     for (const query of ['"oven costs"', '"costs oven" "costs much"', '"oven', '-oven', 'title:oven*'])
       expect(await notes.found(adapter, query), query).toEqual(['a/x.md']);
     expect(await adapter.status()).toMatchObject({ ok: true });
+  });
+
+  it('is not made anew if the system cannot open it at the moment', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.' });
+    const first = await notes.open();
+    await first.registerPools([notes.pool('a')]);
+    await first.close();
+    const versions = versionsOf(notes);
+    const connections = Object.getPrototypeOf(await connect(notes.tables)) as Connection;
+    const openTable = vi.spyOn(connections, 'openTable');
+    onTestFinished(() => {
+      openTable.mockRestore();
+    });
+    const second = await notes.open();
+    openTable.mockRejectedValueOnce(new Error('LanceError(IO): Too many open files (os error 24), io.rs:1'));
+    await expect(second.registerPools([notes.pool('a')])).rejects.toThrow('Too many open files');
+    expect(versionsOf(notes)).toEqual(versions);
+    await second.registerPools([notes.pool('a')]);
+    expect(await notes.found(second, 'heron')).toEqual(['a/x.md']);
+    expect(versionsOf(notes)).toEqual(versions);
   });
 
   it('is not repaired after a query that LanceDB refuses', async () => {
