@@ -157,6 +157,22 @@ describe('the table of the lancedb adapter', () => {
     expect(await adapter.status()).toMatchObject({ ok: true });
   });
 
+  it('is made anew if it loses its columns while it is open', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.' });
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    const [table] = notes.tableFolders();
+    for (const entry of readdirSync(table!, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile()) writeFileSync(file, Buffer.alloc(statSync(file).size));
+    }
+    await vi.waitFor(async () => {
+      expect(await notes.found(adapter, 'heron')).toEqual(['a/x.md']);
+    });
+    expect(await adapter.status()).toMatchObject({ ok: true });
+  });
+
   it('is not made anew if the system cannot open it at the moment', async () => {
     const notes = new Notes();
     notes.write({ 'a/x.md': 'A heron.' });

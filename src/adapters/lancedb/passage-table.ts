@@ -188,6 +188,7 @@ export class PassageTable {
   /** Whether all rows can be read. @throws an error of the system */
   async isReadable(): Promise<boolean> {
     try {
+      if (!(await hasColumns(this.#table, this.#arrow.schema))) return false;
       let rows = 0;
       for await (const { numRows } of this.#table.query()) rows += numRows;
       return rows === (await this.#table.countRows());
