@@ -290,8 +290,12 @@ describe('loci adapters', () => {
       for (const command of ['index', 'status']) {
         const { code, stdout, stderr } = await loci(['adapters', command, '--adapter', adapter], { home });
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout).toMatch(new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), for all agents: ${notes}\n`));
-        expect(stdout).toMatch(/\n +archive \(cold\), for all agents: \S+\/archive\n(.*\n)+No problems found\.\n$/);
+        expect(stdout).toMatch(
+          new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), for all agents: ${notes}\n`),
+        );
+        expect(stdout).toMatch(
+          /\n +archive \(cold\), for all agents: \S+\/archive\n(.*\n)+No problems found\.\n$/,
+        );
       }
       const status = await lociJson(['adapters', 'status', '--adapter', adapter], { home });
       expect(status).toMatchObject({ ok: true, details: { adapter, pools: { length: 5 } } });
