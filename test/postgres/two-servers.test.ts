@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/registry.ts';
+import { connectStore, openStore } from '../../src/store/registry.ts';
+import type { Driver } from '../../src/store/sql/driver.ts';
+import { lockNamespace } from '../../src/store/sql/namespace.ts';
+import type { Sql } from '../../src/store/sql/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { auditDraft } from '../contract/written-samples.ts';
 import {
@@ -49,6 +52,37 @@ describe('two servers', async () => {
     });
     expect([entries.length, faults]).toEqual([60, []]);
     expect(await verifyStore(stores[1]!)).toEqual([]);
+  });
+
+  it('lock a namespace that the other one has made between two statements', async () => {
+    const a = await open();
+    const connections = await Promise.all(
+      [0, 1].map(() => connectStore({ path: '', connectionString: url }, { create: false })),
+    );
+    for (const each of connections) resources.defer(() => each.close());
+    const [{ sql, text }, third] = connections.map(({ driver }) => driver) as [Driver, Driver];
+    await sql.transaction(async () => {
+      let isFirst = true;
+      const raced = new Proxy(sql, {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name);
+          const method =
+            typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value;
+          if (name !== 'lock') return method;
+          return async (...given: Parameters<Sql['lock']>) => {
+            const isLocked = await target.lock(...given);
+            if (isFirst) await write(a, 'raced', note('a'));
+            isFirst = false;
+            return isLocked;
+          };
+        },
+      });
+      expect(await lockNamespace(raced, text, 'raced')).toMatchObject({ nextRecord: 2 });
+      const other = `SELECT 1 FROM namespace WHERE name = 'raced' FOR UPDATE NOWAIT`;
+      await expect(third.sql.transaction(() => third.sql.all(other))).rejects.toThrow(
+        /could not obtain lock/,
+      );
+    });
   });
 
   it('see what the other has changed', async () => {

@@ -167,9 +167,9 @@ export class PostgresSql implements Sql {
     return (inserted.rows as { id: number }[]).map(({ id }) => id);
   }
 
-  async lock(table: 'namespace' | 'lease', row: Row): Promise<void> {
+  async lock(table: 'namespace' | 'lease', row: Row): Promise<boolean> {
     const conditions = Object.keys(row).map((column) => `${column} = :${column}`);
-    await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row);
+    return (await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row)) > 0;
   }
 
   /** Runs statements that make tables and indexes, which concern no namespace. Outside of a transaction they may take any time. */

@@ -27,7 +27,7 @@ export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Pr
 
 /** Within a transaction. */
 export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
-  await sql.lock('namespace', { name });
+  if (!(await sql.lock('namespace', { name }))) return null;
   const row = await sql.get(
     `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
      FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,

@@ -76,8 +76,9 @@ export interface Sql {
   /**
    * Waits until no other transaction has locked the row with these values, if there is one. The statements after this one see what the
    * other wrote. Within a transaction.
+   * @returns `false` if nothing is locked, because there is no such row; one that is added meanwhile is not locked
    */
-  lock(table: 'namespace' | 'lease', row: Row): Promise<void>;
+  lock(table: 'namespace' | 'lease', row: Row): Promise<boolean>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */

@@ -36,9 +36,10 @@ async function takeLease(sql: Sql, namespace: string, request: LeaseRequest): Pr
 
 /** The row of a lease, which no other transaction changes; a row without a holder if nobody has had the lease. */
 async function lockLease(sql: Sql, namespace: string, name: string): Promise<Row> {
-  await sql.lock('lease', { namespace, name });
-  const found = await leaseRow(sql, namespace, name);
-  if (found !== undefined) return found;
+  if (await sql.lock('lease', { namespace, name })) {
+    const found = await leaseRow(sql, namespace, name);
+    if (found !== undefined) return found;
+  }
   await sql.write('lease', [{ namespace, name, holder: '', token: 0, until: 0 }], 'skip');
   await sql.lock('lease', { namespace, name });
   return (await leaseRow(sql, namespace, name))!;

@@ -93,8 +93,9 @@ export class SqliteSql implements Sql {
     return this.#runEach(insertInto(table, columns), columns, rows);
   }
 
-  async lock(): Promise<void> {
+  async lock(): Promise<boolean> {
     // An immediate transaction locks the whole file.
+    return true;
   }
 
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
