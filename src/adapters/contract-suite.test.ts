@@ -215,6 +215,15 @@ describe('the contract suite', () => {
           adapter.resolveReference(reference.replace(/#L.*/, ''), agentId),
       }),
     ],
+    [
+      'does not tell what is in pools that the agent does not see by its results or their scores',
+      (adapter) => ({
+        recall: async (query) => {
+          const { length } = await adapter.recall({ ...query, agentId: 'other' });
+          return (await adapter.recall(query)).map((each) => ({ ...each, score: 1 / (1 + length) }));
+        },
+      }),
+    ],
     ['reports a pool that it cannot answer from', () => ({ status: async () => ({ ok: true }) })],
     [
       'may be closed at any time and more than once, and a recall does not reject then',

@@ -40,6 +40,42 @@ async function writeManyAndOne(host: Host): Promise<void> {
 
 /** Who sees which pools. */
 export const visibilityCases: Cases = {
+  'does not tell what is in pools that the agent does not see by its results or their scores': async (
+    host,
+    context,
+  ) => {
+    if (host.options.sharesStatistics === true) {
+      context.skip('pools share statistics');
+      return;
+    }
+    const fillers = Array.from({ length: 20 }, (_, i) => [
+      `open/${String(i)}.md`,
+      `A note of day ${String(i)}: the weather, the bus and the vendor.\n`,
+    ]);
+    await host.write({
+      ...(Object.fromEntries(fillers) as Record<string, string>),
+      'open/oven.md': 'The induction oven was chosen.\n',
+      'open/garden.md': 'Plant the carrots in spring, and water the oven plants.\n',
+      'hidden/a.md': 'Nothing of interest.\n',
+    });
+    await host.register({ id: 'open' }, { id: 'hidden', agents: ['other'] });
+    const queries = ['axolotl', 'axolotl oven', 'carots', 'oven vendor', 'weather bus'];
+    const recallAll = (): Promise<unknown> => Promise.all(queries.map((query) => host.recall({ query })));
+    const before = await recallAll();
+    await host.write({
+      'hidden/a.md': 'Axolotl is the name of the merger. Carots, carots.\n',
+      ...Object.fromEntries(
+        Array.from({ length: 30 }, (_, i) => [
+          `hidden/${String(i)}.md`,
+          `Oven ${String(i)}, weather, vendor.\n`,
+        ]),
+      ),
+    });
+    await host.index('hidden');
+    assert.notDeepEqual(await host.recall({ query: 'axolotl', agentId: 'other' }), []);
+    assert.deepEqual(await recallAll(), before);
+  },
+
   'searches hot and warm pools unless it is told the tiers': async (host) => {
     await writeHerons(host, 'hot', 'warm', 'cold');
     await host.register({ id: 'hot' }, { id: 'warm', tier: 'warm' }, { id: 'cold', tier: 'cold' });

@@ -42,7 +42,7 @@ async function found(adapter: LociAdapter, query: Partial<MemoryQuery> = {}): Pr
 
 /** The number of records of each source in the store. */
 async function stored(): Promise<readonly unknown[]> {
-  const namespace = poolNamespace('pools');
+  const namespace = poolNamespace('pools', {});
   const engine = await openEngine({ ...settings(home), namespace });
   const facet = await engine.store.records.facet(namespace, 'source', { now: Date.now() });
   await engine.close();
@@ -225,10 +225,34 @@ it('the owner’s memory and the pools of the same store find nothing of each ot
   expect(await found(adapter)).toEqual(['one:a.md']);
   const namespaces = await engine.store.admin.namespaces(ADMIN_NAMESPACE);
   const hidden = namespaces.filter((each) => each !== 'default');
-  expect(hidden).toEqual([poolNamespace('pools')]);
+  expect(hidden).toEqual([poolNamespace('pools', {})]);
   // No token and no setting can name it.
   expect(hidden.some(isSubject)).toBe(false);
   expect(hidden).not.toContain(settings(home, { namespace: hidden[0] }).namespace);
+});
+
+it('pools of other agents are in other namespaces, and their results are merged by confidence', async () => {
+  await writeNotes(home, {
+    'all/a.md': 'The oven is in the kitchen.',
+    'ada/b.md': 'The oven costs 3480.',
+    'boss/c.md': 'The oven is a present.',
+  });
+  const adapter = await open();
+  const pools = [pool('all'), pool('ada', { agents: ['ada'] }), pool('boss', { agents: ['boss', 'boss'] })];
+  await adapter.registerPools(pools);
+  const results = await adapter.recall({ agentId: 'ada', query: 'oven costs' });
+  expect(results.map(({ metadata }) => metadata?.['path'])).toEqual(['b.md', 'a.md']);
+  expect(results[0]!.score!).toBeGreaterThan(results[1]!.score!);
+  expect((await adapter.status()).details).toMatchObject({ notes: { all: 1, ada: 1, boss: 1 } });
+  // A pool that other agents see moves to another namespace, and leaves nothing behind.
+  await adapter.registerPools([pool('all'), pool('ada'), pool('boss')]);
+  expect(await found(adapter)).toEqual(['ada:b.md', 'all:a.md', 'boss:c.md']);
+  expect(await stored()).toEqual([1, 1, 1]);
+  await adapter.close();
+  const engine = await openEngine(settings(home));
+  resources.defer(() => engine.close());
+  const namespaces = await engine.store.admin.namespaces(ADMIN_NAMESPACE);
+  expect(namespaces).toEqual([poolNamespace('pools', {})]);
 });
 
 it('a store that cannot be opened gives empty answers until it can', async () => {

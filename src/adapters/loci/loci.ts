@@ -8,14 +8,14 @@ import type { MemoryResult } from '../contract.ts';
 import type { PoolSet } from '../pools/pool-set.ts';
 import { PoolIndex } from './pool-index.ts';
 import { searchPools } from './pool-search.ts';
-import { poolNamespace } from './pool-vaults.ts';
+import { namespacePrefix } from './pool-vaults.ts';
 
 interface Opened {
   readonly engine: EngineContext;
   readonly index: PoolIndex;
 }
 
-/** Searches pools with the engine, in a namespace of the configured store. */
+/** Searches pools with the engine, in namespaces of the configured store. */
 export class LociBackend implements Backend {
   readonly id = 'loci';
   readonly capabilities: Backend['capabilities'];
@@ -37,7 +37,7 @@ export class LociBackend implements Backend {
   /** @throws LociError `invalid_config`, `store_newer`, `store_corrupt`, `unreadable` and what else keeps the store from being opened */
   async open({ dataDir }: { readonly dataDir: string }): Promise<void> {
     const { store, adapters, ...config } = this.#config;
-    const namespace = poolNamespace(adapters.loci.namespace);
+    const namespace = namespacePrefix(adapters.loci.namespace);
     const file = dataDir === this.#home ? store.path : path.join(dataDir, path.basename(store.path));
     const engine = await openEngine({
       ...{ ...config, adapters, namespace, store: { ...store, path: file } },
@@ -59,9 +59,9 @@ export class LociBackend implements Backend {
   }
 
   async recall(query: PoolQuery): Promise<readonly MemoryResult[]> {
-    const { engine, index } = this.#open;
+    const { index } = this.#open;
     index.retry();
-    const { results, problems } = await searchPools(engine, query);
+    const { results, problems } = await searchPools((pool) => index.contextOf(pool), query);
     this.#recallProblems = problems;
     return results;
   }

@@ -7,10 +7,12 @@ import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals } from '../../ingest/embed.ts';
 import { isWithin } from '../../sources/files/paths.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
-import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import type { LocatedPool, Pool, PoolSet } from '../pools/pool-set.ts';
 import { BackgroundEmbedding } from './background-embedding.ts';
-import { isPoolSource, namesOf, poolVault } from './pool-vaults.ts';
+import { isPoolSource, namespacePrefix, namesOf, poolNamespace, poolVault } from './pool-vaults.ts';
 
 /** Notes that a problem names. */
 const MAX_NAMED = 3;
@@ -29,19 +31,17 @@ export class PoolIndex {
     this.#embedding = new BackgroundEmbedding(engine);
   }
 
+  /** The engine in the namespace of a pool. */
+  contextOf(pool: Pick<Pool, 'roles' | 'agents'>): EngineContext {
+    return this.#contextIn(poolNamespace(this.#configured, pool));
+  }
+
   /** Makes the pools those of the store: others are removed, whichever process registered them. */
   async register(pools: PoolSet): Promise<void> {
     this.#pools = pools;
     const located = await locatedOf(pools);
-    const names = new Set(located.map((pool) => poolVault(pool).name));
-    const ids = new Set(located.map(({ id }) => id));
-    // A folder that cannot be read now may be there again later.
-    const kept = pools.pools.filter(({ id }) => !ids.has(id)).map(namesOf);
-    for (const name of await this.#storedSources())
-      if (!names.has(name) && !kept.some((prefix) => name.startsWith(prefix)))
-        await forgetSource(this.#engine, name, { signal: this.#stop.signal });
+    for (const namespace of await this.#namespaces()) await this.#forgetOthers(namespace, pools, located);
     this.#problems.clear();
-    await deriveStale(this.#engine, { signal: this.#stop.signal });
     await this.#read(located);
   }
 
@@ -64,8 +64,7 @@ export class PoolIndex {
   }
 
   async problems(): Promise<string[]> {
-    const { store, namespace } = this.#engine;
-    const states = await sourceStates(store.records, namespace);
+    const states = await this.#states();
     const located = this.#pools === null ? [] : await locatedOf(this.#pools);
     const missing = located
       .filter((pool) => (states.get(poolVault(pool).name)?.readAt ?? null) === null)
@@ -87,14 +86,14 @@ export class PoolIndex {
 
   /** The number of texts of pools that have no vector. */
   async waiting(): Promise<number> {
-    const { store, namespace, config } = this.#engine;
+    const { store, config } = this.#engine;
     if (config.embedding.provider === 'none') return 0;
     const generation = await vectorsOf(this.#engine).then(
       (vectors) => vectors?.generation ?? NO_GENERATION,
       // Vectors of another model are reported by the recall that lacks them.
       () => null,
     );
-    return generation === null ? 0 : (await pendingTotals(store, generation, [namespace])).texts;
+    return generation === null ? 0 : (await pendingTotals(store, generation, await this.#namespaces())).texts;
   }
 
   /** Ends calls that read pools. The next process goes on where they stopped. */
@@ -116,7 +115,7 @@ export class PoolIndex {
     const vault = poolVault(pool);
     this.#problems.delete(vault.name);
     try {
-      const { problems } = await refreshVault(this.#engine, vault, {
+      const { problems } = await refreshVault(this.contextOf(pool), vault, {
         wait: true,
         allowEmpty: true,
         signal: this.#stop.signal,
@@ -134,18 +133,55 @@ export class PoolIndex {
     }
   }
 
-  /** The pools that are in the store, also in part. */
-  async #storedSources(): Promise<Set<string>> {
-    const { store, namespace } = this.#engine;
+  /** Removes from a namespace what belongs to none of its pools. */
+  async #forgetOthers(namespace: string, pools: PoolSet, located: readonly LocatedPool[]): Promise<void> {
+    const context = this.#contextIn(namespace);
+    const isHere = (pool: Pool): boolean => this.contextOf(pool).namespace === namespace;
+    const names = new Set(located.filter(isHere).map((pool) => poolVault(pool).name));
+    const ids = new Set(located.map(({ id }) => id));
+    // A folder that cannot be read now may be there again later.
+    const kept = pools.pools.filter((pool) => isHere(pool) && !ids.has(pool.id)).map(namesOf);
+    const { store } = context;
     const states = await sourceStates(store.records, namespace);
-    const names = [...states.keys(), ...(await this.#sizes()).keys()];
-    return new Set(names.filter(isPoolSource));
+    const stored = new Set([...states.keys(), ...(await this.#sizesIn(namespace)).keys()]);
+    const signal = this.#stop.signal;
+    for (const name of stored)
+      if (isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix)))
+        await forgetSource(context, name, { signal });
+    await deriveStale(context, { signal });
+  }
+
+  /** The namespaces of all pools: of those that are registered, and of those that are in the store. */
+  async #namespaces(): Promise<string[]> {
+    const prefix = namespacePrefix(this.#configured);
+    const stored = await this.#engine.store.admin.namespaces(ADMIN_NAMESPACE);
+    const registered = this.#pools?.pools.map((pool) => poolNamespace(this.#configured, pool)) ?? [];
+    return [...new Set([...registered, ...stored.filter((each) => each.startsWith(prefix))])];
+  }
+
+  async #states(): Promise<Map<string, SourceState>> {
+    const { records } = this.#engine.store;
+    const all = await Promise.all((await this.#namespaces()).map((each) => sourceStates(records, each)));
+    return new Map(all.flatMap((states) => [...states]));
   }
 
   async #sizes(): Promise<Map<string, number>> {
-    const { store, namespace, now } = this.#engine;
+    const all = await Promise.all((await this.#namespaces()).map((each) => this.#sizesIn(each)));
+    return new Map(all.flatMap((sizes) => [...sizes]));
+  }
+
+  async #sizesIn(namespace: string): Promise<Map<string, number>> {
+    const { store, now } = this.#engine;
     const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
     return new Map(sizes.map(({ value, records }) => [value, records]));
+  }
+
+  #contextIn(namespace: string): EngineContext {
+    return this.#engine.as({ ...this.#engine.caller, namespace });
+  }
+
+  get #configured(): string {
+    return this.#engine.config.adapters.loci.namespace;
   }
 }
 

@@ -42,8 +42,50 @@ export interface PoolSearchResult {
   readonly problems: readonly string[];
 }
 
-/** Searches pools with the engine. Nothing is recorded of it. */
-export async function searchPools(engine: EngineContext, query: PoolQuery): Promise<PoolSearchResult> {
+/** A result, and how surely it answers the query: 0 to 1, and comparable between namespaces. */
+interface RatedResult {
+  readonly result: MemoryResult;
+  readonly confidence: number;
+}
+
+/**
+ * Searches pools with the engine, each in its namespace, and merges what was found by its confidence. Nothing is recorded of it.
+ * @param contextOf the engine in the namespace of a pool
+ */
+export async function searchPools(
+  contextOf: (pool: LocatedPool) => EngineContext,
+  query: PoolQuery,
+): Promise<PoolSearchResult> {
+  const groups = Map.groupBy(query.pools, (pool) => contextOf(pool).namespace);
+  const found = await Promise.all(
+    [...groups.values()].map((pools) => searchNamespace(contextOf(pools[0]!), { ...query, pools })),
+  );
+  return {
+    results: merged(found.map(({ results }) => results)),
+    problems: [...new Set(found.flatMap(({ problems }) => problems))],
+  };
+}
+
+/** Keeps the order of each list. A note of several lists is in the answer once. */
+function merged(lists: readonly (readonly RatedResult[])[]): MemoryResult[] {
+  if (lists.length === 1) return lists[0]!.map(({ result }) => result);
+  const rated = lists.flatMap((list) => {
+    let least = 1;
+    return list.map(({ result, confidence }) => {
+      least = Math.max(MIN_SCORE, Math.min(least, Math.round(confidence * 10_000) / 10_000));
+      return { ...result, score: least };
+    });
+  });
+  const byId = new Map<string, MemoryResult>();
+  for (const result of rated.sort((a, b) => b.score - a.score))
+    if (!byId.has(result.id)) byId.set(result.id, result);
+  return [...byId.values()];
+}
+
+async function searchNamespace(
+  engine: EngineContext,
+  query: PoolQuery,
+): Promise<{ readonly results: readonly RatedResult[]; readonly problems: readonly string[] }> {
   const { vectors, problem } = await vectorsFor(engine, query);
   const problems = problem === null ? [] : [problem];
   if (query.mode === 'semantic' && vectors === null) return { results: [], problems };
@@ -106,7 +148,7 @@ class Notes {
   /** By record; `null` for one that is not in the answer. */
   readonly #notes = new Map<number, Note | null>();
   /** By file. Each is in the answer once, even if it is in several pools. */
-  readonly #results = new Map<string, MemoryResult>();
+  readonly #results = new Map<string, RatedResult>();
   #score = Number.POSITIVE_INFINITY;
 
   constructor(engine: EngineContext, query: PoolQuery, pools: ReadonlyMap<string, LocatedPool>) {
@@ -116,7 +158,7 @@ class Notes {
   }
 
   /** Adds the best hits whose notes pass the filters, behind those of a search of fewer passages. Returns all. */
-  async add(outcome: SearchOutcome): Promise<MemoryResult[]> {
+  async add(outcome: SearchOutcome): Promise<RatedResult[]> {
     const terms = highlightedTerms(outcome);
     const hits = outcome.hits.filter((hit) => this.#isMatch(hit));
     for (let start = 0; start < hits.length; start += BATCH_SIZE) {
@@ -128,13 +170,14 @@ class Notes {
         if (note === null || this.#results.has(note.file)) continue;
         // A reranker changes the order, but not the scores, and those of two searches differ.
         this.#score = Math.min(this.#score, Math.max(MIN_SCORE, Math.round(hit.score * 10_000) / 10_000));
-        this.#results.set(note.file, {
+        const result = {
           id: note.file,
           uri: uriOf(note.file, hit.passage),
           score: this.#score,
           snippet: snippetOf(hit, terms).text,
           metadata: resultMetadata(note.pool, keyOf(note.pool, note.file), note.head),
-        });
+        };
+        this.#results.set(note.file, { result, confidence: hit.confidence });
       }
     }
     return [...this.#results.values()];

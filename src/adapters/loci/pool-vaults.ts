@@ -7,11 +7,24 @@ const HASH_LENGTH = 16;
 const READABLE_LENGTH = 60;
 
 /**
- * The namespace of pools in the store. It begins with a space, so that it is that of no caller (`isSubject`, `label`): other ways to the
- * store know neither roles nor agents.
+ * How the namespaces of pools in the store begin. It is a space, so that they are those of no caller (`isSubject`, `label`): other
+ * ways to the store know neither roles nor agents.
  */
-export function poolNamespace(configured: string): string {
-  return ` pools/${configured}`;
+export function namespacePrefix(configured: string): string {
+  return ` pools/${configured}/`;
+}
+
+/**
+ * The namespace of a pool. It is shared by the pools that the same agents see: the statistics of words, spelling and vectors are those of a
+ * namespace, and would tell what is in pools that an agent does not see.
+ */
+export function poolNamespace(
+  configured: string,
+  { roles = [], agents = [] }: Pick<Pool, 'roles' | 'agents'>,
+): string {
+  const seers = [new Set(roles), new Set(agents)].map((names) => [...names].sort());
+  const isForAll = roles.length === 0 && agents.length === 0;
+  return `${namespacePrefix(configured)}${isForAll ? 'all' : hash(JSON.stringify(seers))}`;
 }
 
 /**
