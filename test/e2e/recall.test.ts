@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNotes } from '../contract/engines.ts';
 import {
   type CommandResult,
-  loci,
+  loci as runLoci,
   lociJson,
   type RunOptions,
   startLoci,
@@ -51,6 +51,13 @@ beforeEach(async () => {
     'archive/Old.md': 'The oven of 1998.',
   });
 });
+
+/** The progress, which a busy machine shows, is left out. */
+async function loci(args: readonly string[], options: RunOptions): Promise<CommandResult> {
+  const result = await runLoci(args, options);
+  const stderr = result.stderr.replaceAll(/^loci: (?:reading|embedding|Search works now)\b.*\n/gm, '');
+  return { ...result, stderr };
+}
 
 const recall = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<CommandResult> =>
   loci(['recall', ...args], { home, ...options });

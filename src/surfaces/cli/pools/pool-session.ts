@@ -84,7 +84,7 @@ export class PoolSession {
 export const READING: Progress = { stage: 'reading', subject: 'what has changed', done: 0, total: 0 };
 /** A few notes are embedded before they are searched. More are found by their words until they are. */
 export const MAX_EMBEDDING_WAIT_MS = 2000;
-const PROGRESS_INTERVAL_MS = 500;
+const PROGRESS_INTERVAL_MS = 1000;
 
 /**
  * Calls a function with the adapter of a command line, and closes the adapter. A stop signal ends the process meanwhile.
