@@ -138,7 +138,7 @@ class Sync {
       unchanged += unsettled.length;
       unsettled.forEach(onUnchanged);
     }
-    const excluded = new Set(this.#source.excludedOf?.([...missing.keys()]));
+    const excluded = new Set(await this.#source.excludedOf?.([...missing.keys()]));
     this.#excludeSkipped(missing, excluded);
     const isEmpty = unchanged + toRead.length === 0;
     if (isEmpty && [...missing.keys()].some((key) => !excluded.has(key)) && !this.#options.allowEmpty) {

@@ -78,7 +78,7 @@ export interface Source {
   /** The files that a rule of the owner left out of the last listing. */
   excluded?(): readonly ExcludedFiles[];
   /** The given keys that a rule of the last listing leaves out, even if no such file exists. Their records are removed. */
-  excludedOf?(keys: readonly string[]): readonly string[];
+  excludedOf?(keys: readonly string[]): Promise<readonly string[]>;
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
    * @throws LociError `aborted`

@@ -56,7 +56,11 @@ export class FilesystemBackend implements Backend {
   }
 
   async problems(): Promise<readonly string[]> {
-    const { unread, examples } = await this.#state();
+    return this.problemsOf(await this.#located());
+  }
+
+  async problemsOf(pools: readonly LocatedPool[]): Promise<readonly string[]> {
+    const { unread, examples } = await this.#state(pools);
     const others = unread - examples.length;
     return [
       ...(this.#isMeaningWanted
@@ -70,7 +74,7 @@ export class FilesystemBackend implements Backend {
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { notes, unread } = await this.#state();
+    const { notes, unread } = await this.#state(await this.#located());
     return { notes, unread };
   }
 
@@ -83,8 +87,8 @@ export class FilesystemBackend implements Backend {
     await this.#thread.terminate();
   }
 
-  async #state(): Promise<PoolsState> {
-    return (await this.#request({ kind: 'state', pools: await this.#located() })) as PoolsState;
+  async #state(pools: readonly LocatedPool[]): Promise<PoolsState> {
+    return (await this.#request({ kind: 'state', pools })) as PoolsState;
   }
 
   async #located(): Promise<LocatedPool[]> {

@@ -40,7 +40,7 @@ export async function* listPoolFiles(
     const entries = entriesOf(path.join(root, folder), report);
     if (folder !== '' && entries.some(({ name }) => name === OBSIDIAN_FOLDER))
       await exclusions.readFolder(path.join(root, folder), slashed(folder));
-    const shown = exclusions.filter(entries.filter(isWanted), (entry) => [
+    const shown = await exclusions.filter(entries.filter(isWanted), (entry) => [
       slashed(keyOf(folder, entry)) + (entry.isDirectory() ? '/' : ''),
     ]);
     const folders: string[] = [];

@@ -81,7 +81,7 @@ async function isExcluded({ id, root }: LocatedPool, key: string): Promise<boole
   try {
     await exclusions.readAround(root);
     for (const folder of folders) await exclusions.readFolder(path.join(root, folder), folder.slice(0, -1));
-    return exclusions.filter([key], () => [...folders, slashed(key)]).length === 0;
+    return (await exclusions.filter([key], () => [...folders, slashed(key)])).length === 0;
   } catch {
     // It is not known what is excluded.
     return true;

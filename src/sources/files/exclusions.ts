@@ -1,28 +1,14 @@
 import path from 'node:path';
-import vm from 'node:vm';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { readRegularFile } from '../../core/fs/read-regular-file.ts';
+import { kindOf, matchingRules, type Rule, testOf } from './exclusion-rules.ts';
 import { noteFormat } from './note-format.ts';
 import type { ExcludedFiles, SourceProblem } from '../source.ts';
 
 export const OBSIDIAN_FOLDER = '.obsidian';
 const OBSIDIAN_SETTINGS = `${OBSIDIAN_FOLDER}/app.json`;
 const MAX_SETTINGS_BYTES = 1_000_000;
-/** Expressions and globs of users may take exponential time. */
-const MAX_MATCHING_MS = 500;
-/** Paths that are compared at a time, which takes some milliseconds with a hundred globs. */
-const BATCH_SIZE = 32;
-
-/** A rule that leaves files out. */
-interface Rule {
-  readonly rule: string;
-  /** The file with the rule. */
-  readonly from: string;
-  /** Whether a path below the vault is left out. A folder ends with `/`. */
-  readonly matches: (path: string) => boolean;
-}
-
 /** The rules of a vault: `exclude` of its settings, and "Excluded files" of the Obsidian vaults around it and in it. */
 export class Exclusions {
   readonly #vault: string;
@@ -31,12 +17,17 @@ export class Exclusions {
   readonly #rules: Rule[];
   readonly #matched = new Set<Rule>();
   readonly #excluded = new Map<Rule, string[]>();
-  readonly #context = vm.createContext({});
 
   constructor(vault: string, globs: readonly string[], report: (problem: SourceProblem) => void) {
     this.#vault = vault;
     this.#report = report;
-    this.#globs = globs.map(globRule);
+    this.#globs = globs.map((glob) => ({
+      rule: glob,
+      from: 'loci.yaml',
+      kind: 'glob',
+      folder: '',
+      inside: '',
+    }));
     this.#rules = [...this.#globs];
   }
 
@@ -44,16 +35,14 @@ export class Exclusions {
   async readAround(root: string): Promise<void> {
     for (let folder = root; ; folder = path.dirname(folder)) {
       const inside = folder === root ? '' : `${slashed(path.relative(folder, root))}/`;
-      await this.#readObsidian(folder, (key) => `${inside}${key}`, inside);
+      await this.#readObsidian(folder, { folder: '', inside });
       if (folder === path.dirname(folder)) return;
     }
   }
 
   /** Reads the rules of a folder below the root if it is an Obsidian vault. @throws LociError `unreadable` */
   async readFolder(folder: string, key: string): Promise<void> {
-    await this.#readObsidian(folder, (inner) =>
-      inner.startsWith(`${key}/`) ? inner.slice(key.length + 1) : null,
-    );
+    await this.#readObsidian(folder, { folder: `${key}/`, inside: '' });
   }
 
   /**
@@ -61,8 +50,8 @@ export class Exclusions {
    * @param pathsOf what leads to an entry: more than one path with symbolic links. A folder ends with `/`.
    * @throws LociError `unreadable` when a rule takes too long
    */
-  filter<T>(entries: readonly T[], pathsOf: (entry: T) => readonly string[]): T[] {
-    const rules = this.#rulesOf(entries.map(pathsOf));
+  async filter<T>(entries: readonly T[], pathsOf: (entry: T) => readonly string[]): Promise<T[]> {
+    const rules = await matchingRules(this.#vault, this.#rules, entries.map(pathsOf));
     return entries.filter((entry, i) => {
       const rule = rules[i];
       if (rule === undefined) return true;
@@ -77,8 +66,9 @@ export class Exclusions {
   }
 
   /** The files that a rule leaves out, itself or a folder above them. */
-  excludedOf(keys: readonly string[]): string[] {
-    const rules = this.#rulesOf(keys.map((key) => [...foldersOf(key), key]));
+  async excludedOf(keys: readonly string[]): Promise<string[]> {
+    const paths = keys.map((key) => [...foldersOf(key), key]);
+    const rules = await matchingRules(this.#vault, this.#rules, paths);
     return keys.filter((_, i) => rules[i] !== undefined);
   }
 
@@ -94,52 +84,18 @@ export class Exclusions {
     }
   }
 
-  #rulesOf(entries: readonly (readonly string[])[]): (Rule | undefined)[] {
-    if (this.#rules.length === 0) return entries.map(() => undefined);
-    const found: (Rule | undefined)[] = [];
-    for (let start = 0; start < entries.length; start += BATCH_SIZE) {
-      const batch = entries.slice(start, start + BATCH_SIZE);
-      found.push(
-        ...this.#withinTime(() =>
-          batch.map((paths) => this.#rules.find(({ matches }) => paths.some((each) => matches(each)))),
-        ),
-      );
-    }
-    return found;
-  }
-
-  /** Code that `vm` runs can be stopped, also within an expression. */
-  #withinTime<T>(match: () => T): T {
-    this.#context['match'] = match;
-    try {
-      return vm.runInContext('match()', this.#context, { timeout: MAX_MATCHING_MS }) as T;
-    } catch (error) {
-      // It may be an error of the other realm, which is no instance of `Error` here.
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      const rules = this.#rules.map(({ rule }) => rule).join(', ');
-      throw new LociError(
-        'unreadable',
-        `${this.#vault} is not read, because what it excludes takes too long to compare with its paths: ${rules}`,
-        { hint: 'Write simpler expressions, or name the folders.', cause: error },
-      );
-    }
-  }
-
-  /** @param root the path of the vault in the Obsidian vault, if that contains it */
-  async #readObsidian(folder: string, below: (key: string) => string | null, root = ''): Promise<void> {
+  async #readObsidian(folder: string, place: Pick<Rule, 'folder' | 'inside'>): Promise<void> {
     const file = path.join(folder, OBSIDIAN_SETTINGS);
-    for (const filter of await this.#readFilters(file, root !== '')) {
-      const matches = filterTest(filter);
-      if (matches === null) {
+    for (const filter of await this.#readFilters(file, place.inside !== '')) {
+      const kind = kindOf(filter);
+      if (kind === null) {
         const detail = `${filter} in userIgnoreFilters is not a valid expression, and is ignored`;
         this.#report({ key: OBSIDIAN_SETTINGS, reason: 'unreadable', detail, skipped: false });
-      } else if (root === '' || !matches(root)) {
-        const matchesBelow = (key: string): boolean => {
-          const inner = below(key);
-          return inner !== null && matches(inner);
-        };
-        this.#rules.push({ rule: filter, from: file, matches: matchesBelow });
+        continue;
       }
+      const rule: Rule = { rule: filter, from: file, kind, ...place };
+      // A rule that leaves out the folder of the vault was not made for it.
+      if (place.inside === '' || !testOf({ ...rule, inside: '' })(place.inside)) this.#rules.push(rule);
     }
   }
 
@@ -173,35 +129,4 @@ export function foldersOf(key: string): string[] {
 /** A relative path as in the keys of notes. */
 export function slashed(relative: string): string {
   return relative.split(path.sep).join('/').normalize('NFC');
-}
-
-/** As in `.gitignore`: a glob without a slash matches names in every folder, and leaves out a folder with its contents. */
-function globRule(glob: string): Rule {
-  // `./x` is `/x`.
-  const given = glob.normalize('NFC').replace(/^\.\//, '/');
-  const pattern = given.replace(/\/+$/, '');
-  const isForFolders = pattern !== given;
-  const anchored = pattern.replace(/^\/+/, '');
-  return {
-    rule: glob,
-    from: 'loci.yaml',
-    matches: (key) => {
-      if (isForFolders && !key.endsWith('/')) return false;
-      const plain = key.replace(/\/$/, '');
-      return path.posix.matchesGlob(pattern.includes('/') ? plain : path.posix.basename(plain), anchored);
-    },
-  };
-}
-
-/** As Obsidian: an expression between slashes, or how paths begin. Case does not matter. `null` if the expression is invalid. */
-function filterTest(filter: string): ((path: string) => boolean) | null {
-  const text = filter.normalize('NFC');
-  const source = /^\/(.+)\/$/.exec(text)?.[1];
-  if (source === undefined) return (key) => key.toLowerCase().startsWith(text.toLowerCase());
-  try {
-    const expression = new RegExp(source, 'i');
-    return (key) => !key.endsWith('/') && expression.test(key);
-  } catch {
-    return null;
-  }
 }

@@ -9,7 +9,12 @@ describe('parseFrontMatter', () => {
       problem: null,
     });
     expect(parseFrontMatter('')).toEqual({ fields: {}, problem: null });
-    expect(parseFrontMatter('a: &x [1]\nb: *x').fields).toEqual({ a: [1], b: [1] });
+    expect(parseFrontMatter('a: &x [1]\nb: *x\nc: &x 2\nd: *x').fields).toEqual({
+      a: [1],
+      b: [1],
+      c: 2,
+      d: 2,
+    });
   });
 
   it('reports invalid YAML and returns the fields that it can read', () => {
@@ -98,8 +103,12 @@ describe('parseFrontMatter', () => {
     ['many aliases', `a: &x 1\nb: [${'*x,'.repeat(5000)}]`, /100 aliases/],
     ['many values', Array.from({ length: 2500 }, (_, n) => `k${String(n)}: v`).join('\n'), /2000 values/],
     ['deep lists', `a: ${'['.repeat(20)}${']'.repeat(20)}`, /8 levels/],
-    ['very deep lists', `a: ${'['.repeat(30_000)}`, /./],
-    ['very deep maps', `a: ${'{'.repeat(30_000)}`, /./],
+    ['very deep lists', `a: ${'[oven, '.repeat(4000)}`, /50 brackets/],
+    ['very deep maps', `a: ${'{b: '.repeat(51)}${'}'.repeat(51)}`, /50 brackets/],
+    ['lists of 50 levels', `a: ${'['.repeat(50)}${']'.repeat(50)}`, /8 levels/],
+    ['many lists', `a: [[1], [2]]\n`.repeat(1000), /2000 values/],
+    ['closing brackets', `a: ${']'.repeat(51)}`, /50 brackets/],
+    ['many faults', 'a: "x\n'.repeat(501), /; line 2 of the file: Missing closing "quote/],
     ['keys that are maps', `a:\n  ${'? '.repeat(15_000)}`, /./],
     ['a cycle', 'a: &a [*a]', /./],
     ['dashes', `a:\n  ${'- '.repeat(15_000)}`, /./],
@@ -109,6 +118,7 @@ describe('parseFrontMatter', () => {
     expect(result.problem).toMatch(problem);
     expect(JSON.stringify(result.fields).length).toBeLessThan(100_000);
     expect(performance.now() - startTime).toBeLessThan(5000);
+    expect(Error.stackTraceLimit).toBeGreaterThan(0);
   });
 
   it('never throws, and returns JSON, for any text', () => {

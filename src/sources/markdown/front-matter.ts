@@ -1,5 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import type { Alias, Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { exactNumber } from '../../core/json.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 
@@ -14,11 +14,15 @@ interface FrontMatter {
 const MAX_VALUES = 2000;
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 8;
+/** The parser needs the stack for each, and overflows it for each property again. It is more than `MAX_DEPTH`, because text has brackets too. */
+const MAX_OPEN_BRACKETS = 50;
 /** In UTF-16 units. */
 const MAX_STRING = 2000;
 
 interface Budget {
   readonly document: Document;
+  /** What each alias stands for, once one is read. */
+  targets: ReadonlyMap<Alias, Node | undefined> | null;
   values: number;
   aliases: number;
   readonly problems: Set<string>;
@@ -35,10 +39,14 @@ interface Options {
 /**
  * Parses YAML 1.2; dates stay strings. Never throws. A field that is no YAML is read as text, and the others as if it were not there.
  * Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left out and mentioned in `problem`. Strings are truncated to 2,000
- * UTF-16 units.
+ * UTF-16 units. Text with more than 50 open or unopened brackets is not parsed, and faults of more than 500 properties are not corrected.
  */
 export function parseFrontMatter(text: string, options: Options = {}): FrontMatter {
   const { firstLine = 2, isToml = false, isName = () => false } = options;
+  if (hasManyUnpaired(text)) {
+    const problem = `more than ${String(MAX_OPEN_BRACKETS)} brackets are open at once, or closed without an opening one`;
+    return { fields: {}, problem: describeProblem({}, problem) };
+  }
   const yaml = isToml ? yamlOfToml(text) : text;
   const given = parse(yaml);
   const corrected = given.errors.length === 0 ? null : correctFields(yaml, firstLine);
@@ -68,12 +76,29 @@ function yamlOfToml(toml: string): string {
     .join('\n');
 }
 
+/** Brackets within texts and comments count too: people do not leave so many open. */
+function hasManyUnpaired(yaml: string): boolean {
+  let open = 0;
+  for (const [bracket] of yaml.matchAll(/[[\]{}]/g)) {
+    open += '[{'.includes(bracket) ? 1 : -1;
+    if (Math.abs(open) > MAX_OPEN_BRACKETS) return true;
+  }
+  return false;
+}
+
+/** The parser makes an error for each fault, up to one a character. Their stack traces would take nine tenths of the time. */
 function parse(yaml: string): Document {
-  return parseDocument(yaml, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return parseDocument(yaml, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
 }
 
 function budgetOf(document: Document): Budget {
-  return { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
+  return { document, targets: null, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
 }
 
 /** Describes the first syntax error, with its line in the file. */
@@ -104,6 +129,8 @@ const FIELD = /^((?:"[^"]*"|'[^']*')[ \t]*|[^\s#\-"'[\]{}|>].*?):(?=\s|$)/;
 const CONTINUATION = /^(?:\s|$|#|-(?:\s|$)|[\]}])/;
 /** The property whose values are the lines that belong to no property. */
 const UNREAD = 'unread lines';
+/** Each is parsed by itself. */
+const MAX_CORRECTED_FIELDS = 500;
 /** Errors of a list whose end is missing, or whose lines are not indented. The parsed part is right. */
 const MISSING_END: ReadonlySet<string> = new Set(['MISSING_CHAR', 'BAD_INDENT']);
 const MAX_NAMED_LINES = 5;
@@ -111,7 +138,7 @@ const MAX_NAMED_LINES = 5;
 /** Parses each property by itself, then all together, those that are no YAML as text. `null` if there are no properties. */
 function correctFields(yaml: string, firstLine: number): { document: Document; error: string } | null {
   const fields = splitFields(yaml, firstLine);
-  if (!fields.some(({ name }) => name !== null)) return null;
+  if (fields.length > MAX_CORRECTED_FIELDS || !fields.some(({ name }) => name !== null)) return null;
   const [unread, faulty, kept]: [string[], Field[], string[]] = [[], [], []];
   let message = 'it belongs to no property';
   for (const field of fields) {
@@ -175,7 +202,8 @@ function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): 
   if (isScalar(node)) return (asText ? emptyAsText(node, false) : null) ?? scalar(node, asText);
   if (isAlias(node)) {
     if (budget.aliases-- <= 0) return omit(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
-    const target = node.resolve(budget.document);
+    budget.targets ??= aliasTargets(budget.document);
+    const target = budget.targets.get(node);
     if (target !== undefined) return toJson(target, budget, depth + 1, asText);
     omit(budget, `*${node.source} refers to nothing`);
     return `*${node.source}`;
@@ -188,6 +216,18 @@ function toJson(node: unknown, budget: Budget, depth: number, asText: boolean): 
         .map((item) => (asText ? emptyAsText(item, true) : null) ?? toJson(item, budget, depth + 1, asText))
     );
   return isMap(node) ? mapToJson(node, budget, depth, () => asText) : null;
+}
+
+/** The last node before each alias that has its anchor. `resolve` of an alias walks through the whole document. */
+function aliasTargets(document: Document): Map<Alias, Node | undefined> {
+  const [anchors, targets] = [new Map<string, Node>(), new Map<Alias, Node | undefined>()];
+  visit(document, {
+    Node: (_key, node) => {
+      if (isAlias(node)) targets.set(node, anchors.get(node.source));
+      else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 function mapToJson(

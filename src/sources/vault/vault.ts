@@ -52,7 +52,7 @@ export interface VaultOptions {
 type Report = (problem: SourceProblem) => void;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 5;
+const PARSER_VERSION = 6;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -126,8 +126,8 @@ class Vault implements Source {
     return this.#exclusions?.excluded() ?? [];
   }
 
-  excludedOf(keys: readonly string[]): readonly string[] {
-    return this.#exclusions?.excludedOf(keys) ?? [];
+  async excludedOf(keys: readonly string[]): Promise<readonly string[]> {
+    return (await this.#exclusions?.excludedOf(keys)) ?? [];
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {

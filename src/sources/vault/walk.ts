@@ -68,7 +68,8 @@ export async function* walkNotes(options: WalkOptions): AsyncGenerator<FoundFile
 }
 
 async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile> {
-  const entries = walk.exclusions.filter(await readFolder(walk, folder), (entry) => pathsTo(walk, entry));
+  const present = await readFolder(walk, folder);
+  const entries = await walk.exclusions.filter(present, (entry) => pathsTo(walk, entry));
   for (let start = 0; start < entries.length; start += STAT_BATCH_SIZE) {
     const batch = entries.slice(start, start + STAT_BATCH_SIZE);
     const results = await Promise.all(batch.map((entry) => examine(walk, folder, entry)));
@@ -166,7 +167,7 @@ async function examineTarget(walk: Walk, { key, path: link }: Entry): Promise<En
   const targets = stats.isDirectory()
     ? [`${key}/`, ...foldersOf(`${target}/`)]
     : [key, ...foldersOf(target), target];
-  if (walk.exclusions.filter([key], () => targets).length === 0) return null;
+  if ((await walk.exclusions.filter([key], () => targets)).length === 0) return null;
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
   if (!stats.isFile() || !isWanted(walk, key)) return null;
   return noteFormat(key) === null ? otherFile(walk, key) : { key, stats };
