@@ -29,7 +29,6 @@ for (const [name, embedding] of Object.entries(EMBEDDING))
       create: (folder) =>
         openLancedb(folder, { embedding, adapters: { agents: [{ id: 'ada', roles: ['editor'] }] } }),
       agentWithRole: { agentId: 'ada', role: 'editor' },
-      sharesStatistics: true,
       findsMeaning: embedding.provider !== 'none',
     },
   );

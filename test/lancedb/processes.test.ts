@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, watch } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Notes } from './adapter.ts';
@@ -31,6 +32,8 @@ describe('processes that share a table of LanceDB', () => {
     notes.write({ 'a/x.md': 'A heron.', 'b/y.md': 'A heron.', 'c/z.md': 'An egret.' });
     const writer = startWriter(notes, 'a', 'b');
     await said(writer, 'registered');
+    // A lock that is damaged while it is held is held all the same.
+    writeFileSync(join(notes.tables, 'writer.lock'), 'x'.repeat(200));
     const reader = await notes.open();
     await reader.registerPools([notes.pool('a'), notes.pool('b')]);
     expect((await notes.found(reader, 'heron')).sort()).toEqual(['a/x.md', 'b/y.md']);
@@ -48,6 +51,12 @@ describe('processes that share a table of LanceDB', () => {
     const { ok, message } = await reader.status();
     expect([ok, message]).toEqual([false, `the process ${String(writer.pid)} indexes the pools, without c`]);
 
+    // The writer has it for all agents.
+    await reader.registerPools([{ ...notes.pool('a'), agents: ['main'] }]);
+    expect(await notes.found(reader, 'heron')).toEqual([]);
+    expect((await reader.status()).message).toMatch(/, without a$/);
+
+    await reader.registerPools([notes.pool('a'), notes.pool('c')]);
     await killed(writer);
     await reader.indexPaths([notes.path('c')]);
     expect(await notes.found(reader, 'egret')).toEqual(['c/z.md']);
@@ -62,6 +71,24 @@ describe('processes that share a table of LanceDB', () => {
     const reader = await notes.open();
     await reader.registerPools([notes.pool('a'), { ...notes.pool('s', 'a/secret'), agents: ['other'] }]);
     expect(await notes.found(reader, 'heron')).toEqual(['a/x.md']);
+  });
+
+  it('write although their lock was damaged, and the error names a lock that is something else', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.' });
+    mkdirSync(notes.tables);
+    const lock = join(notes.tables, 'writer.lock');
+    writeFileSync(lock, 'x'.repeat(200));
+    const first = await notes.open();
+    await first.registerPools([notes.pool('a')]);
+    expect(await notes.found(first, 'heron')).toEqual(['a/x.md']);
+    await first.close();
+    rmSync(lock);
+    mkdirSync(lock);
+    const second = await notes.open();
+    await expect(second.registerPools([])).rejects.toThrow(`${lock} cannot be used as a lock`);
+    rmSync(lock, { recursive: true });
+    await second.registerPools([]);
   });
 
   it('go on where one was killed that indexed, with each note once', async () => {

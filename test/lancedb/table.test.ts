@@ -243,15 +243,28 @@ describe('the table of the lancedb adapter', () => {
     expect(names).toEqual(['mine.lance', expect.stringMatching(/^passages-(?!0123456789ab)/)]);
   });
 
-  it('is not written with a lock that is something else, which the error names', async () => {
+  it('gets the notes of many pools in few writes', async () => {
     const notes = new Notes();
-    mkdirSync(notes.tables);
-    writeFileSync(join(notes.tables, 'writer.lock'), 'x'.repeat(200));
+    const names = Array.from({ length: 60 }, (_, i) => String(i));
+    for (const name of names) notes.write({ [`${name}/x.md`]: 'A heron.' });
     const adapter = await notes.open();
-    const registered = adapter.registerPools([]);
-    await expect(registered).rejects.toThrow(`${notes.tables}/writer.lock cannot be used as a lock`);
-    rmSync(join(notes.tables, 'writer.lock'));
-    await adapter.registerPools([]);
+    await adapter.registerPools(names.map((name) => notes.pool(name)));
+    expect(await notes.found(adapter, { limit: 100 })).toHaveLength(60);
+    expect(versionsOf(notes).length).toBeLessThan(5);
+  });
+
+  it('has nothing of notes that cannot be read, which the status names until they can', async () => {
+    const notes = new Notes();
+    notes.write({ 'a/x.md': 'A heron.\0', 'a/y.canvas': 'A heron.', 'a/z.md': 'A heron.' });
+    const adapter = await notes.open();
+    await adapter.registerPools([notes.pool('a')]);
+    expect(await notes.found(adapter, 'heron')).toEqual(['a/z.md']);
+    const message = ['a/x.md', 'a/y.canvas'].map((name) => `${notes.path(name)} is not read: it is no text`);
+    expect(await adapter.status()).toMatchObject({ ok: false, message: message.join('\n') });
+    notes.write({ 'a/x.md': 'A heron.' });
+    rmSync(notes.path('a/y.canvas'));
+    await adapter.indexPaths([notes.path('a/x.md'), notes.path('a/y.canvas')]);
+    expect(await adapter.status()).toMatchObject({ ok: true });
   });
 
   it('is compacted, so that many small changes leave few versions', async () => {

@@ -52,6 +52,28 @@ describe('the vectors of the lancedb adapter', () => {
     expect(await second.status()).toMatchObject({ ok: true, details: { notes: 4 } });
   });
 
+  it('move to the table of the agents that see their pool now', async () => {
+    const notes = new Notes();
+    notes.write(NOTES);
+    const model = await startModel();
+    const first = await notes.open(settings(model));
+    await first.registerPools([notes.pool('a'), { ...notes.pool('b'), agents: ['other'] }]);
+    expect(await notes.found(first, BY_MEANING)).toEqual(['a/x.md', 'a/y.md']);
+    await first.close();
+    const { length } = model.embedded();
+    const pools = [notes.pool('a'), { ...notes.pool('b'), agents: ['main'] }];
+    for (let time = 0; time < 2; time++) {
+      const adapter = await notes.open(settings(model));
+      await adapter.registerPools(pools);
+      expect((await notes.found(adapter, BY_MEANING)).sort()).toEqual(['a/x.md', 'b/z.md']);
+      expect(await notes.found(adapter, { ...BY_MEANING, agentId: 'other' })).toEqual(['a/x.md', 'a/y.md']);
+      expect(await adapter.status()).toMatchObject({ ok: true, details: { notes: 3 } });
+      await adapter.close();
+    }
+    expect(new Set(model.embedded().slice(length))).toEqual(new Set([expect.stringContaining('storks')]));
+    expect(notes.tableFolders()).toHaveLength(2);
+  });
+
   it('are made anew for another model, and never compared with those of another', async () => {
     const notes = new Notes();
     notes.write(NOTES);

@@ -42,12 +42,7 @@ async function writeManyAndOne(host: Host): Promise<void> {
 export const visibilityCases: Cases = {
   'does not tell what is in pools that the agent does not see by its results or their scores': async (
     host,
-    context,
   ) => {
-    if (host.options.sharesStatistics === true) {
-      context.skip('pools share statistics');
-      return;
-    }
     const fillers = Array.from({ length: 20 }, (_, i) => [
       `open/${String(i)}.md`,
       `A note of day ${String(i)}: the weather, the bus and the vendor.\n`,

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { LociError } from '../../core/errors.ts';
 import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
@@ -8,7 +9,7 @@ import type { CutOptions } from '../../ingest/cut-record.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { isBelow } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import type { PassageRow } from './arrow-rows.ts';
+import type { PassageRow, Vectors } from './arrow-rows.ts';
 import { among, type PassageTable } from './passage-table.ts';
 import { listNotes, readNotes, type NoteListing, type ReadNote } from './read-notes.ts';
 
@@ -19,6 +20,8 @@ export function folderIdOf(root: string): string {
 
 interface IndexOptions {
   readonly table: PassageTable;
+  /** Other tables that may have vectors of what is indexed, because pools leave them. */
+  readonly left: readonly PassageTable[];
   readonly thread: TaskRunner;
   readonly countingProvider: CutOptions['provider'];
   readonly signal: AbortSignal;
@@ -26,7 +29,15 @@ interface IndexOptions {
   readonly report: (path: string, why: string) => void;
 }
 
+/** A pool, or paths within it, which are to be indexed. */
+export interface PoolPart {
+  readonly pool: LocatedPool;
+  /** `''` is the pool itself. */
+  readonly below: readonly string[];
+}
+
 interface ListedNote {
+  readonly root: string;
   readonly path: string;
   readonly bytes: number;
   readonly revision: string;
@@ -54,53 +65,77 @@ const READ: ThreadTask<Parameters<typeof readNotes>, ReadNote[]> = {
 };
 
 /**
- * Makes the table what the folder of a pool is: reads notes that are new or have another revision, and removes those that are gone. What
- * it has written stays if it is interrupted.
- * @param below paths within the pool, to which this is limited
+ * Makes the table what the folders of pools are: reads notes that are new or have another revision, of all pools together, because each
+ * write takes long. What it has written stays if it is interrupted.
  */
-export async function indexPool(
-  options: IndexOptions,
-  { id, root, inner }: LocatedPool,
-  below: readonly string[] = [''],
-): Promise<void> {
-  const { table, thread, signal, report } = options;
-  const folder = folderIdOf(root);
-  const stored = await storedRevisions(table, folder, below);
+export async function indexPools(options: IndexOptions, parts: readonly PoolPart[]): Promise<void> {
+  const stored = await storedRevisions(options.table, parts);
+  const changed: ListedNote[] = [];
+  const gone: string[] = [];
+  for (const part of parts) {
+    const folder = folderIdOf(part.pool.root);
+    const left = stored.get(folder) ?? new Map<string, string>();
+    try {
+      for (const note of await changedNotes(options, part, left)) changed.push(note);
+    } catch (error) {
+      options.report(part.pool.root, messageOfUnreadable(error));
+      continue;
+    }
+    for (const path of left.keys()) gone.push(noteIdOf(folder, path));
+  }
+  await indexNotes(options, changed);
+  // A note that was renamed has left its vectors to its new path.
+  await options.table.deleteNotes(gone);
+}
+
+/** @throws what is no problem of files */
+function messageOfUnreadable(error: unknown): string {
+  if (error instanceof LociError && error.code !== 'aborted') return error.message;
+  throw error;
+}
+
+/** Lists the notes of a pool. Those that are new, or have another revision, are returned, and all that are there leave `stored`. */
+async function changedNotes(
+  { thread, signal, report }: IndexOptions,
+  { pool: { id, root, inner }, below }: PoolPart,
+  stored: Map<string, string>,
+): Promise<ListedNote[]> {
   const { packed, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
   for (const [path, why] of unreadable) report(path, why);
   const changed: ListedNote[] = [];
   const yieldToEventLoop = eventLoopYielder();
-  for (const { path, bytes, revision } of listed(packed)) {
-    const known = stored.get(path);
-    if (known !== revision) changed.push({ path, bytes, revision, isStored: known !== undefined });
-    stored.delete(path);
+  for (const note of listed(packed)) {
+    const known = stored.get(note.path);
+    if (known !== note.revision) changed.push({ root, ...note, isStored: known !== undefined });
+    stored.delete(note.path);
     await yieldToEventLoop();
   }
-  await indexNotes(options, root, changed);
-  // A note that was renamed has left its vectors to its new path.
-  await table.deleteNotes([...stored.keys()].map((path) => noteIdOf(folder, path)));
+  return changed;
 }
 
 function noteIdOf(folder: string, path: string): string {
   return shortHash(`${folder}/${path}`);
 }
 
+/** The revisions of notes by path, by folder. */
 async function storedRevisions(
   table: PassageTable,
-  folder: string,
-  below: readonly string[],
-): Promise<Map<string, string>> {
-  const revisions = new Map<string, string>();
+  parts: readonly PoolPart[],
+): Promise<Map<string, Map<string, string>>> {
+  const belowOf = new Map(parts.map(({ pool, below }) => [folderIdOf(pool.root), below]));
+  const revisions = new Map<string, Map<string, string>>();
   const yieldToEventLoop = eventLoopYielder();
-  const rows = table.rows(['path', 'revision'], `${among('folder', [folder])} AND revision != ''`);
-  for await (const { path, revision } of rows) {
-    if (below.some((each) => isBelow(each, path))) revisions.set(path, revision);
+  const where = `${among('folder', [...belowOf.keys()])} AND revision != ''`;
+  for await (const { folder, path, revision } of table.rows(['folder', 'path', 'revision'], where)) {
+    const paths = revisions.get(folder) ?? new Map<string, string>();
+    revisions.set(folder, paths);
+    if (belowOf.get(folder)!.some((each) => isBelow(each, path))) paths.set(path, revision);
     await yieldToEventLoop();
   }
   return revisions;
 }
 
-function* listed(packed: string): Generator<Omit<ListedNote, 'isStored'>> {
+function* listed(packed: string): Generator<Omit<ListedNote, 'root' | 'isStored'>> {
   let from = 0;
   const next = (): string => {
     const found = packed.indexOf('\0', from);
@@ -111,18 +146,27 @@ function* listed(packed: string): Generator<Omit<ListedNote, 'isStored'>> {
   while (from < packed.length) yield { path: next(), bytes: Number(next()), revision: next() };
 }
 
-async function indexNotes(options: IndexOptions, root: string, notes: readonly ListedNote[]): Promise<void> {
-  const { table, thread, countingProvider, signal, report } = options;
-  const folder = folderIdOf(root);
+async function indexNotes(options: IndexOptions, notes: readonly ListedNote[]): Promise<void> {
+  const { table, left, thread, countingProvider, signal, report } = options;
   const groups = groupsOf(notes);
-  const read = (i: number): Promise<ReadNote[]> => {
-    const paths = (groups[i] ?? []).map(({ path }) => path);
-    return thread.run(READ, [root, paths, countingProvider], { ...LONG, signal });
+  const read = async (i: number): Promise<ReadNote[]> => {
+    const files = (groups[i] ?? []).map(({ root, path }) => [root, path] as const);
+    try {
+      return await thread.run(READ, [files, countingProvider], { ...LONG, signal });
+    } catch (error) {
+      const problem = messageOfUnreadable(error);
+      for (const file of files) report(path.join(...file), problem);
+      return [];
+    }
   };
   let rows: PassageRow[] = [];
   let replaced: string[] = [];
   const write = async (): Promise<void> => {
-    await table.write(rows, await table.vectorsOf(rows.map(({ hash }) => hash)), replaced);
+    const vectors = await vectorsOf(
+      [table, ...left],
+      rows.map(({ hash }) => hash),
+    );
+    await table.write(rows, vectors, replaced);
     await table.optimize({ isWriting: true });
     [rows, replaced] = [[], []];
   };
@@ -133,13 +177,23 @@ async function indexNotes(options: IndexOptions, root: string, notes: readonly L
     if (i + 1 < groups.length) reading = read(i + 1);
     reading.catch(() => undefined);
     for (const note of found) {
-      if (note.problem !== null) report(`${root}/${note.path}`, note.problem);
-      rows.push(...rowsOf(folder, note));
+      if (note.problem !== null) report(path.join(note.root, note.path), note.problem);
+      rows.push(...rowsOf(note));
     }
-    replaced.push(...group.filter(({ isStored }) => isStored).map(({ path }) => noteIdOf(folder, path)));
+    replaced.push(
+      ...group.filter(({ isStored }) => isStored).map((note) => noteIdOf(folderIdOf(note.root), note.path)),
+    );
     if (rows.length >= PASSAGES_OF_WRITE || replaced.length >= PASSAGES_OF_WRITE) await write();
   }
   if (rows.length > 0 || replaced.length > 0) await write();
+}
+
+/** The vectors that tables have of texts, by their hashes. */
+async function vectorsOf(tables: readonly PassageTable[], hashes: readonly string[]): Promise<Vectors> {
+  let found = new Map<string, Float32Array>();
+  for (const table of tables)
+    found = new Map([...found, ...(await table.vectorsOf(hashes.filter((hash) => !found.has(hash))))]);
+  return found;
 }
 
 function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
@@ -156,8 +210,8 @@ function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
   return groups;
 }
 
-function rowsOf(folder: string, note: ReadNote): PassageRow[] {
-  const { path, revision, title, frontMatter, filters, passages } = note;
+function rowsOf({ root, path, revision, title, frontMatter, filters, passages }: ReadNote): PassageRow[] {
+  const folder = folderIdOf(root);
   const id = noteIdOf(folder, path);
   const head = { path, revision, title, frontMatter };
   const empty = { path: '', revision: '', title: '', frontMatter: '' };

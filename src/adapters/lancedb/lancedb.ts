@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { messageOf } from '../../core/errors.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -11,7 +11,7 @@ import { isUnknown, languageCoverage } from '../../search/retrieve/vectors.ts';
 import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { PoolSet } from '../pools/pool-set.ts';
-import { loadLancedb } from './package.ts';
+import { briefly, loadLancedb } from './package.ts';
 import { mayBeDamage } from './passage-table.ts';
 import { PoolIndex } from './pool-index.ts';
 import { type QueryVector, searchPassages } from './search-passages.ts';
@@ -33,7 +33,7 @@ interface Opened {
   readonly index: PoolIndex;
 }
 
-/** Keeps the passages of all pools in a table of LanceDB, with its full text and the vectors of the configured model. */
+/** Keeps the passages of pools in tables of LanceDB, with its full text and the vectors of the configured model. */
 export class LancedbBackend implements Backend {
   readonly id = 'lancedb';
   /** A few notes are embedded before a program goes on that has registered them. More are found by their words until they are. */
@@ -62,16 +62,16 @@ export class LancedbBackend implements Backend {
     const embedder = await openEmbedder({ ...embedding, stateFile, separateProcess: true });
     const session = new loaded.lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
     const connection = await loaded.lancedb.connect(folder, { readConsistencyInterval: 0 }, session);
-    const index = new PoolIndex({ folder, name: tableName(embedder), loaded, connection, embedder });
+    const index = new PoolIndex({ folder, name: nameOfTables(embedder), loaded, connection, embedder });
     this.#opened = { folder, embedder, index };
   }
 
   async registerPools(pools: PoolSet): Promise<void> {
-    await this.#opened!.index.register(pools);
+    await this.#opened!.index.register(pools).catch(throwBriefly);
   }
 
   async indexPaths(paths: readonly string[]): Promise<void> {
-    await this.#opened!.index.update(paths);
+    await this.#opened!.index.update(paths).catch(throwBriefly);
   }
 
   async settled(): Promise<void> {
@@ -82,29 +82,27 @@ export class LancedbBackend implements Backend {
     const { index } = this.#opened!;
     index.takeOver();
     const vector = query.mode === 'keyword' ? null : await this.#vectorOf(query);
-    const table = await index.table();
-    if (table === null || (query.mode === 'semantic' && vector === null)) return [];
+    if (query.mode === 'semantic' && vector === null) return [];
     try {
-      return await searchPassages(table, query, vector);
+      return await searchPassages(await index.groupsOf(query.pools), query, vector);
     } catch (error) {
       if (mayBeDamage(error) && !INVALID_QUERY.test(messageOf(error)) && !query.signal.aborted)
         index.repairLater();
-      throw error;
+      return throwBriefly(error);
     }
   }
 
   async problems(): Promise<readonly string[]> {
-    const problems = await this.#opened!.index.problems();
+    const problems = await this.#opened!.index.problems().catch(throwBriefly);
     return this.#queryProblem === null ? problems : [...problems, this.#queryProblem];
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {
     const { folder, embedder, index } = this.#opened!;
-    const table = await index.table();
     return {
       folder,
-      notes: (await table?.count("revision != ''")) ?? 0,
-      passages: (await table?.count()) ?? 0,
+      notes: await index.count("revision != ''"),
+      passages: await index.count(),
       embedding: embedder === null ? 'none' : `${embedder.provider}/${embedder.model}`,
       waiting: await index.countWaiting(),
       writer: index.writerPid,
@@ -134,14 +132,20 @@ export class LancedbBackend implements Backend {
       return { vector: vector!, weight: languageCoverage(embedder, parseQuery(text)) };
     } catch (error) {
       if (mode === 'semantic' || signal.aborted) throw error;
-      this.#queryProblem = `queries are searched by words only: ${messageOf(error)}`;
+      this.#queryProblem = `queries are searched by words only: ${briefly(error)}`;
       return null;
     }
   }
 }
 
-/** Each model has a table of its own, so that its vectors are never compared with those of another. */
-function tableName(embedder: Embedder | null): string {
+/** How the names of tables begin. Each model has tables of its own, so that its vectors are never compared with those of another. */
+function nameOfTables(embedder: Embedder | null): string {
   const { provider, model, prefixes, dimensions } = embedder ?? { provider: 'none' };
   return `passages-${shortHash(JSON.stringify([TABLE_VERSION, provider, model, prefixes, dimensions])).slice(0, 12)}`;
+}
+
+/** Errors of LanceDB are long, and a status shows them. */
+function throwBriefly(error: unknown): never {
+  if (error instanceof LociError) throw error;
+  throw new LociError('internal', briefly(error), { cause: error });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAdapter } from '../create-adapter.ts';
-import { loadLancedb } from './package.ts';
+import { briefly, loadLancedb } from './package.ts';
 
 const COMMAND =
   /npm install --prefix \S+ --omit=optional --ignore-scripts @lancedb\/lancedb@0\.39\.0 @lancedb\/lancedb-\w+-\w+/;
@@ -61,6 +61,23 @@ describe('loadLancedb', () => {
       / is not installed beside Loci\..+--prefix "\/the home\/lancedb-package" .+`adapters\.lancedb\.package: /,
     );
   });
+});
+
+const SOURCES = '/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/lance-12.0.0/src';
+
+it.each([
+  ['Cannot find native binding.\nnpm has a bug', 'Cannot find native binding'],
+  [
+    `lance error: LanceError(IO): no data, ${SOURCES}/utils.rs:108:20  Caused by: LanceError(IO): no data, ${SOURCES}/utils.rs:108:20`,
+    'lance error: LanceError(IO): no data',
+  ],
+  [
+    `Not found: /notes/x.lance, ${SOURCES}/result.rs:1896:29, ${SOURCES}/a.rs:1:1`,
+    'Not found: /notes/x.lance',
+  ],
+  [`${'x'.repeat(1000)} (os error 28)`, `${'x'.repeat(140)}…${'x'.repeat(46)} (os error 28)`],
+])('a message of LanceDB is short: %.30s', (message, expected) => {
+  expect(briefly(new Error(message))).toBe(expected);
 });
 
 it('a missing LanceDB is replaced by filesystem, with one warning, and the status says so', async () => {

@@ -19,7 +19,9 @@ export interface Lancedb {
   /** Caches of these sizes in bytes. */
   readonly Session: new (indexCache: bigint, metadataCache: bigint) => object;
   readonly Index: { fts(options: Readonly<Record<string, unknown>>): unknown };
-  readonly MatchQuery: new (text: string, column: string) => object;
+  readonly MatchQuery: new (text: string, column: string, options?: { readonly boost: number }) => object;
+  readonly BooleanQuery: new (queries: readonly (readonly [occur: unknown, query: object])[]) => object;
+  readonly Occur: { readonly Should: unknown };
 }
 
 export interface Connection {
@@ -122,7 +124,7 @@ export async function loadLancedb(folder: string | undefined, dataDir: string): 
     await setImmediate();
     return { lancedb: required(NAME) as Lancedb, arrow };
   } catch (error) {
-    throw failure(`\`${NAME}\` of ${path.dirname(main)} cannot be loaded: ${firstLine(messageOf(error))}`);
+    throw failure(`\`${NAME}\` of ${path.dirname(main)} cannot be loaded: ${briefly(error)}`);
   }
 }
 
@@ -133,8 +135,18 @@ function versionOf(main: string): string {
   return String(manifest.version);
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!.replace(/\.$/, '');
+/** Where an error was made, in the sources of LanceDB, and its causes, which repeat it. */
+const DETAILS_OF_ERROR = /,? \/[^\s,]+\.rs:\d+:\d+|\s+Caused by:.*/g;
+const MAX_MESSAGE_LENGTH = 200;
+const END_LENGTH = 60;
+
+/** The first line of the message of an error, without a period at its end. LanceDB adds places in its sources and stack traces. */
+export function briefly(error: unknown): string {
+  const [line = ''] = messageOf(error).split('\n', 1);
+  const message = line.replaceAll(DETAILS_OF_ERROR, '').replace(/\.$/, '');
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
+  // What the system says is often at the end, behind a path.
+  return `${message.slice(0, MAX_MESSAGE_LENGTH - END_LENGTH)}…${message.slice(-END_LENGTH)}`;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
@@ -24,8 +23,8 @@ const WORDS_INDEX_OPTIONS = {
   maxTokenLength: 128,
 };
 
-/** Rows that are not in the index are searched one by one, which takes 20 ms for this many. */
-const MAX_ROWS_OUT_OF_INDEX = 1000;
+/** Rows that are not in the index are searched one by one, which takes 2 ms for this many, and a query may search them for each word. */
+const MAX_ROWS_OUT_OF_INDEX = 100;
 /** While much is written, this share of the rows may be out of the index, so that indexing takes linear time. */
 const MAX_SHARE_OUT_OF_INDEX = 0.25;
 /** The length of a condition. */
@@ -35,24 +34,26 @@ const MAX_VERSIONS = 20;
 /** Queries, also those of other processes, read a version for a moment after there is a newer one. */
 const VERSION_LIFETIME_MS = 10_000;
 
-/** The folder of a table of Loci. The folder may have other tables. */
-const OWN_TABLE = /^passages-[0-9a-f]{12}\.lance$/;
-
-interface WritableOptions {
-  /** Where the tables are. */
-  readonly folder: string;
-  readonly name: string;
+export interface TableOptions {
+  readonly loaded: LancedbPackage;
+  readonly connection: Connection;
   /** Of the vectors; `null` for a table without any. */
   readonly dimensions: number | null;
-  /** Whether the table is made anew in any case. */
-  readonly isDamaged: boolean;
+  /** Where the tables are. */
+  readonly folder: string;
+}
+
+/** A part of a query, and what its score is multiplied by. */
+export interface WeightedWords {
+  readonly text: string;
+  readonly boost: number;
 }
 
 export interface ScoredPassage extends Pick<PassageRow, 'id' | 'note'> {
   readonly score: number;
 }
 
-/** The passages of all pools, in one table. Conditions have ids and hashes only, so that no text of a note or pool is in them. */
+/** The passages of pools that the same agents see. Conditions have ids and hashes only, so that no text of a note or pool is in them. */
 export class PassageTable {
   readonly #table: LanceTable;
   readonly #arrow: ArrowRows;
@@ -66,25 +67,23 @@ export class PassageTable {
     this.#arrow = arrow;
   }
 
-  /** Opens a table that another process writes; `null` if there is none. */
+  /** Opens a table that another process may write; `null` if there is none. */
   static async openToRead(
-    loaded: LancedbPackage,
-    connection: Connection,
-    { name, dimensions }: Pick<WritableOptions, 'name' | 'dimensions'>,
+    name: string,
+    { loaded, connection, dimensions }: TableOptions,
   ): Promise<PassageTable | null> {
     const table = await connection.openTable(name).catch(nullIfDamaged);
     return table === null ? null : new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
   }
 
-  /** Opens the table, or makes it if there is none that can be used. Those of other models are removed: what they have is derived. */
+  /**
+   * Opens a table, or makes it if there is none that can be used.
+   * @param options.isDamaged whether it is made anew in any case
+   */
   static async openToWrite(
-    loaded: LancedbPackage,
-    connection: Connection,
-    { folder, name, dimensions, isDamaged }: WritableOptions,
+    name: string,
+    { loaded, connection, dimensions, folder, isDamaged }: TableOptions & { readonly isDamaged: boolean },
   ): Promise<PassageTable> {
-    const own = `${name}.lance`;
-    const others = readdirSync(folder).filter((each) => OWN_TABLE.test(each) && each !== own);
-    await Promise.all(others.map((each) => rm(path.join(folder, each), { recursive: true, force: true })));
     const rows = new ArrowRows(loaded.arrow, dimensions);
     const usable = async (): Promise<LanceTable | null> => {
       const table = await connection.openTable(name);
@@ -92,7 +91,7 @@ export class PassageTable {
     };
     let opened = isDamaged ? null : await usable().catch(nullIfDamaged);
     if (opened === null) {
-      await rm(path.join(folder, own), { recursive: true, force: true });
+      await rm(path.join(folder, `${name}.lance`), { recursive: true, force: true });
       opened = await connection.createEmptyTable(name, rows.schema);
     }
     const table = new PassageTable(opened, loaded, rows);
@@ -129,10 +128,14 @@ export class PassageTable {
     }
   }
 
+  /** The number of passages of other folders than these. */
+  countOthers(folders: readonly string[]): Promise<number> {
+    return this.#table.countRows(notIn(folders));
+  }
+
   /** Removes the notes of all folders but these. */
   async keepFolders(folders: readonly string[]): Promise<void> {
-    const others = folders.length === 0 ? 'true' : `NOT (${among('folder', folders)})`;
-    if ((await this.#table.countRows(others)) > 0) await this.#change(() => this.#table.delete(others));
+    if ((await this.countOthers(folders)) > 0) await this.#change(() => this.#table.delete(notIn(folders)));
   }
 
   count(where?: string): Promise<number> {
@@ -147,12 +150,25 @@ export class PassageTable {
     yield* rowsOf<Pick<PassageRow, Column>>(this.#table.query().where(where), columns);
   }
 
-  /** The best passages by their words, with scores of BM25. */
-  byWords(text: string, where: string, limit: number): Promise<ScoredPassage[]> {
-    // A text would be a query for phrases if it has quotes.
-    const match = new this.#lancedb.MatchQuery(text, 'words');
-    const query = this.#table.query().fullTextSearch(match).where(where).limit(limit);
+  /** The best passages by their words, with scores of BM25, whose frequencies are those of this table. */
+  byWords(parts: readonly WeightedWords[], where: string, limit: number): Promise<ScoredPassage[]> {
+    const query = this.#table.query().fullTextSearch(this.#queryOf(parts)).where(where).limit(limit);
     return scored(query, '_score', (score) => score);
+  }
+
+  /** The number of passages that have a word of a text, at most `most`. */
+  async countMatches(text: string, most: number): Promise<number> {
+    const query = this.#table.query().fullTextSearch(this.#queryOf([{ text, boost: 1 }]));
+    let count = 0;
+    for await (const { numRows } of query.select(['_score']).limit(Math.max(1, most))) count += numRows;
+    return count;
+  }
+
+  #queryOf(parts: readonly WeightedWords[]): object {
+    const { MatchQuery, BooleanQuery, Occur } = this.#lancedb;
+    // A text would be a query for phrases if it has quotes.
+    const matches = parts.map(({ text, boost }) => new MatchQuery(text, 'words', { boost }));
+    return matches.length === 1 ? matches[0]! : new BooleanQuery(matches.map((each) => [Occur.Should, each]));
   }
 
   /** The best passages by their vectors, with cosines. */
@@ -225,6 +241,10 @@ export class PassageTable {
 /** @param values without quotes, such as hashes */
 export function among(column: keyof PassageRow, values: readonly string[]): string {
   return `${column} IN (${values.map((value) => `'${value}'`).join(',')})`;
+}
+
+function notIn(folders: readonly string[]): string {
+  return folders.length === 0 ? 'true' : `NOT (${among('folder', folders)})`;
 }
 
 async function hasColumns(table: LanceTable, schema: ArrowSchema): Promise<boolean> {

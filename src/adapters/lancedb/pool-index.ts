@@ -1,22 +1,19 @@
-import { LociError, messageOf } from '../../core/errors.ts';
+import path from 'node:path';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { PoolSet, type LocatedPool } from '../pools/pool-set.ts';
 import { embedPassages, WITHOUT_VECTOR } from './embed-passages.ts';
-import { folderIdOf, indexPool, keysOf, pathsOf } from './index-pool.ts';
-import type { Connection, LancedbPackage } from './package.ts';
-import { mayBeDamage, PassageTable } from './passage-table.ts';
+import { indexPools, keysOf, pathsOf, type PoolPart } from './index-pool.ts';
+import { briefly } from './package.ts';
+import { mayBeDamage, type PassageTable, type TableOptions } from './passage-table.ts';
+import { foldersOf, type PoolGroup, PoolTables, tablesLeft } from './pool-tables.ts';
 import { WriterLock } from './writer-lock.ts';
 
-interface PoolIndexOptions {
-  /** Where the tables are. */
-  readonly folder: string;
-  /** The name of the table. */
+interface PoolIndexOptions extends Omit<TableOptions, 'dimensions'> {
+  /** How the names of the tables begin. */
   readonly name: string;
-  readonly loaded: LancedbPackage;
-  readonly connection: Connection;
-  /** `null` for a table without vectors. */
+  /** `null` for tables without vectors. */
   readonly embedder: Embedder | null;
 }
 
@@ -24,16 +21,16 @@ interface PoolIndexOptions {
 const MAX_NAMED_PATHS = 3;
 
 /**
- * Keeps a table that is what the pools are. One process writes; the others read what it has written, and take over when it has ended.
+ * Keeps tables that are what the pools are. One process writes; the others read what it has written, and take over when it has ended.
  * A table is derived: one that is damaged is made anew.
  */
 export class PoolIndex {
   readonly #options: PoolIndexOptions;
   readonly #lock: WriterLock;
   readonly #thread = new TaskThread();
-  #table: PassageTable | null = null;
+  readonly #tables: PoolTables;
   #pools = new PoolSet([]);
-  /** Whether this process has made the table what the pools are. */
+  /** Whether this process has made the tables what the pools are. */
   #isIndexed = false;
   /** A table is repaired once: an error that comes again has another cause. */
   #isRepaired = false;
@@ -49,18 +46,24 @@ export class PoolIndex {
   constructor(options: PoolIndexOptions) {
     this.#options = options;
     this.#lock = new WriterLock(options.folder);
+    const dimensions = options.embedder?.dimensions ?? null;
+    this.#tables = new PoolTables(options.name, { ...options, dimensions });
   }
 
   get writerPid(): number | null {
     return this.#lock.writer()?.pid ?? null;
   }
 
-  /** The table to read; `null` if there is none yet. */
-  async table(): Promise<PassageTable | null> {
-    const { loaded, connection, name, embedder } = this.#options;
-    const dimensions = embedder?.dimensions ?? null;
-    this.#table ??= await PassageTable.openToRead(loaded, connection, { name, dimensions });
-    return this.#table;
+  /** The tables to read for these pools, as far as there are any. */
+  groupsOf(pools: readonly LocatedPool[]): Promise<PoolGroup[]> {
+    return this.#tables.toRead(pools);
+  }
+
+  /** The number of rows of all pools that meet a condition. */
+  async count(where?: string): Promise<number> {
+    let count = 0;
+    for (const { table } of await this.#tables.toRead(this.#pools.pools)) count += await table.count(where);
+    return count;
   }
 
   async register(pools: PoolSet): Promise<void> {
@@ -75,9 +78,9 @@ export class PoolIndex {
     try {
       const isTakenOver = !this.#lock.isHeld;
       if (!this.#lock.acquire()) return;
-      if (isTakenOver) this.#table = null;
+      if (isTakenOver) this.#tables.forget();
       try {
-        await this.#index(paths, { isDamaged: false });
+        await this.#index(paths);
       } catch (error) {
         // Also other notes are read again, because these paths will not be named again.
         this.#isIndexed = false;
@@ -94,16 +97,16 @@ export class PoolIndex {
   /** Takes over in the background if the process that wrote has ended. */
   takeOver(): void {
     if (this.#isIndexed || this.#lock.isHeld || !this.#lock.acquire()) return;
-    this.#table = null;
+    this.#tables.forget();
     void this.update([]).catch(this.#keepProblem);
   }
 
-  /** Repairs the table in the background after an error of LanceDB. */
+  /** Repairs the tables in the background after an error of LanceDB. */
   repairLater(): void {
     if (this.#stop.signal.aborted || this.#isRepaired) return;
     if (!this.#lock.isHeld) {
-      // The process that writes may have made another one.
-      this.#table = null;
+      // The process that writes may have made others.
+      this.#tables.forget();
       return;
     }
     const repaired = async (): Promise<void> => {
@@ -132,7 +135,7 @@ export class PoolIndex {
   /** The number of passages that are to be embedded. */
   async countWaiting(): Promise<number> {
     if (this.#options.embedder === null) return 0;
-    return (await (await this.table())?.count(WITHOUT_VECTOR)) ?? 0;
+    return this.count(WITHOUT_VECTOR);
   }
 
   /** Sentences about what is missing. */
@@ -161,73 +164,83 @@ export class PoolIndex {
     await this.#updates.acquire();
     await this.#embedding;
     await this.#retrying;
-    this.#table?.close();
-    this.#table = null;
+    this.#tables.close();
     this.#lock.release();
   }
 
-  async #index(paths: readonly string[], { isDamaged }: { readonly isDamaged: boolean }): Promise<void> {
-    const table = await this.#writable(isDamaged);
-    const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
-    const byFolder = new Map(pools.map((pool) => [folderIdOf(pool.root), pool]));
+  async #index(paths: readonly string[]): Promise<void> {
     const isWhole = !this.#isIndexed;
+    const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
     if (isWhole) {
-      this.#announce(byFolder, { isComplete: false });
+      this.#announce(pools, { isComplete: false });
       this.#unread.clear();
     }
-    const given = isWhole ? [] : (await Promise.all(paths.map(pathsOf))).flat();
-    for (const pool of byFolder.values()) {
-      const below = isWhole ? [''] : given.flatMap((each) => keysOf(pool, each));
-      if (below.length > 0) await this.#indexPool(table, pool, below);
+    const given = (await Promise.all(paths.map(pathsOf))).flat();
+    this.#forgetUnread(new Set(given));
+    const groups = await this.#tables.toWrite(pools, { isWhole });
+    const left = isWhole && this.#options.embedder !== null ? await tablesLeft(groups) : [];
+    for (const group of groups) {
+      const parts = group.pools.map((pool) => ({
+        pool,
+        below: isWhole ? [''] : given.flatMap((each) => keysOf(pool, each)),
+      }));
+      await this.#indexParts(
+        group.table,
+        parts.filter(({ below }) => below.length > 0),
+        left,
+      );
     }
-    // The folder of a pool may have been removed.
-    await table.keepFolders([...byFolder.keys()]);
-    await table.optimize({ isWriting: false });
+    for (const { table, pools: those } of groups) {
+      // The folder of a pool may have been removed.
+      await table.keepFolders(foldersOf(those));
+      await table.optimize({ isWriting: false });
+    }
     this.#isIndexed = true;
-    if (isWhole) this.#announce(byFolder, { isComplete: true });
+    if (isWhole) this.#announce(pools, { isComplete: true });
   }
 
-  async #indexPool(table: PassageTable, pool: LocatedPool, below: readonly string[]): Promise<void> {
+  /** Files that are read again may be readable now. */
+  #forgetUnread(paths: ReadonlySet<string>): void {
+    for (const file of this.#unread.keys())
+      for (let each = file; ; each = path.dirname(each)) {
+        if (paths.has(each)) this.#unread.delete(file);
+        if (each === path.dirname(each)) break;
+      }
+  }
+
+  async #indexParts(
+    table: PassageTable,
+    parts: readonly PoolPart[],
+    left: readonly PassageTable[],
+  ): Promise<void> {
+    if (parts.length === 0) return;
     const report = (file: string, why: string): void => void this.#unread.set(file, why);
     const thread = this.#thread.ownedBy('');
     const countingProvider = this.#options.embedder === null ? 'none' : 'local';
-    try {
-      await indexPool({ table, thread, countingProvider, signal: this.#stop.signal, report }, pool, below);
-    } catch (error) {
-      if (!(error instanceof LociError) || error.code === 'aborted') throw error;
-      report(pool.root, error.message);
-    }
+    await indexPools({ table, left, thread, countingProvider, signal: this.#stop.signal, report }, parts);
   }
 
-  /** Makes the index of the table anew, or all of it if rows cannot be read. Vectors may be expensive. */
+  /** Makes the index of each table anew, or all of it if rows cannot be read. Vectors may be expensive. */
   async #repair(): Promise<void> {
-    const isDamaged = (await this.#table?.isReadable()) === false;
+    const readable = new Map<string, boolean>();
+    for (const [name, table] of this.#tables.open) readable.set(name, await table.isReadable());
     this.#isRepaired = true;
     this.#isIndexed = false;
-    if (isDamaged) this.#table = null;
-    await this.#table?.makeIndex();
-    await this.#index([], { isDamaged });
+    for (const [name, isReadable] of readable) {
+      const table = await this.#tables.openToWrite(name, { isDamaged: !isReadable });
+      if (isReadable) await table.makeIndex();
+    }
+    await this.#index([]);
   }
 
   readonly #keepProblem = (error: unknown): void => {
     if (!this.#stop.signal.aborted)
-      this.#backgroundProblem = `the table is not up to date: ${messageOf(error)}`;
+      this.#backgroundProblem = `the table is not up to date: ${briefly(error)}`;
   };
 
-  async #writable(isDamaged: boolean): Promise<PassageTable> {
-    const { folder, name, loaded, connection, embedder } = this.#options;
-    const dimensions = embedder?.dimensions ?? null;
-    this.#table ??= await PassageTable.openToWrite(loaded, connection, {
-      folder,
-      name,
-      dimensions,
-      isDamaged,
-    });
-    return this.#table;
-  }
-
-  #announce(pools: ReadonlyMap<string, LocatedPool>, state: { readonly isComplete: boolean }): void {
-    this.#lock.announce({ folders: [...pools.keys()], table: this.#options.name, ...state });
+  #announce(pools: readonly LocatedPool[], state: { readonly isComplete: boolean }): void {
+    const folders = pools.map((pool) => this.#tables.placeOf(pool));
+    this.#lock.announce({ folders: [...new Set(folders)], table: this.#options.name, ...state });
   }
 
   /** A provider that does not answer is waited for in the background. */
@@ -235,10 +248,10 @@ export class PoolIndex {
     try {
       await this.#embedAll({ brief: true });
     } catch (error) {
-      this.#embeddingProblem = messageOf(error);
+      this.#embeddingProblem = briefly(error);
       this.#retrying ??= this.#embedAll({ brief: false })
         .catch((problem: unknown) => {
-          this.#embeddingProblem = messageOf(problem);
+          this.#embeddingProblem = briefly(problem);
         })
         .finally(() => {
           this.#retrying = null;
@@ -248,10 +261,12 @@ export class PoolIndex {
 
   async #embedAll({ brief }: { readonly brief: boolean }): Promise<void> {
     const { embedder } = this.#options;
-    const table = this.#table;
-    if (embedder === null || table === null || !this.#lock.isHeld || this.#stop.signal.aborted) return;
-    await embedPassages(table, embedder, { brief, signal: this.#stop.signal });
-    await table.optimize({ isWriting: false });
+    if (embedder === null) return;
+    for (const table of [...this.#tables.open.values()]) {
+      if (!this.#lock.isHeld || this.#stop.signal.aborted) return;
+      await embedPassages(table, embedder, { brief, signal: this.#stop.signal });
+      await table.optimize({ isWriting: false });
+    }
     this.#embeddingProblem = null;
   }
 
@@ -263,7 +278,8 @@ export class PoolIndex {
     if (writer === null || pools.length === 0) return [];
     const of = `the process ${String(writer.pid)} indexes the pools`;
     if (writer.table !== this.#options.name) return [`${of}, with another embedding model`];
-    const missing = pools.filter(({ root }) => !writer.folders.includes(folderIdOf(root)));
+    const written = new Set(writer.folders);
+    const missing = pools.filter((pool) => !written.has(this.#tables.placeOf(pool)));
     if (missing.length > 0) return [`${of}, without ${missing.map(({ id }) => id).join(', ')}`];
     return writer.isComplete ? [] : [`${of} and is not done yet`];
   }

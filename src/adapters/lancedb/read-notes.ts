@@ -1,6 +1,7 @@
 /** What runs in a thread: the notes of a folder are listed, read, and cut into passages. */
 
 import { messageOf } from '../../core/errors.ts';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { Metadata } from '../../core/types.ts';
 import { propertiesOf } from '../../engine/records/results/properties.ts';
@@ -21,8 +22,9 @@ export interface NoteListing {
   readonly unreadable: readonly (readonly [path: string, why: string])[];
 }
 
-/** A note without the place where it was found. */
 export interface ReadNote {
+  /** Of its pool. */
+  readonly root: string;
   readonly path: string;
   /** Of the file that was read, which may be another one than was listed. */
   readonly revision: string;
@@ -31,7 +33,7 @@ export interface ReadNote {
   readonly frontMatter: string;
   readonly filters: string;
   readonly passages: readonly ReadPassage[];
-  /** Why only its title is indexed. */
+  /** Why only its title is indexed, or nothing. */
   readonly problem: string | null;
 }
 
@@ -60,33 +62,48 @@ export async function listNotes(
 }
 
 /**
- * Reads notes. Those that are gone, binary, or no files any more are left out.
+ * Reads notes. Those that are gone, or no files any more, are left out.
  * @param countingProvider whose model counts tokens
  */
 export async function readNotes(
-  root: string,
-  paths: readonly string[],
+  files: readonly (readonly [root: string, path: string])[],
   countingProvider: CutOptions['provider'],
 ): Promise<ReadNote[]> {
   const countTokens = await counterOf(countingProvider);
   const notes: ReadNote[] = [];
-  for (const path of paths) {
-    // Since the listing, a link to another pool may have taken the place of a folder.
-    const read = await readWithin(root, path, MAX_NOTE_BYTES, { exact: true }).catch(
-      () => 'special' as const,
-    );
-    if (typeof read === 'string' || 'tooLarge' in read) continue;
-    const text = noteText(path, read.bytes);
-    if (text !== null) notes.push({ ...noteOf(path, text, countTokens), revision: revisionOf(read.stats) });
+  for (const [root, path] of files) {
+    const read = await readText(root, path);
+    if (read === null) continue;
+    if ('problem' in read) notes.push({ root, path, ...NOTHING, problem: read.problem });
+    else notes.push({ root, ...noteOf(path, read.text, countTokens), revision: read.revision });
   }
   return notes;
+}
+
+const NOTHING = { revision: '', title: '', frontMatter: '', filters: '', passages: [] } as const;
+
+/** The text of a note; `null` if it is gone. */
+async function readText(
+  root: string,
+  path: string,
+): Promise<{ readonly text: string; readonly revision: string } | { readonly problem: string } | null> {
+  try {
+    // Since the listing, a link to another pool may have taken the place of a folder.
+    const read = await readWithin(root, path, MAX_NOTE_BYTES, { exact: true });
+    if (typeof read === 'string') return null;
+    if ('tooLarge' in read) return { problem: `it has more than ${String(MAX_NOTE_BYTES)} bytes` };
+    const text = noteText(path, read.bytes);
+    return text === null ? { problem: 'it is no text' } : { text, revision: revisionOf(read.stats) };
+  } catch (error) {
+    return systemErrorCode(error) === 'ENOENT' ? null : { problem: describeFileError(error) };
+  }
 }
 
 function noteOf(
   path: string,
   text: string,
   countTokens: (text: string) => number,
-): Omit<ReadNote, 'revision'> {
+): Omit<ReadNote, 'root' | 'revision'> {
   const { title, frontMatter } = noteHead(path, text);
   const { content, problem } = parseable(text);
   const source = { origin: 'vault', project: '', title, tags: [], metadata: {}, content } as const;

@@ -15,7 +15,10 @@ it('reads no note through a link that has replaced its folder, and names the rev
   symlinkSync('closed', join(root, 'in'));
   const paths = before.filter((_, i) => i % 3 === 0);
   expect(paths).toEqual(['a.md', 'in/x.md']);
-  const read = await readNotes(root, paths, 'none');
+  const read = await readNotes(
+    paths.map((path) => [root, path] as const),
+    'none',
+  );
   const [path, , revision] = (await listNotes(pool, ['a.md'])).packed.split('\0');
   expect(read.map((note) => [note.path, note.revision])).toEqual([[path, revision]]);
   expect(revision).not.toBe(before[2]);

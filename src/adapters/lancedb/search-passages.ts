@@ -11,8 +11,10 @@ import { resultMetadata, uriOf } from '../pools/note-head.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 import { folderIdOf } from './index-pool.ts';
 import type { PassageRow } from './arrow-rows.ts';
-import { among, type PassageTable, type ScoredPassage } from './passage-table.ts';
+import { among, type ScoredPassage } from './passage-table.ts';
+import type { PoolGroup } from './pool-tables.ts';
 import { ANY_FILTER, filterOf } from './read-notes.ts';
+import { weightedWords } from './word-weights.ts';
 
 /** The vector of a query, and how much it counts, 0 to 1. */
 export interface QueryVector {
@@ -29,26 +31,53 @@ const MAX_PASSAGES = 50_000;
 /** Passages that are loaded at once, at least. */
 const MIN_LOADED = 20;
 
+/** A passage with its group. */
+interface Found extends ScoredPassage {
+  readonly group: PoolGroup;
+}
+
 /** Finds the best notes in the pools of a query, each with its best passage. Both lists are of these pools only, not filtered later. */
 export async function searchPassages(
-  table: PassageTable,
+  groups: readonly PoolGroup[],
   query: PoolQuery,
   queryVector: QueryVector | null,
 ): Promise<MemoryResult[]> {
   const { limit, mode, signal } = query;
   const { words, terms } = wordsOf(query.text);
-  const where = conditionOf(query.pools, query.filters);
+  const weighted = mode === 'semantic' ? [] : await weightedWords(groups, words);
+  signal.throwIfAborted();
+  const conditions = new Map(groups.map((group) => [group, conditionOf(group.pools, query.filters)]));
   for (let count = Math.max(MIN_PASSAGES, limit * PASSAGES_PER_RESULT); ; count *= GROWTH) {
     const [byWords, byVector] = await Promise.all([
-      mode === 'semantic' || words === '' ? [] : table.byWords(words, where, count),
-      queryVector === null ? [] : table.byVector(queryVector.vector, where, count),
+      bestOf(groups, count, (group, i) => {
+        const parts = weighted[i] ?? [];
+        return parts.length === 0 ? [] : group.table.byWords(parts, conditions.get(group)!, count);
+      }),
+      bestOf(groups, count, (group) =>
+        queryVector === null ? [] : group.table.byVector(queryVector.vector, conditions.get(group)!, count),
+      ),
     ]);
     signal.throwIfAborted();
     const best = bestOfNotes(fuse(byWords, byVector, queryVector?.weight ?? 0));
-    const results = await resultsOf(table, best, query, terms);
+    const results = await resultsOf(best, query, terms);
     const isComplete = byWords.length < count && byVector.length < count;
     if (results.length >= limit || isComplete || count >= MAX_PASSAGES) return results.slice(0, limit);
   }
+}
+
+/** The best passages of all groups. Pools of two groups may have the same notes. */
+async function bestOf(
+  groups: readonly PoolGroup[],
+  count: number,
+  search: (group: PoolGroup, i: number) => Promise<ScoredPassage[]> | [],
+): Promise<Found[]> {
+  const found = await Promise.all(
+    groups.map(async (group, i) => (await search(group, i)).map((passage) => ({ ...passage, group }))),
+  );
+  const byId = new Map<string, Found>();
+  for (const passage of found.flat().sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)))
+    if (!byId.has(passage.id)) byId.set(passage.id, passage);
+  return [...byId.values()].slice(0, count);
 }
 
 /** The query without the function words of its language, unless it has no others, and the terms that snippets show. */
@@ -81,22 +110,15 @@ function conditionOf(pools: readonly LocatedPool[], filters: Filters): string {
   return conditions.join(' AND ');
 }
 
-/**
- * What vectors count for beside words. On the household set it has 91.1 as R@5, and 60.8 and 52.3 on the notes of Obsidian's help in
- * English and Chinese; reciprocal ranks (k = 10) have 89.9, 60.3 and 52.5.
- */
+/** What vectors count for beside words. On the household set it has 91.1 as R@5; reciprocal ranks (k = 10) have 89.9. */
 const VECTOR_WEIGHT = 0.7;
 /** The last passage of a list was found too. */
 const LOWEST_SHARE = 0.01;
 
 /** Adds the scores of both lists, scaled from the lowest to the highest of each. */
-function fuse(
-  byWords: readonly ScoredPassage[],
-  byVector: readonly ScoredPassage[],
-  weight: number,
-): ScoredPassage[] {
-  const fused = new Map<string, ScoredPassage>();
-  const add = (passages: readonly ScoredPassage[], weightOfList: number): void => {
+function fuse(byWords: readonly Found[], byVector: readonly Found[], weight: number): Found[] {
+  const fused = new Map<string, Found>();
+  const add = (passages: readonly Found[], weightOfList: number): void => {
     const scores = passages.map(({ score }) => score);
     const [least, most] = [Math.min(...scores), Math.max(...scores)];
     for (const passage of passages) {
@@ -111,16 +133,15 @@ function fuse(
   return [...fused.values()].sort((a, b) => b.score - a.score);
 }
 
-function bestOfNotes(passages: readonly ScoredPassage[]): ScoredPassage[] {
-  const best = new Map<string, ScoredPassage>();
+function bestOfNotes(passages: readonly Found[]): Found[] {
+  const best = new Map<string, Found>();
   for (const passage of passages) if (!best.has(passage.note)) best.set(passage.note, passage);
   return [...best.values()];
 }
 
 /** Loads the first of these passages, as far as results are needed. */
 async function resultsOf(
-  table: PassageTable,
-  passages: readonly ScoredPassage[],
+  passages: readonly Found[],
   { limit, pools, filters }: PoolQuery,
   terms: ReadonlySet<string>,
 ): Promise<MemoryResult[]> {
@@ -130,8 +151,10 @@ async function resultsOf(
   for (let from = 0; from < passages.length && results.length < limit; from += count) {
     const loading = passages.slice(from, from + count);
     const rows = new Map<string, Loaded>();
-    const ids = loading.flatMap(({ id, note }) => [id, firstOf(note)]);
-    for await (const row of table.rows(COLUMNS, among('id', ids))) rows.set(row.id, row);
+    for (const [{ table }, those] of Map.groupBy(loading, ({ group }) => group)) {
+      const ids = those.flatMap(({ id, note }) => [id, firstOf(note)]);
+      for await (const row of table.rows(COLUMNS, among('id', ids))) rows.set(row.id, row);
+    }
     for (const { id, note, score } of loading) {
       const [passage, head] = [rows.get(id), rows.get(firstOf(note))];
       const pool = poolOf.get(head?.folder ?? '');

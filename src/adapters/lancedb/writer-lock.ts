@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -7,9 +7,9 @@ import { LociError, messageOf } from '../../core/errors.ts';
 /** What the process that writes says of itself. */
 const writer = z.object({
   pid: z.number(),
-  /** The folders whose notes it indexes, as rows name them. */
+  /** The folders whose notes it indexes, as `PoolTables.placeOf` has them. */
   folders: z.array(z.string()),
-  /** The table that it writes. */
+  /** How the names of the tables that it writes begin. */
   table: z.string(),
   /** Whether it has indexed them. */
   isComplete: z.boolean(),
@@ -43,10 +43,10 @@ export class WriterLock {
     try {
       this.#connection = transactionOn(file);
     } catch (error) {
-      const { errcode } = error as { readonly errcode?: number };
-      if (errcode === SQLITE_BUSY) return false;
-      const problem = errcode === SQLITE_NOTADB ? 'it is not empty: delete it' : messageOf(error);
-      throw new LociError('internal', `${file} cannot be used as a lock: ${problem}`, { cause: error });
+      if (isFailure(error, SQLITE_BUSY)) return false;
+      throw new LociError('internal', `${file} cannot be used as a lock: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
     return true;
   }
@@ -78,6 +78,17 @@ export class WriterLock {
 
 /** @throws the error of SQLite */
 function transactionOn(file: string): DatabaseSync {
+  try {
+    return begun(file);
+  } catch (error) {
+    // SQLite reads a file only if no process holds the lock. Another file in its place could be locked as well as this one.
+    if (!isFailure(error, SQLITE_NOTADB) || !lstatSync(file).isFile()) throw error;
+    truncateSync(file);
+    return begun(file);
+  }
+}
+
+function begun(file: string): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: 0 });
   try {
     connection.exec('BEGIN EXCLUSIVE');
@@ -86,4 +97,8 @@ function transactionOn(file: string): DatabaseSync {
     connection.close();
     throw error;
   }
+}
+
+function isFailure(error: unknown, code: number): boolean {
+  return (error as { readonly errcode?: number }).errcode === code;
 }

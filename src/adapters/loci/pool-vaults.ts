@@ -1,6 +1,6 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { shortHash } from '../../core/ids.ts';
-import type { LocatedPool, Pool } from '../pools/pool-set.ts';
+import { seersOf, type LocatedPool, type Pool } from '../pools/pool-set.ts';
 
 const PREFIX = 'pool/';
 const HASH_LENGTH = 16;
@@ -18,13 +18,9 @@ export function namespacePrefix(configured: string): string {
  * The namespace of a pool. It is shared by the pools that the same agents see: the statistics of words, spelling and vectors are those of a
  * namespace, and would tell what is in pools that an agent does not see.
  */
-export function poolNamespace(
-  configured: string,
-  { roles = [], agents = [] }: Pick<Pool, 'roles' | 'agents'>,
-): string {
-  const seers = [new Set(roles), new Set(agents)].map((names) => [...names].sort());
-  const isForAll = roles.length === 0 && agents.length === 0;
-  return `${namespacePrefix(configured)}${isForAll ? 'all' : hash(JSON.stringify(seers))}`;
+export function poolNamespace(configured: string, pool: Pick<Pool, 'roles' | 'agents'>): string {
+  const seers = seersOf(pool);
+  return `${namespacePrefix(configured)}${seers === seersOf({}) ? 'all' : hash(seers)}`;
 }
 
 /**

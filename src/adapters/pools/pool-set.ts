@@ -31,6 +31,11 @@ export interface Pool extends MemoryPoolDefinition {
   readonly folder: string;
 }
 
+/** Who sees a pool, as a text: pools have the same one exactly if they name the same roles and agents. */
+export function seersOf({ roles = [], agents = [] }: Pick<Pool, 'roles' | 'agents'>): string {
+  return JSON.stringify([roles, agents].map((names) => [...new Set(names)].sort()));
+}
+
 /** A pool whose folder exists. */
 export interface LocatedPool extends Pool {
   /** The folder without links. */
