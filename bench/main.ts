@@ -89,7 +89,7 @@ async function measurePostgresSizes(
   namespaces: number,
   report: (section: Section) => void,
 ): Promise<void> {
-  await using server = await benchServer(flags.quick === true);
+  await using server = await again(() => benchServer(flags.quick === true));
   if (server === null) {
     console.log(
       'PostgreSQL is left out: no server with pgvector is installed, and LOCI_TEST_POSTGRES_URL names none.\n',
@@ -99,9 +99,11 @@ async function measurePostgresSizes(
   for (const passages of sizes) {
     // A quick run copies little, because that takes longer than to measure it.
     const count = passages === QUICK_POSTGRES ? Math.min(4, namespaces) : namespaces;
-    const bench = await filledStore(passages, count);
     const title = `PostgreSQL, ${passages.toLocaleString('en')} passages in ${String(count)} namespaces`;
-    report({ title, measures: await measurePostgres(server.url, bench, passages) });
+    const measures = await again(async () =>
+      measurePostgres(server.url, await filledStore(passages, count), passages),
+    );
+    report({ title, measures });
   }
 }
 
@@ -152,7 +154,7 @@ async function main(): Promise<void> {
       sections.push(section);
       console.log(`${lines.join('\n')}\n`);
     }
-  else if (flags.postgres) await again(() => measurePostgresSizes(postgresSizes(), namespaces, report));
+  else if (flags.postgres) await measurePostgresSizes(postgresSizes(), namespaces, report);
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
@@ -178,7 +180,7 @@ function postgresSizes(): number[] {
 async function measureLoci(report: (section: Section) => void, namespaces: number): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) report(await again(() => measureSize(passages, namespaces)));
-  await again(() => measurePostgresSizes(postgresSizes(), namespaces, report));
+  await measurePostgresSizes(postgresSizes(), namespaces, report);
   const mcp = await again(() => measureMcp(join(scratch, 'mcp')));
   report({ title: 'MCP on standard input and output', measures: mcp });
   const commands = await again(() => measureCommands(join(scratch, 'commands')));

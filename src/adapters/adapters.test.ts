@@ -1,8 +1,9 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assertAgreement } from '../../test/adapters/agreement.ts';
 import { assertCanvasIsText } from '../../test/adapters/canvas.ts';
+import { temporaryFolder } from '../../test/contract/engines.ts';
 import { adapterContract, type ContractOptions, type TestContext } from './contract-suite.ts';
-import { type AdapterId, createAdapter } from './create-adapter.ts';
+import { type AdapterConfig, type AdapterId, createAdapter } from './create-adapter.ts';
 
 /** The adapters of Loci have everything that the contract has, so that no case may be skipped. */
 function itRuns(name: string, test: (context: TestContext) => Promise<void>): void {
@@ -35,4 +36,29 @@ it.each<[AdapterId]>([['filesystem'], ['loci']])('%s finds what reading all file
 it.each<[AdapterId]>([['filesystem'], ['loci']])('%s finds a canvas by its cards', async (adapter) => {
   const settings = { memory: { adapter }, embedding: { provider: 'none' } };
   await assertCanvasIsText((home) => createAdapter(settings, { home }));
+});
+
+it.each<[config: unknown, error: object]>([
+  [null, { code: 'invalid_input', message: 'config is not an object with settings' }],
+  [
+    { adapters: { deadline: 'soon' } },
+    {
+      message: expect.stringMatching(/^config\.adapters\.deadline: /),
+      hint: 'Correct config; docs/configuration.md lists every key.',
+    },
+  ],
+  [
+    { adapters: { agents: [{ id: 'ada' }] } },
+    { message: expect.stringMatching(/^config\.adapters\.agents\[0\]\.roles: .* is missing/) },
+  ],
+  [
+    { adapters: { pools: [{ id: 'a', tier: 'hot', path: 'a' }] } },
+    {
+      message: expect.stringMatching(/^config\.adapters\.pools: the pool "a" is not valid: /),
+      hint: expect.not.stringContaining('loci.yaml'),
+    },
+  ],
+])('an error of the settings %j names the option', async (config, error) => {
+  await using home = await temporaryFolder();
+  await expect(createAdapter(config as AdapterConfig, { home: home.path })).rejects.toMatchObject(error);
 });

@@ -26,6 +26,11 @@ it.each([
   );
 });
 
+it.each([[undefined], [null], ['heron']])('refuses %j in place of a query', (given) => {
+  const message = 'the query is not an object with agentId and query';
+  expect(() => checked(given as never)).toThrow(expect.objectContaining({ code: 'invalid_input', message }));
+});
+
 it.each<[wrong: object, message: string]>([
   [{ agentId: '' }, 'agentId of the query is not a text'],
   [{ query: 5 }, 'query of the query is not a text'],

@@ -12,15 +12,10 @@ const MAX_PROPERTIES = 50;
 const MAX_VALUES = 1000;
 
 /** @throws LociError `invalid_input` that names the wrong field */
-export function checked({
-  agentId,
-  query,
-  limit = DEFAULT_LIMIT,
-  poolIds,
-  tiers,
-  filters = {},
-  mode,
-}: MemoryQuery): Pick<PoolQuery, 'text' | 'limit' | 'filters' | 'mode'> {
+export function checked(given: MemoryQuery): Pick<PoolQuery, 'text' | 'limit' | 'filters' | 'mode'> {
+  if (typeof given !== 'object' || (given as unknown) === null)
+    throw new LociError('invalid_input', 'the query is not an object with agentId and query');
+  const { agentId, query, limit = DEFAULT_LIMIT, poolIds, tiers, filters = {}, mode } = given;
   const invalid = (field: string, expected: string): LociError =>
     new LociError('invalid_input', `${field} of the query is not ${expected}`);
   if (typeof agentId !== 'string' || agentId === '') throw invalid('agentId', 'a text');

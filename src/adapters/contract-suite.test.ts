@@ -192,6 +192,15 @@ describe('the contract suite', () => {
     expect(await faultsOf(await example(source), rule)).toEqual([expect.stringMatching(/Error/)]);
   });
 
+  it.each(['recall', 'close'] as const)('names the case in which %s does not return', async (call) => {
+    const rule = 'gives the best note first';
+    const create = (folder: string): MemoryRetrievalAdapter =>
+      Object.assign(scanning(folder), { [call]: () => Promise.withResolvers().promise });
+    expect(await faultsOf({ name: 'hanging', create, timeLimitMs: 500 }, rule)).toEqual([
+      `Error: "${rule}" took longer than 500 ms: a call does not return`,
+    ]);
+  });
+
   it.each<[rule: string, broken: (adapter: PoolAdapter) => Partial<LociAdapter>]>([
     [
       'resolves nothing of pools that the agent does not see',

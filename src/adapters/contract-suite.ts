@@ -3,6 +3,7 @@
  * `adapterContract({ describe, it }, { name: 'mine', create: (folder) => new MyAdapter(folder) })`.
  */
 
+import { within } from '../core/time/within.ts';
 import { type Case, type ContractOptions, Host, type TestContext } from './contract-suite/host.ts';
 import { hostileCases } from './contract-suite/hostile-cases.ts';
 import { lifecycleCases } from './contract-suite/lifecycle-cases.ts';
@@ -22,6 +23,7 @@ export interface TestFramework {
 
 /** Defines a test for each rule of the contract. Each makes an adapter and folders, and removes them. */
 export function adapterContract({ describe, it }: TestFramework, options: ContractOptions): void {
+  const { timeLimitMs = 30_000 } = options;
   describe(`the adapter ${options.name}`, () => {
     const cases = {
       ...recallCases,
@@ -33,8 +35,16 @@ export function adapterContract({ describe, it }: TestFramework, options: Contra
     };
     for (const [name, run] of Object.entries<Case>(cases)) {
       it(name, async (context) => {
-        await using host = await Host.open(options);
-        await run(host, context);
+        const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
+          within(work, timeLimitMs, () => {
+            throw new Error(`"${name}" took longer than ${String(timeLimitMs)} ms: a call does not return`);
+          });
+        const host = await inTime(Host.open(options));
+        try {
+          await inTime(run(host, context));
+        } finally {
+          await inTime(host[Symbol.asyncDispose]());
+        }
       });
     }
   });

@@ -2,7 +2,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { expandHome } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
-import type { JsonMap } from '../core/json.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
 import type { Backend } from './backend.ts';
 import type { LociAdapter } from './contract.ts';
 import { PoolAdapter } from './pool-adapter.ts';
@@ -30,7 +30,7 @@ const BACKENDS: { readonly [Id in AdapterId]: (config: Config, home: string) => 
 
 /**
  * Makes the adapter that the settings name. Where LanceDB is not installed, or does not work, it is `filesystem`: its status says so.
- * @throws LociError `invalid_config` that names each wrong setting
+ * @throws LociError `invalid_config` that names each wrong setting, or `invalid_input`
  */
 export async function createAdapter(
   config: AdapterConfig = {},
@@ -41,9 +41,10 @@ export async function createAdapter(
     },
   }: CreateAdapterOptions = {},
 ): Promise<LociAdapter> {
+  if (!isJsonMap(config)) throw new LociError('invalid_input', 'config is not an object with settings');
   const loaded = await loadConfig({
     ...(home !== undefined && { home }),
-    hostSettings: { tree: config, place: 'settings' },
+    hostSettings: { tree: config, place: 'config' },
   });
   return adapterOf(loaded, onWarning);
 }
@@ -69,7 +70,7 @@ export async function adapterOf(
 }
 
 /** The pools of the settings. @throws LociError `invalid_config` */
-export function configuredPools({ values, origins, file }: LoadedConfig): PoolSet {
+export function configuredPools({ values, origins }: LoadedConfig): PoolSet {
   const { pools, vaultRoot } = values.adapters;
   try {
     return new PoolSet(
@@ -78,7 +79,7 @@ export function configuredPools({ values, origins, file }: LoadedConfig): PoolSe
     );
   } catch (error) {
     throw new LociError('invalid_config', `${String(origins.get('adapters.pools'))}: ${messageOf(error)}`, {
-      hint: `Correct it, or set adapters.vaultRoot, where relative paths start, in ${file}.`,
+      hint: 'Correct it, or set adapters.vaultRoot, where relative paths start.',
       cause: error,
     });
   }

@@ -145,6 +145,12 @@ export class PoolAdapter implements LociAdapter {
     };
   }
 
+  /** What is wrong with the pools that an agent sees; `null` if the backend does not tell it apart from other pools. */
+  async problemsFor(agentId: string): Promise<readonly string[] | null> {
+    const seen = await this.#pools.locate(this.#pools.seenBy(agentId), () => undefined);
+    return (await this.#backend.problemsOf?.(seen)) ?? null;
+  }
+
   async resolveReference(reference: string, agentId: string): Promise<MemoryResult | null> {
     for (;;) {
       const set = this.#pools;

@@ -135,18 +135,20 @@ export function resolveConfig(
   const replaced = takeReplacedKeys(raw);
   const tree = settingsTree(raw, overrides, { home, cwd });
   const settingPlace = (path: KeyPath, fileName: string): string =>
-    hostSettings !== undefined && valueAt(hostSettings.tree, path) !== undefined
-      ? `${hostSettings.place}.${formatPath(path)}`
+    isSetIn(hostSettings?.tree, path)
+      ? `${hostSettings!.place}.${formatPath(path)}`
       : `${fileName}:${document.lineOf(path)}`;
   const placeOf = (path: KeyPath): string =>
     overriding(overrides, path)?.variable ?? settingPlace(writtenPath(path, replaced), file);
+  const fileOf = (path: KeyPath): string =>
+    isSetIn(hostSettings?.tree, writtenPath(path, replaced)) ? hostSettings!.place : CONFIG_FILE;
   const parsed = configSchema.safeParse(tree);
   const faults = [...refusedKeys(replaced), ...explainIssues(parsed.error?.issues ?? [], tree)];
   if (!parsed.success || faults.length > 0) {
     throw new LociError(
       'invalid_config',
       faults.map(({ path, message }) => `${placeOf(path)}: ${message}`).join('\n'),
-      { hint: hintOf(faults.map(({ path }) => overriding(overrides, path)?.variable)) },
+      { hint: hintOf(faults.map(({ path }) => overriding(overrides, path)?.variable ?? fileOf(path))) },
     );
   }
   const origins = new Map<string, string>();
@@ -195,6 +197,13 @@ export function effectiveSetting(config: LoadedConfig, path: string): EffectiveS
   return { path, value: config.written.get(path) ?? null, origin: config.origins.get(path) ?? 'default' };
 }
 
+/** Whether a host program has set a setting, or has left it out of an entry of its list: lists are replaced as a whole. */
+function isSetIn(tree: JsonMap | undefined, path: KeyPath): boolean {
+  if (tree === undefined) return false;
+  const isInList = path.some((_, i) => Array.isArray(valueAt(tree, path.slice(0, i))));
+  return isInList || valueAt(tree, path) !== undefined;
+}
+
 /** Replaces the values of a tree by those of another. Maps are merged; lists are replaced as a whole. */
 function override(tree: JsonMap, other: JsonMap): void {
   for (const [key, value] of Object.entries(other)) {
@@ -223,10 +232,9 @@ function explainUse({ path, replaced }: ReplacedKeyUse): string {
   return explainReplaced(formatPath(path), replaced);
 }
 
-/** Names the variables that are wrong, and the file if a problem has no variable. */
-function hintOf(variables: readonly (string | undefined)[]): string {
-  const wrong = new Set(variables.map((variable) => variable ?? CONFIG_FILE));
-  return `Correct ${[...wrong].join(' and ')}; docs/configuration.md lists every key.`;
+/** Names the variables, the file and the settings of a host program that are wrong. */
+function hintOf(places: readonly string[]): string {
+  return `Correct ${[...new Set(places)].join(' and ')}; docs/configuration.md lists every key.`;
 }
 
 function overriding(overrides: readonly Override[], path: KeyPath): Override | undefined {

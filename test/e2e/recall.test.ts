@@ -230,16 +230,26 @@ describe('loci recall', () => {
     expect(stderr).toMatch(/^loci: warning: the pool a,b is empty: \S+\/commas cannot be read: [^\n]+\n$/);
   });
 
-  it('names what it could not read, if the agent sees all pools', async () => {
-    writeFileSync(join(notes, 'Oven 2.md'), Buffer.from([0, 1, 0xff, 0]));
-    expect((await recall(['oven'])).stderr).toBe(
-      'loci: warning: not everything is searched: `loci adapters status` says why\n',
-    );
-    const env = { LOCI_ADAPTERS_POOLS: '[{ id: notes, tier: hot, path: notes }]' };
-    const { code, stderr } = await recall(['oven'], { env });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/^loci: warning: \S+\/notes\/Oven 2\.md is not searched: [^\n]+\n$/);
-  });
+  it.each(['filesystem', 'loci'])(
+    'names what %s could not read of the pools that the agent sees',
+    async (adapter) => {
+      const unreadable = Buffer.from([0, 1, 0xff, 0]);
+      writeFileSync(join(notes, '../boss/Secret 2.md'), unreadable);
+      const stderrOf = async (...args: readonly string[]): Promise<string> => {
+        const { code, stderr } = await recall(['oven', '--adapter', adapter, ...args]);
+        expect(code).toBe(0);
+        return stderr;
+      };
+      expect(await stderrOf('--agent', 'bob')).toBe('');
+      expect(await stderrOf('--agent', 'boss')).toMatch(/^loci: warning: [^\n]*Secret 2\.md[^\n]*\n$/);
+      writeFileSync(join(notes, 'Oven 2.md'), unreadable);
+      expect(await stderrOf('--agent', 'bob')).toMatch(/^loci: warning: [^\n]*Oven 2\.md[^\n]*\n$/);
+      const env = { LOCI_ADAPTERS_POOLS: '[{ id: notes, tier: hot, path: notes }]' };
+      const { code, stderr } = await recall(['oven'], { env });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^loci: warning: \S+\/notes\/Oven 2\.md is not searched: [^\n]+\n$/);
+    },
+  );
 
   it('stops at Ctrl-C', async () => {
     const server = createServer(() => child.kill('SIGINT')).listen(0, '127.0.0.1');

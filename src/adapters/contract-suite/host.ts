@@ -27,8 +27,8 @@ export interface ContractOptions {
   readonly agentWithRole?: { readonly agentId: string; readonly role: string };
   /** Whether a model that finds by meaning is there. Without it, meaning is not tested. */
   readonly findsMeaning?: boolean;
-  /** Whether the words of pools that an agent does not see may change its scores. Then it is not tested that they do not. */
-  readonly sharesStatistics?: boolean;
+  /** How long each test may take, in milliseconds; 30,000 by default. A test framework may have a shorter limit of its own. */
+  readonly timeLimitMs?: number;
 }
 
 export type Case = (host: Host, context: TestContext) => Promise<void>;

@@ -116,6 +116,28 @@ describe('pools', () => {
     expect(await found(adapter)).toEqual(['outer:a.md']);
     expect((await adapter.status()).message).toContain('the pool inner is not indexed: another process');
   });
+
+  it.each<[inner: Partial<MemoryPoolDefinition>]>([[{}], [{ agents: ['boss'] }]])(
+    'of a pool %j below them, which another process has registered, are missing, and the status says so',
+    async (options) => {
+      await writeNotes(home, { 'outer/a.md': 'An oven.', 'outer/inner/b.md': 'An oven.' });
+      const [adapter, other] = [await open(), await open()];
+      await adapter.registerPools([pool('outer')]);
+      expect(await adapter.status()).toMatchObject({ ok: true });
+      await other.registerPools([
+        pool('outer'),
+        pool('inner', { path: join(home, 'outer/inner'), ...options }),
+      ]);
+      expect(await found(adapter)).toEqual(['outer:a.md']);
+      expect(await adapter.status()).toMatchObject({
+        ok: false,
+        message: 'another process has registered other pools, and notes in their folders are not found',
+      });
+      expect(await other.status()).toMatchObject({ ok: true });
+      await other.registerPools([pool('outer', { agents: ['boss'] })]);
+      expect((await adapter.status()).message).toContain('the pool outer is not indexed: another process');
+    },
+  );
 });
 
 describe('notes', () => {

@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine/context.ts';
 import { openEngine } from '../../engine/open.ts';
 import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { PoolSet } from '../pools/pool-set.ts';
+import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
 import { PoolIndex } from './pool-index.ts';
 import { searchPools } from './pool-search.ts';
 import { namespacePrefix } from './pool-vaults.ts';
@@ -68,6 +68,10 @@ export class LociBackend implements Backend {
 
   async problems(): Promise<readonly string[]> {
     return [...this.#recallProblems, ...(await this.#open.index.problems())];
+  }
+
+  async problemsOf(pools: readonly LocatedPool[]): Promise<readonly string[]> {
+    return this.#open.index.problemsOf(pools);
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {

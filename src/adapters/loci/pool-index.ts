@@ -7,13 +7,13 @@ import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals } from '../../ingest/embed.ts';
 import { isWithin } from '../../sources/files/paths.ts';
-import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { LocatedPool, Pool, PoolSet } from '../pools/pool-set.ts';
 import { BackgroundEmbedding } from './background-embedding.ts';
 import { isPoolSource, namespacePrefix, namesOf, poolNamespace, poolVault } from './pool-vaults.ts';
 
+const OTHER_POOLS = 'another process has registered other pools, and notes in their folders are not found';
 /** Notes that a problem names. */
 const MAX_NAMED = 3;
 
@@ -47,7 +47,7 @@ export class PoolIndex {
 
   /** Reads the pools again that have a part of these paths. */
   async refresh(paths: readonly string[]): Promise<void> {
-    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
+    const located = await this.#located();
     const meets = (folder: string): boolean =>
       paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
     await this.#read(located.filter(({ folder, root }) => meets(folder) || meets(root)));
@@ -64,15 +64,21 @@ export class PoolIndex {
   }
 
   async problems(): Promise<string[]> {
-    const states = await this.#states();
-    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
-    const missing = located
-      .filter((pool) => (states.get(poolVault(pool).name)?.readAt ?? null) === null)
-      .map(({ id }) => `the pool ${id} is not indexed: another process may have registered other pools`);
-    const waiting = await this.waiting();
+    return this.#problemsIn(await this.#located(), await this.#namespaces());
+  }
+
+  /** The problems of these pools alone. Others that are in a namespace with one of them are seen by the same agents. */
+  problemsOf(pools: readonly LocatedPool[]): Promise<string[]> {
+    return this.#problemsIn(pools, [...new Set(pools.map((pool) => this.contextOf(pool).namespace))]);
+  }
+
+  async #problemsIn(pools: readonly LocatedPool[], namespaces: readonly string[]): Promise<string[]> {
+    const problems = await Promise.all(pools.map((pool) => this.#problemsOfPool(pool)));
+    const waiting = await this.#waitingIn(namespaces);
     const why = this.#embedding.problem ?? 'they are being embedded';
     return [
-      ...(this.#problems.size > 0 ? this.#problems.values() : missing),
+      ...problems.flat(),
+      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
       ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
     ];
   }
@@ -80,12 +86,16 @@ export class PoolIndex {
   /** The number of notes of each pool. */
   async notes(): Promise<Record<string, number>> {
     const sizes = await this.#sizes();
-    const located = this.#pools === null ? [] : await locatedOf(this.#pools);
+    const located = await this.#located();
     return Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0]));
   }
 
   /** The number of texts of pools that have no vector. */
   async waiting(): Promise<number> {
+    return this.#waitingIn(await this.#namespaces());
+  }
+
+  async #waitingIn(namespaces: readonly string[]): Promise<number> {
     const { store, config } = this.#engine;
     if (config.embedding.provider === 'none') return 0;
     const generation = await vectorsOf(this.#engine).then(
@@ -93,7 +103,7 @@ export class PoolIndex {
       // Vectors of another model are reported by the recall that lacks them.
       () => null,
     );
-    return generation === null ? 0 : (await pendingTotals(store, generation, await this.#namespaces())).texts;
+    return generation === null ? 0 : (await pendingTotals(store, generation, namespaces)).texts;
   }
 
   /** Ends calls that read pools. The next process goes on where they stopped. */
@@ -136,19 +146,47 @@ export class PoolIndex {
   /** Removes from a namespace what belongs to none of its pools. */
   async #forgetOthers(namespace: string, pools: PoolSet, located: readonly LocatedPool[]): Promise<void> {
     const context = this.#contextIn(namespace);
+    const isOther = this.#isOther(namespace, pools, located);
+    const states = await sourceStates(context.store.records, namespace);
+    const stored = new Set([...states.keys(), ...(await this.#sizesIn(namespace)).keys()]);
+    const signal = this.#stop.signal;
+    for (const name of stored) if (isOther(name)) await forgetSource(context, name, { signal });
+    await deriveStale(context, { signal });
+  }
+
+  /** Whether a source in a namespace is a pool, and none of these. */
+  #isOther(
+    namespace: string,
+    { pools }: PoolSet,
+    located: readonly LocatedPool[],
+  ): (name: string) => boolean {
     const isHere = (pool: Pool): boolean => this.contextOf(pool).namespace === namespace;
     const names = new Set(located.filter(isHere).map((pool) => poolVault(pool).name));
     const ids = new Set(located.map(({ id }) => id));
     // A folder that cannot be read now may be there again later.
-    const kept = pools.pools.filter((pool) => isHere(pool) && !ids.has(pool.id)).map(namesOf);
-    const { store } = context;
-    const states = await sourceStates(store.records, namespace);
-    const stored = new Set([...states.keys(), ...(await this.#sizesIn(namespace)).keys()]);
-    const signal = this.#stop.signal;
-    for (const name of stored)
-      if (isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix)))
-        await forgetSource(context, name, { signal });
-    await deriveStale(context, { signal });
+    const kept = pools.filter((pool) => isHere(pool) && !ids.has(pool.id)).map(namesOf);
+    return (name) =>
+      isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix));
+  }
+
+  /** Whether the store has pools that another process has registered since. Their notes are not in the pools around them any more. */
+  async #hasOthers(): Promise<boolean> {
+    if (this.#pools === null) return false;
+    const located = await this.#located();
+    for (const namespace of await this.#namespaces()) {
+      const states = await sourceStates(this.#engine.store.records, namespace);
+      if ([...states.keys()].some(this.#isOther(namespace, this.#pools, located))) return true;
+    }
+    return false;
+  }
+
+  async #problemsOfPool(pool: LocatedPool): Promise<string[]> {
+    const { name } = poolVault(pool);
+    const problem = this.#problems.get(name);
+    if (problem !== undefined) return [problem];
+    const states = await sourceStates(this.#engine.store.records, this.contextOf(pool).namespace);
+    if ((states.get(name)?.readAt ?? null) !== null) return [];
+    return [`the pool ${pool.id} is not indexed: another process may have registered other pools`];
   }
 
   /** The namespaces of all pools: of those that are registered, and of those that are in the store. */
@@ -157,12 +195,6 @@ export class PoolIndex {
     const stored = await this.#engine.store.admin.namespaces(ADMIN_NAMESPACE);
     const registered = this.#pools?.pools.map((pool) => poolNamespace(this.#configured, pool)) ?? [];
     return [...new Set([...registered, ...stored.filter((each) => each.startsWith(prefix))])];
-  }
-
-  async #states(): Promise<Map<string, SourceState>> {
-    const { records } = this.#engine.store;
-    const all = await Promise.all((await this.#namespaces()).map((each) => sourceStates(records, each)));
-    return new Map(all.flatMap((states) => [...states]));
   }
 
   async #sizes(): Promise<Map<string, number>> {
@@ -174,6 +206,10 @@ export class PoolIndex {
     const { store, now } = this.#engine;
     const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
     return new Map(sizes.map(({ value, records }) => [value, records]));
+  }
+
+  async #located(): Promise<LocatedPool[]> {
+    return this.#pools === null ? [] : locatedOf(this.#pools);
   }
 
   #contextIn(namespace: string): EngineContext {

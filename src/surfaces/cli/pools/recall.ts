@@ -72,8 +72,8 @@ function listed(error: unknown): string[] {
 }
 
 /**
- * Prints what is not searched. It may be in pools that the agent does not see: an agent that runs this command is told only that there is
- * something.
+ * Prints what is not searched of the pools that the agent sees. Where it may be of others, an agent that runs this command is told only
+ * that there is something.
  */
 async function warnOfGaps(
   session: PoolSession,
@@ -81,12 +81,15 @@ async function warnOfGaps(
   unread: readonly string[],
 ): Promise<void> {
   const { pools } = session.pools;
-  const { message = '' } = await session.adapter.status();
+  const seesAll = session.pools.seenBy(agentId).length === pools.length;
+  const ofAgent = seesAll ? null : await session.adapter.problemsFor(agentId);
+  for (const line of ofAgent ?? []) session.warn(line);
+  const { message = '' } = ofAgent === null ? await session.adapter.status() : {};
   const ofFolders = new Set(await session.pools.problemsOf(pools));
   const problems = [...unread, ...message.split('\n')].filter(
     (line) => line !== '' && !ofFolders.has(line) && !session.warned.has(line),
   );
-  if (session.pools.seenBy(agentId).length === pools.length) for (const line of problems) session.warn(line);
+  if (seesAll) for (const line of problems) session.warn(line);
   else if (problems.length > 0) session.warn('not everything is searched: `loci adapters status` says why');
 }
 
