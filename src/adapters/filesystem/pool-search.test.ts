@@ -150,7 +150,7 @@ describe('finds notes', () => {
     };
     for (const text of ['heron', 'pier']) {
       const few = await cpuOf(text, 'few');
-      expect(await cpuOf(text, '')).toBeLessThan(20 * few);
+      expect(await cpuOf(text, '')).toBeLessThan(40 * few);
     }
     expect(await found(`heron ${String(count - 1)}`, { limit: 1 })).toEqual([keyOf(count - 1)]);
   });
