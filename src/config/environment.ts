@@ -7,15 +7,16 @@ import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
 import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
 /**
- * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program and
- * for whom it runs a command, the data folder of `npm run eval`, and what the tests use: a server of PostgreSQL, and folders with
- * what they install.
+ * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program,
+ * for whom it runs a command and how people type it there, the data folder of `npm run eval`, and what the tests use: a server of
+ * PostgreSQL, and folders with what they install.
  */
 const OTHER_VARIABLES = [
   'LOCI_HOME',
   'LOCI_COMMAND_SOCKET',
   'LOCI_HOST_SETTINGS',
   'LOCI_HOST_READER',
+  'LOCI_HOST_COMMAND',
   'LOCI_EVAL_DATA',
   'LOCI_TEST_POSTGRES_URL',
   'LOCI_POSTGRES_CACHE',

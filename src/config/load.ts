@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
 import { readRegularFile } from '../core/fs/read-regular-file.ts';
@@ -28,6 +29,8 @@ export interface LoadedConfig {
   readonly home: string;
   /** The configuration file, whether it exists or not. */
   readonly file: string;
+  /** Where a host program keeps settings that override the file; `null` without any. */
+  readonly hostPlace: string | null;
   /** Sentences about variables and keys that are ignored, or have another name now. */
   readonly warnings: readonly string[];
 }
@@ -46,6 +49,8 @@ export interface HostSettings {
   readonly tree: JsonMap;
   /** Where the program keeps them, for messages: `plugins.entries.memory-loci.config`. */
   readonly place: string;
+  /** Folders of skills that are added to the default ones. Absolute. */
+  readonly skillFolders?: readonly string[];
 }
 
 /**
@@ -61,6 +66,12 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedCon
   return resolveConfig(document, home, env, { ...options, ...(hostSettings && { hostSettings }) });
 }
 
+const hostSettingsSchema = z.object({
+  tree: z.custom<JsonMap>(isJsonMap),
+  place: z.string(),
+  skillFolders: z.array(z.string()).exactOptional(),
+});
+
 /** The variable with which a host program passes `HostSettings` to a command, as JSON. */
 const HOST_SETTINGS_VARIABLE = 'LOCI_HOST_SETTINGS';
 
@@ -68,9 +79,8 @@ const HOST_SETTINGS_VARIABLE = 'LOCI_HOST_SETTINGS';
 function hostSettingsIn(env: NodeJS.ProcessEnv): HostSettings | undefined {
   const text = env[HOST_SETTINGS_VARIABLE] ?? '';
   if (text === '') return undefined;
-  const value = parseJson(text);
-  if (isJsonMap(value) && isJsonMap(value['tree']) && typeof value['place'] === 'string')
-    return { tree: value['tree'], place: value['place'] };
+  const parsed = hostSettingsSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
   throw new LociError('invalid_config', `${HOST_SETTINGS_VARIABLE} is not what a host program passes`, {
     hint: 'Remove the variable. Settings are in loci.yaml.',
   });
@@ -161,7 +171,7 @@ export function resolveConfig(
     const inFile = isInFile ? settingPlace(writtenPath(steps, replaced), CONFIG_FILE) : 'default';
     origins.set(path, variable === undefined ? inFile : `env ${variable}`);
   }
-  const sources = parsed.data.sources.map((source) => ({ cwd: home, ...source }));
+  const { skills } = parsed.data;
   const ignored = replaced
     .filter(({ replaced: { silent } }) => silent !== true)
     .map((use) => `${settingPlace(use.path, file)}: ${explainUse(use)}`);
@@ -169,11 +179,19 @@ export function resolveConfig(
     ([path, sentence]) => `${placeOf(path.split('.'))}: ${sentence}`,
   );
   return {
-    values: { ...parsed.data, sources },
+    values: {
+      ...parsed.data,
+      home,
+      skills:
+        origins.get('skills') === 'default' && hostSettings?.skillFolders !== undefined
+          ? [...skills, ...hostSettings.skillFolders.map((path) => ({ path }))]
+          : skills,
+    },
     origins,
     written,
     home,
     file,
+    hostPlace: hostSettings?.place ?? null,
     warnings: [...ignored, ...unused, ...warnings],
   };
 }

@@ -188,6 +188,9 @@ const mcp = z.strictObject({
         'graph_show',
         'graph_status',
         'memory_corpus',
+        'capture_list',
+        'capture_accept',
+        'capture_reject',
         'memory_import',
         'memory_records',
         'startup_list',
@@ -208,7 +211,11 @@ const log = z.strictObject({
 });
 
 /** Where OpenClaw and Claude Code keep the skills of a user. */
-export const DEFAULT_SKILL_FOLDERS: readonly string[] = ['~/.openclaw/skills', '~/.claude/skills'];
+export const DEFAULT_SKILL_FOLDERS: readonly string[] = [
+  '~/.openclaw/skills',
+  '~/.openclaw/workspace/skills',
+  '~/.claude/skills',
+];
 
 /** Everything that `loci.yaml` may hold. The `describe` of each key is its documentation. */
 export const configSchema = z
@@ -278,4 +285,7 @@ export const configSchema = z
   });
 
 /** The effective settings, parsed: durations are in milliseconds, and paths are absolute. */
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.infer<typeof configSchema> & {
+  /** The folder of `loci.yaml`. Without it, commands run in the home folder of the user. */
+  readonly home?: string;
+};

@@ -172,7 +172,9 @@ const settings = {
     .describe('Whether to run the line with `/bin/sh -c`, for pipes and variables.'),
   cwd: path()
     .exactOptional()
-    .describe('The folder in which the command runs. The default is the folder of `loci.yaml`.'),
+    .describe(
+      'The folder in which the command runs. The default is the folder of `loci.yaml`; if the command names a file by a relative path that is not there, the folder beside a folder of `skills` that has it.',
+    ),
   env: z
     .array(
       z

@@ -62,11 +62,14 @@ export class TasksSource implements AsyncDisposable {
 
   async reopenWith(
     values: Readonly<Record<string, unknown>>,
-    options: { readonly trustsSettings?: boolean } = {},
+    { home, ...options }: { readonly trustsSettings?: boolean; readonly home?: string } = {},
   ): Promise<void> {
     await this.loci.close();
     const config = settings(this.folder, { search: { minScore: 0 }, ...values });
-    this.loci = await openInline(config, { now: () => this.now, ...options });
+    this.loci = await openInline(home === undefined ? config : { ...config, home }, {
+      now: () => this.now,
+      ...options,
+    });
   }
 
   async refresh(): Promise<RefreshedSource> {

@@ -1,6 +1,5 @@
 import { invalidateNextExpiry } from '../../shared/retention.ts';
 import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
 import { readSourceSettings } from '../../../config/problems.ts';
@@ -12,8 +11,9 @@ import { closestWord } from '../../../core/text/closest-word.ts';
 import type { FoundSkill } from '../../../sources/document.ts';
 import { findSkills } from '../../../sources/registry.ts';
 import type { EngineContext } from '../../context.ts';
-import { vaultName } from './vault-names.ts';
 import { RegisteredSources, type CodeSource } from './registered-sources.ts';
+import { vaultName } from './vault-names.ts';
+import { workingFolder } from './working-folder.ts';
 
 /** A command that is defined in the settings or by a skill. */
 export interface ConfiguredCommand {
@@ -48,14 +48,16 @@ interface ConfiguredSources {
 export async function configuredSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace } = context;
   if (namespace !== config.namespace) return { sources: [], broken: [] };
-  const commands = config.sources.map(({ id, ...settings }): ConfiguredCommand => ({
-    kind: 'command',
-    id,
-    name: settings.name ?? id,
-    settings,
-    cwd: settings.cwd ?? homedir(),
-    skill: null,
-  }));
+  const commands = await Promise.all(
+    config.sources.map(async ({ id, ...settings }): Promise<ConfiguredCommand> => ({
+      kind: 'command',
+      id,
+      name: settings.name ?? id,
+      settings,
+      cwd: await workingFolder(context, settings),
+      skill: null,
+    })),
+  );
   const sources: ConfiguredSource[] = [...commands, ...context.shared(RegisteredSources).list()];
   const broken: BrokenSkill[] = [];
   const usedNames = new Set(

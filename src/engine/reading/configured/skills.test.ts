@@ -16,6 +16,25 @@ beforeEach(async () => {
 
 afterEach(() => tasks[Symbol.asyncDispose]());
 
+it.each([
+  ['the folder beside the skills that has it', 'beside', false],
+  ['the Loci home if it has it too', 'home', false],
+  ['the Loci home if commands run without approval', 'home', true],
+])('a command that names a file by a relative path runs in %s', async (_, expected, trustsSettings) => {
+  const folders = { beside: join(tasks.folder, 'workspace'), home: join(tasks.folder, 'home') };
+  const file = 'skills/tasks/list.mjs';
+  await tasks.write(join('workspace', file));
+  if (expected === 'home' && !trustsSettings) await tasks.write(join('home', file));
+  await tasks.reopenWith(
+    {
+      skills: [{ path: join(folders.beside, 'skills') }],
+      sources: [{ id: 'tasks', command: `node ${file} --json` }],
+    },
+    { trustsSettings, home: folders.home },
+  );
+  expect((await tasks.report())?.command?.cwd).toBe(folders[expected as keyof typeof folders]);
+});
+
 describe('a skill', () => {
   let skill: string;
 

@@ -64,14 +64,19 @@ export function exitFailure({ code, signal }: Exit, stderr: string, fallback: st
   return failureQuoting(`the command ${how}`, stderr.trim() === '' ? fallback : stderr);
 }
 
-/** An error whose message ends with the last lines of `output`. */
+/** The line of a stack trace that says what happened, as programs in many languages print it: `TypeError: …`. */
+const ERROR_LINE = /^(?:Uncaught )?[\w.]{0,80}(?:Error|Exception)\b[^:]{0,80}: /;
+
+/** An error whose message ends with the first error that `output` names, or with its last lines. */
 export function failureQuoting(message: string, output: string): LociError {
-  const lines = printableText(output)
+  const written = printableText(output)
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .slice(-MAX_QUOTED_LINES)
-    .map((line) => abridge(line, MAX_QUOTED_LINE_LENGTH).toWellFormed());
+    .filter((line) => line !== '');
+  const named = written.find((line) => ERROR_LINE.test(line));
+  const lines = (named === undefined ? written.slice(-MAX_QUOTED_LINES) : [named]).map((line) =>
+    abridge(line, MAX_QUOTED_LINE_LENGTH).toWellFormed(),
+  );
   return failure(lines.length === 0 ? message : `${message}: ${lines.join(' / ')}`);
 }
 

@@ -59,6 +59,19 @@ async function pidsIn(file: string): Promise<number[]> {
 }
 
 describe('running a command', () => {
+  it.each([
+    [
+      `exec ${process.execPath} missing/tasks.js`,
+      /^the command ended with exit code 1: Error: Cannot find module '.*missing\/tasks\.js'$/,
+    ],
+    [
+      `printf 'Traceback\\n  File "a.py"\\nModuleNotFoundError: No module named x\\n\\nmore\\nhints\\n' >&2; exit 1`,
+      /^the command ended with exit code 1: ModuleNotFoundError: No module named x$/,
+    ],
+  ])('quotes the error of a stack trace: %s', async (line, message) => {
+    expect((await failureOf(shell(line))).message).toMatch(message);
+  });
+
   it('returns standard output, and separately the end of standard error', async () => {
     const run = await runCommand(shell('printf one; printf two >&2; printf three'), textOf);
     expect(run).toMatchObject({ result: 'onethree', bytes: 8, stderr: 'two' });
