@@ -96,6 +96,21 @@ export const OPERATIONS = [
     load: async () => (await import('./facts/corpus.ts')).corpusOperation,
   },
   {
+    name: 'capture-list',
+    summary: 'list what auto-capture proposes to remember',
+    load: async () => (await import('./capture/list.ts')).captureListOperation,
+  },
+  {
+    name: 'capture-accept',
+    summary: 'remember what auto-capture has proposed',
+    load: async () => (await import('./capture/accept.ts')).captureAcceptOperation,
+  },
+  {
+    name: 'capture-reject',
+    summary: 'reject what auto-capture has proposed',
+    load: async () => (await import('./capture/reject.ts')).captureRejectOperation,
+  },
+  {
     name: 'receipt-list',
     summary: 'list what was given to agents',
     load: async () => (await import('./packs/receipt-list.ts')).receiptListOperation,

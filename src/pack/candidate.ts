@@ -1,5 +1,6 @@
 import { dayText } from '../core/time/whole-day.ts';
 import type { LociRecord, Passage, Span } from '../core/types.ts';
+import { trueUntil, validUntil } from '../core/valid-until.ts';
 import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
@@ -45,10 +46,14 @@ export type PackRecord = Pick<
   Partial<Pick<LociRecord, 'createdAt'>>;
 
 /**
- * What a reader must know of a document of a source beside its text: whether a task is done, or when it is due, or when an event is.
+ * What a reader must know of a record beside its text: whether a task of a source is done, or when it is due, or when an event is; and
+ * until when a captured fact was true.
  * `null` if there is nothing to say.
  */
-export function documentState({ origin, metadata, createdAt }: PackRecord): string | null {
+export function documentState(record: PackRecord): string | null {
+  const { origin, metadata, createdAt } = record;
+  const until = validUntil(record);
+  if (until !== null) return trueUntil(until);
   if (origin !== 'source') return null;
   const { completed, undated } = metadata;
   if (completed === true) return 'done';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
-import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
+import type { LociRecord, Metadata, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { idempotentResult } from '../../store/items/kinds.ts';
 import type { FacetValue, RecordDraft, RecordWrite } from '../../store/model.ts';
@@ -39,9 +39,9 @@ const MAX_ATTEMPTS = 20;
  */
 export async function storeFact(
   context: EngineContext,
-  request: z.infer<typeof storeFactInput>,
+  request: z.infer<typeof storeFactInput> & { readonly metadata?: Metadata },
 ): Promise<FactStoreOutput> {
-  const { idempotency_key, expires, ...fields } = request;
+  const { idempotency_key, expires, metadata = {}, ...fields } = request;
   const ttl = expires === undefined ? TTL_SECONDS.default : lifetimeOf(expires);
   // The hash of a request with an idempotency key is of these fields.
   const fact = { ...fields, ...(expires !== undefined && { ttlSeconds: ttl }) };
@@ -53,7 +53,7 @@ export async function storeFact(
   const { texts, masked } = await screenTexts(context, given);
   const vectors = await vectorsToFill(context);
   const now = context.now();
-  let draft = newDraft(factFields(context, texts, ttl, now), now);
+  let draft = newDraft({ ...factFields(context, texts, ttl, now), metadata }, now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
@@ -120,7 +120,7 @@ function factFields(
   texts: { key: string; category: string; tags: readonly string[]; content: string },
   ttl: number,
   now: Timestamp,
-): Parameters<typeof newDraft>[0] {
+): Omit<Parameters<typeof newDraft>[0], 'metadata'> {
   return {
     content: texts.content,
     // Searches find it by its key too.
@@ -133,7 +133,6 @@ function factFields(
     category: texts.category,
     recordType: 'fact',
     tags: texts.tags,
-    metadata: {},
     createdAt: now,
     expiresAt: now + ttl * 1000,
   };

@@ -8,6 +8,7 @@ import { parseCitation, resolveCitation, type LineRange } from './citations/reso
 import type { EngineContext } from '../context.ts';
 import { sourceFields, sourceFieldsOf } from '../fields/source-fields.ts';
 import { isoTime } from '../fields/times.ts';
+import { validityField, validityOf } from '../fields/validity.ts';
 import { expire } from '../shared/retention.ts';
 import { runAt, runPath } from './citations/corpus-path.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
@@ -56,6 +57,7 @@ export const getOutput = z.strictObject({
   updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable().describe('When a fact expires.'),
   age: z.string(),
+  ...validityField(),
   links: z
     .array(z.strictObject({ target: z.string(), path: z.string().nullable() }))
     .describe(
@@ -101,6 +103,7 @@ export async function get(
     updated_at: isoTime(record.updatedAt),
     expires_at: record.expiresAt === null ? null : isoTime(record.expiresAt),
     age: recordAge(record, context.now()),
+    ...validityOf(record),
     ...(await linksOf(context, record)),
     metadata: record.metadata,
   };

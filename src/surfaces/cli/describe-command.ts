@@ -111,8 +111,10 @@ interface InputSyntax {
   readonly numericFields: ReadonlySet<string>;
 }
 
-function isNumeric({ schema: { type } }: InputField): boolean {
-  return type === 'integer' || type === 'number';
+/** Whether a field is a number, or a list of numbers. */
+function isNumeric({ schema: { type, items } }: InputField): boolean {
+  const each = items?.type ?? type;
+  return each === 'integer' || each === 'number';
 }
 
 /** A record may be named by its number or by its citation, `record/12`. */
@@ -136,7 +138,8 @@ async function readInput(
     const [first] = rest;
     if (first === undefined) continue;
     if (takes === 'one') typed[field] = operandValue(first, numericFields.has(field));
-    else if (takes === 'list') typed[field] = [...rest];
+    else if (takes === 'list')
+      typed[field] = rest.map((word) => operandValue(word, numericFields.has(field)));
     else typed[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
     rest = takes === 'one' ? rest.slice(1) : [];
   }

@@ -43,6 +43,9 @@ describe('the tools', () => {
     const optional = [...byTool].flatMap(([name, { listedOnRequest }]) => (listedOnRequest ? [name] : []));
     expect(configSchema.parse({ mcp: { tools: optional } }).mcp.tools).toEqual(optional);
     expect(optional.toSorted()).toEqual([
+      'capture_accept',
+      'capture_list',
+      'capture_reject',
       'concept_changes',
       'concept_conflicts',
       'concept_list',

@@ -8,6 +8,7 @@ import { filterValue, recordFilters } from '../../fields/record-fields.ts';
 import { sourceFields } from '../../fields/source-fields.ts';
 import { timeBound } from '../../fields/time-bound.ts';
 import { tookMs } from '../../fields/times.ts';
+import { validityField } from '../../fields/validity.ts';
 import { unmatchedFilter } from './unmatched-filters.ts';
 import { whyNothing } from './why-nothing.ts';
 
@@ -169,6 +170,7 @@ export const searchResult = z.strictObject({
   ),
   created_at: z.iso.datetime(),
   age: z.string(),
+  ...validityField(),
   origin: z.enum(ORIGINS),
   source: z.string().describe('The vault, source or surface that the record comes from.'),
   ...sourceFields(),

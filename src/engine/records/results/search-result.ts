@@ -5,6 +5,7 @@ import { matchedTerms } from '../../../search/query/phrases.ts';
 import { type Hit, MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
 import { sourceFieldsOf } from '../../fields/source-fields.ts';
 import { isoTime } from '../../fields/times.ts';
+import { validityOf } from '../../fields/validity.ts';
 import type { SourceOrigin } from '../../reading/configured/source-origin.ts';
 import { recordAge } from './record-age.ts';
 import { propertiesOf } from './properties.ts';
@@ -40,6 +41,7 @@ export function formatHit(
     score: rounded(hit.confidence),
     created_at: isoTime(storedTime(record)),
     age: recordAge(record, now),
+    ...validityOf(record),
     origin: record.origin,
     source: record.source,
     ...sourceFieldsOf(from, record.source),

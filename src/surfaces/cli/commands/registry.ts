@@ -13,6 +13,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['get list timeline', () => import('./records/read.ts')],
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
+  ['capture-list capture-accept capture-reject', () => import('./capture.ts')],
   ['receipt-list receipt-show receipt-verify receipt-label', () => import('./packs/receipts.ts')],
   ['startup-list startup-set startup-remove startup-preview startup-inject', () => import('./startup.ts')],
   ['sources-list sources-show', () => import('./sources/list.ts')],

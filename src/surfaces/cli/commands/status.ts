@@ -48,13 +48,13 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ['records', `${String(output.records)}${bySource(output.by_source)}`],
     ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
     ['embeddings', embeddingsLine(output, index)],
-    ...changeRows(output, index),
+    ...changeRows(output),
     ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault, index)] as const),
     ...unconfigured_vaults.map(
-      ({ name, records }, i) =>
+      ({ name, records, settings }, i) =>
         [
           i === 0 ? 'unconfigured' : '',
-          `${name}: ${formatCount(records, 'note')}, not in the settings; see \`loci doctor\``,
+          `${name}: ${formatCount(records, 'note')}, ${settings === null ? 'not in the settings; see `loci doctor`' : `of the settings at ${settings}`}`,
         ] as const,
     ),
     ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)] as const),
@@ -130,7 +130,7 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
   const rest = left === null ? '' : `, ${durationText(left / 1000)} left`;
   const worker =
     process === null ? `run \`${index}\`` : `${process} is working on it, ${String(percent)}% done${rest}`;
-  // Only a backfill embeds during a change of the model.
+  // During a change of the model, the next rows say what to run.
   const remedy = embedding.change === null ? `: ${worker}` : '';
   const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed${remedy}`;
   const language =
@@ -141,20 +141,16 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
 }
 
 /** The progress of the change to the model in the settings, until searches use it. */
-function changeRows({ embedding: { configured, change } }: StatusOutput, index: string): Row[] {
+function changeRows({ embedding: { configured, change } }: StatusOutput): Row[] {
   if (configured === 'none' || change === null) return [];
   const { from, to, texts, embedded, next } = change;
-  const prefix = index.startsWith('openclaw ') ? 'openclaw ' : '';
-  const commands = [
-    ...(next === 'loci embed backfill' ? [`\`${prefix}${next}\``] : []),
-    `\`${prefix}loci embed switch\``,
-  ];
+  const commands = [...(next === 'loci embed backfill' ? [`\`${next}\``] : []), '`loci embed switch`'];
   return [
     [
       '',
       `the settings name ${generationText(to, from)}, which has vectors of ${String(embedded)} of ${formatCount(texts, 'text')}`,
     ],
-    ['', `searches do not use it, and writes fail: run ${commands.join(', then ')}`],
+    ['', `searches and writes use that of before: run ${commands.join(', then ')}`],
   ];
 }
 

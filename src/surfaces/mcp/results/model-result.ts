@@ -1,4 +1,5 @@
 import type { Trust } from '../../../core/types.ts';
+import { trueUntil } from '../../../core/valid-until.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { onOneLine } from './fence.ts';
@@ -26,7 +27,7 @@ export interface OperationResult {
   readonly types?: Readonly<Record<string, string>>;
 }
 
-type Provenance = Pick<GetOutput, 'from' | 'origin' | 'source' | 'trust' | 'age' | 'url'>;
+type Provenance = Pick<GetOutput, 'from' | 'origin' | 'source' | 'trust' | 'age' | 'url' | 'valid_until'>;
 
 /** Who wrote a record, as a model reads it. */
 const AUTHORS: Readonly<Record<Trust, string>> = {
@@ -36,14 +37,30 @@ const AUTHORS: Readonly<Record<Trust, string>> = {
 };
 
 /** Origin, author and age of a record. The `from` line of a source contains its origin and age. */
-export function provenance({ from, origin, source, trust, age }: Omit<Provenance, 'url'>): string[] {
+export function provenance({
+  from,
+  origin,
+  source,
+  trust,
+  age,
+  valid_until: until,
+}: Omit<Provenance, 'url'>): string[] {
   const author = `written by ${AUTHORS[trust]}`;
-  return from === null ? [`from ${origin} ${onOneLine(source)}`, author, age] : [onOneLine(from), author];
+  if (from !== null) return [onOneLine(from), author];
+  const validity = until === undefined ? [] : [trueUntil(until)];
+  return [`from ${origin} ${onOneLine(source)}`, author, age, ...validity];
 }
 
 /** The same as fields, with the URL. `source` is a name by which a model can filter. */
-export function provenanceFields({ from, source, trust, age, url }: Omit<Provenance, 'origin'>): object {
-  return { ...(from === null ? { age } : { from }), trust, source, url };
+export function provenanceFields({
+  from,
+  source,
+  trust,
+  age,
+  url,
+  valid_until,
+}: Omit<Provenance, 'origin'>): object {
+  return { ...(from === null ? { age } : { from }), valid_until, trust, source, url };
 }
 
 /** A line with the URL at which the source shows the record, if it has one. */

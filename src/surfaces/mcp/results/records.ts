@@ -32,7 +32,15 @@ export const getResult: OperationResult = {
     title: 'string',
     text: 'string',
     lines: 'string',
-    ...{ age: 'string', trust: 'string', source: 'string', from: 'string', url: 'string', tags: 'array' },
+    ...{
+      age: 'string',
+      valid_until: 'string',
+      trust: 'string',
+      source: 'string',
+      from: 'string',
+      url: 'string',
+      tags: 'array',
+    },
   },
 };
 

@@ -1,18 +1,24 @@
+import { trueUntil } from '../../../../core/valid-until.ts';
 import type { GetOutput } from '../../../../engine/records/get.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 
 type Provenance = Pick<GetOutput, 'origin' | 'source' | 'trust'>;
 
 /** The text to print after "From", and texts such as `due Friday` or `2 d ago`. Records of sources have both in their `from` line. */
-export function provenanceOf(record: Provenance & Pick<GetOutput, 'from' | 'age'>): {
+export function provenanceOf(record: Provenance & Pick<GetOutput, 'from' | 'age' | 'valid_until'>): {
   readonly name: string;
   readonly times: readonly string[];
 } {
-  if (record.from === null) return { name: originText(record), times: [record.age] };
+  if (record.from === null) return { name: originText(record), times: [record.age, ...validityText(record)] };
   const [name = '', ...times] = oneLine(record.from)
     .replace(/^From /, '')
     .split(' · ');
   return { name, times };
+}
+
+/** Of a fact that is no longer true: `true until 2026-11-26`. */
+export function validityText({ valid_until: until }: Pick<GetOutput, 'valid_until'>): string[] {
+  return until === undefined ? [] : [trueUntil(until)];
 }
 
 /**

@@ -9,7 +9,7 @@ import { clip } from '../../format/text-width.ts';
 import { wrap, wrapItems } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { unmatchedLine } from './nothing-found.ts';
-import { originText } from './provenance.ts';
+import { originText, validityText } from './provenance.ts';
 
 export const get: OperationCommand<GetOutput> = {
   operands: [{ field: 'citation', label: 'citation', takes: 'words' }],
@@ -37,6 +37,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
   const facts = [
     from === null ? `From ${originText(output)}` : oneLine(from),
     `${created_at.slice(0, 10)} (${age})`,
+    ...validityText(output),
     `project ${oneLine(project)}`,
     linesText(lines),
   ];

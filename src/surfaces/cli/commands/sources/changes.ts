@@ -97,6 +97,7 @@ function otherObstacle({ id, condition }: SourcesPauseOutput['source']): string[
     case 'new':
     case 'paused':
     case 'gone':
+    case 'set elsewhere':
       return [];
   }
 }

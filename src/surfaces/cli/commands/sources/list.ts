@@ -88,6 +88,7 @@ const CONDITION_STYLES: Readonly<Record<SourceOutput['condition'], keyof Style>>
   new: 'dim',
   stale: 'warning',
   gone: 'warning',
+  'set elsewhere': 'dim',
   'waiting for approval': 'warning',
   'changed, waiting for approval': 'warning',
 };
@@ -149,6 +150,8 @@ function nextRefreshText({ id, condition, next_refresh, refresh_interval_ms }: S
       return 'after the error is fixed';
     case 'gone':
       return 'never: it is not in the settings';
+    case 'set elsewhere':
+      return 'by the program that has it in its settings';
     case 'fresh':
     case 'stale':
     case 'new':

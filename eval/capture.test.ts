@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { captureFigures, readCaptureSet } from './capture.ts';
+
+it.each(['development', 'held-out', 'fresh'])(
+  'auto-capture stores only what it should, no secret, and finds what lasts: %s',
+  async (name) => {
+    const set = readCaptureSet(name);
+    const figures = await captureFigures(set);
+    const report = figures.mistakes.join('\n');
+    expect(set.length).toBeGreaterThanOrEqual(80);
+    expect(figures.precision, report).toBeGreaterThanOrEqual(0.95);
+    expect(figures.secrets, report).toBe(0);
+    expect(figures.recall, report).toBeGreaterThanOrEqual(0.9);
+    expect(figures.found, report).toBeGreaterThanOrEqual(0.95);
+  },
+);

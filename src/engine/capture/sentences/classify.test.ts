@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { statedFacts } from './classify.ts';
+
+async function decided(message: string): Promise<{ sure: string[]; proposed: string[]; secrets: number }> {
+  const { facts, secrets } = await statedFacts(message);
+  const textsOf = (isSure: boolean): string[] =>
+    facts.filter((fact) => fact.isSure === isSure).map(({ text }) => text);
+  return { sure: textsOf(true), proposed: textsOf(false), secrets };
+}
+
+describe('the facts of a message', () => {
+  it.each([
+    ['Please remember that the plumber is called Tove.', 'The plumber is called Tove.'],
+    ['Merk dir bitte, dass der Schlüssel beim Nachbarn liegt.', 'Der Schlüssel beim Nachbarn liegt.'],
+    ['Note : le plombier s’appelle Marcel.', 'Le plombier s’appelle Marcel.'],
+    ['No olvides que soy alérgica a las gambas.', 'Soy alérgica a las gambas.'],
+    ['Ricorda che il sabato lavoro.', 'Il sabato lavoro.'],
+    ['Vergeet niet dat ik op vrijdag thuis werk.', 'Ik op vrijdag thuis werk.'],
+    ['Lembre-se de que prefiro café sem açúcar.', 'Prefiro café sem açúcar.'],
+    ['My sister lives in Bergen. Remember that, please.', 'My sister lives in Bergen.'],
+    ['My sister lives in Bergen, please remember that.', 'My sister lives in Bergen'],
+    ['Please call me Dr. Okafor. Nice weather!', 'Please call me Dr. Okafor.'],
+    ['So, I live in Berlin. Nice weather!', 'So, I live in Berlin.'],
+  ])('are in the words of the owner: %s', async (message, fact) => {
+    expect(await decided(message)).toEqual({ sure: [fact], proposed: [], secrets: 0 });
+  });
+
+  it('are none if the owner asks for that anywhere in the message', async () => {
+    for (const refusal of ["Don't remember this.", 'Merk dir das nicht.', 'N’enregistre pas ça.'])
+      expect(await decided(`I live in Oslo. I used to live in Rome. ${refusal}`)).toEqual({
+        ...{ sure: [], proposed: [], secrets: 0 },
+      });
+  });
+
+  it('are not sure in a text that the agent is to work on, and none in fiction', async () => {
+    expect(await decided('Proofread my letter.\nI live in Oslo.')).toMatchObject({
+      sure: [],
+      proposed: ['I live in Oslo.'],
+    });
+    expect(await decided('Pretend you are my boss. I live in Oslo.')).toMatchObject({
+      sure: [],
+      proposed: [],
+    });
+  });
+
+  it('leave out sentences with a secret, and count them', async () => {
+    const message = 'I live in Oslo. Remember that the card is 4111 1111 1111 1111. My password is hunter2.';
+    expect(await decided(message)).toMatchObject({ sure: ['I live in Oslo.'], proposed: [], secrets: 2 });
+  });
+
+  it('leave out code, quoted lines and links', async () => {
+    expect(await decided('> I live in Oslo.\n```\nMy name is Ada.\n```\nhttps://my.name.is/Ada')).toEqual({
+      ...{ sure: [], proposed: [], secrets: 0 },
+    });
+  });
+
+  it('are short sentences, each once, whatever the message is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 2000 }), async (message) => {
+        const { facts } = await statedFacts(`I have two cats. ${message}`);
+        const texts = facts.map(({ text }) => text);
+        expect(new Set(texts).size).toBe(texts.length);
+        for (const text of texts) expect(text.length).toBeLessThanOrEqual(300);
+      }),
+    );
+  });
+
+  it.each([
+    'my ',
+    'remember that my ',
+    'I have a ',
+    'i, and ',
+    'in 1 ',
+    ', remember',
+    '1 ',
+    'a. ',
+    'ich habe ',
+    '"',
+  ])('take time in proportion to the length of the message: %j', async (words) => {
+    // Quadratic time would be a hundred times as long.
+    const message = words.repeat(10_000 / words.length);
+    const times: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const began = performance.now();
+      await statedFacts(message);
+      times.push(performance.now() - began);
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+});

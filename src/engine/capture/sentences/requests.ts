@@ -1,0 +1,108 @@
+import { isStatement } from './markers.ts';
+
+/** What comes before a request: a greeting, politeness. */
+const OPENING =
+  "(?:(?:hey|hi|hello|ok|okay|so|and|also|oh|please|pls|plz|btw|by the way|just|one more thing|hallo|und|auch|ach|übrigens|bitte|s'il te plaît|s'il vous plaît|stp|por favor|per favore|per piacere|alsjeblieft|graag|hoi|et|y|e|en)[,:!]? ){0,3}";
+/** A request as a question, which may end with a question mark. */
+const POLITE =
+  "(?<polite>(?:can|could|would|will) you (?:please |kindly |also )?|i(?:'d| would)? (?:want|like|need) you to )?";
+/** Between the request and what is to be remembered. */
+const THAT =
+  '(?: (?:this|the following|this fact|for (?:next time|later|the future)))?(?: ?[:,;–—-] ?| that )(?:that )?';
+
+/** Requests to remember something, each with the group `fact`. */
+const REQUESTS: readonly RegExp[] = [
+  `${POLITE}(?:please )?(?:remember|(?<=please )note|note down|keep in mind|bear in mind|don't (?:you )?(?:ever )?forget|do not forget|never forget|make a (?:mental )?note|take note)(?: please)?${THAT}(?!(?:time|day|night|one|when|if|in|on|at|for|with|as|from|down|feeling|moment)\\b)(?<fact>.+)`,
+  `${POLITE}(?:please )?(?:note|memori[sz]e|write(?: this)? down|save(?: this)?|store(?: this)?) ?[:–—] ?(?<fact>.+)`,
+  // Without "that": what follows must be a sentence.
+  `${POLITE}(?:please )?(?:remember|don't forget|do not forget|keep in mind) (?<fact>(?:i|i'm|i've|we|we're|it's|he|she|they) .+|(?:my|our|the|(?-i:\\p{Lu})[\\p{L}-]+) (?:[\\p{L}'-]+ ){0,5}(?:is|are|was|has|have|likes?|hates?|lives?|works?|can|can't|cannot|needs?|comes?|goes|opens|closes|starts|ends|costs|takes) .+)`,
+  '(?:for the record|for future reference|for your memory)[,:] (?<fact>.+)',
+  // German.
+  '(?:merke? (?:es )?dir|notiere?(?: dir)?|speichere?|denke? (?:bitte |immer )?daran|vergiss (?:bitte |mir )?nicht|behalte? im (?:hinter)?kopf|(?:bitte )?merken)(?: bitte| mal| doch| folgendes| das)*(?:,? dass |: ?)(?<fact>.+)',
+  'merke? dir(?: bitte| mal)? (?<fact>(?:ich|wir|meine?|unsere?|der|die|das) .+)',
+  '(?<polite>(?:kannst|könntest|würdest) du dir (?:bitte )?(?:merken|notieren),? dass )(?<fact>.+)',
+  'ich möchte, dass du dir merkst,? dass (?<fact>.+)',
+  // A note in any of the languages.
+  '(?:notiz|notez?|nota|notitie|fürs protokoll) ?: ?(?<fact>.+)',
+  // French.
+  "(?<polite>peux-tu |pouvez-vous |tu peux )?(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous|retiens|retenez|retenir|n'oublie(?:z)? pas|gardez? en (?:tête|mémoire)|mémorisez?|enregistrez?)(?: bien| stp| s'il te plaît)?(?: que | qu'| (?:ceci |ça )?: ?|: ?)(?<fact>.+)",
+  // Spanish.
+  '(?:recuerda|recuerde|acuérdate de|anota|anote|apunta|apunte|no (?:te )?olvides?(?: de)?|no olvide|ten en cuenta|memoriza|guarda)(?: esto)?(?: que |: ?)(?<fact>.+)',
+  // Italian.
+  '(?:ricorda|ricordati|ricordi|annota|segna|segnati|tieni (?:a mente|presente)|non dimenticare|non scordare|memorizza)(?: questo| bene)?(?: che |: ?)(?<fact>.+)',
+  // Dutch.
+  '(?:onthoud|noteer|vergeet (?:alsjeblieft )?niet|denk eraan|bewaar|hou in gedachten)(?: alsjeblieft| even| dit)*(?:,? dat |: ?)(?<fact>.+)',
+  // Portuguese.
+  '(?:lembra-te|lembre-se|lembra|lembre|anota|anote|não (?:se |te )?esque(?:ças?|cer?)(?:-te)?|tem em conta|tenha em mente|memoriza|memorize|guarda|guarde)(?: d?ist?[ots]o)?(?: de)?(?: que |: ?)(?<fact>.+)',
+].map((request) => new RegExp(`^${OPENING}${request}$`, 'iu'));
+
+/** After the fact: "…, please remember that." */
+const REQUEST_AFTER =
+  /^(?<fact>.{8,}?)[,;–—-]+ ?(?:and |so |und |also )?(?:please |bitte )?(?:remember (?:that|this|it)|don't forget (?:that|this|it)|note that|keep that in mind|merke? dir das|nicht vergessen|bitte merken)(?: please| bitte)?[.!]*$/iu;
+/** A request that refers to the sentence before or after it. */
+const ONLY_REQUEST =
+  /^(?:(?:and|so|please|bitte|und|can you|could you) ){0,2}(?:please )?(?:remember (?:that|this|it)|don't forget (?:that|this|it)|keep (?:that|this) in mind|make a note of (?:that|this|it)|note (?:that|this) down|merke? dir das|vergiss das nicht|retiens ça|recuérdalo|recuerda esto|ricordatelo|onthoud (?:dat|dit)|lembra-te disso|lembre-se disso)(?:,? (?:please|bitte|alsjeblieft))?[.!:?]*$/iu;
+
+/** The owner asks that something is not remembered. */
+const REFUSALS: readonly RegExp[] = [
+  /(?<!\b(?:i|we|they|he|she|people) )\b(?:don't|do not|dont|never|not|no need to|needn't|shouldn't|must not|mustn't|won't|rather not|without)(?: \w+){0,3}? (?:remember(?:ing|ed)?|stor(?:e|ing|ed)|sav(?:e|ing|ed)|not(?:e|ing) (?:this|that|it|down)|record(?:ing|ed)?|memori[sz](?:e|ing|ed)|keep(?:ing)? (?:this|that|it)|write (?:this|that|it) down)\b/iu,
+  /(?<!\b(?:don't|do not|never|not|ever) )\bforget (?:that|this|it|what|everything|about|the fact|i|my|our)\b/iu,
+  /\b(?:off the record|not for the record|strike that|scratch that|(?:delete|ignore|disregard) (?:that|this|what i))\b/iu,
+  /\b(?:merke?|notiere?|speichere?|behalte?)(?: dir| es)?(?: bitte)?(?: das| dies| es| den satz| diesen satz)?(?: bitte)? (?:nicht|nie|niemals)\b/iu,
+  /\b(?:nicht|nie|niemals|nichts)(?: \p{L}+){0,2}? (?:zu )?(?:merken|speichern|notieren|behalten|aufschreiben|merkst)\b/iu,
+  /\bvergiss,? (?:bitte,? )?(?:das|es|was|dass|alles|meinen?|unsere?n?)\b/iu,
+  /\bne (?:te |vous )?(?:retiens|retenez|note|notez|mémorise|mémorisez|garde|gardez|souviens|rappelle)\w* pas\b|\bn'enregistrez? pas\b|(?<!n')\boublie(?:z)? (?:ça|cela|ceci|ce que|que)\b/iu,
+  /\bno (?:lo )?(?:recuerdes|recuerde|anotes|anote|guardes|guarde|memorices|apuntes)\b|\bolvida (?:esto|eso|lo que|que)\b/iu,
+  /\bnon (?:ti )?(?:ricordare|ricordarti|memorizzare|salvare|annotare|segnare|ricordartelo)\b|(?<!non )\bdimentica (?:questo|quello|che|ciò)\b/iu,
+  /\b(?:onthoud|bewaar|noteer) (?:dit|dat|het)(?: alsjeblieft)? niet\b|\bniet (?:onthouden|bewaren|opslaan|noteren)\b|\bvergeet (?:dit|dat|het|wat)\b/iu,
+  /(?<![\p{L}])não (?:se |te )?(?:lembres?|guardes?|anotes?|memorizes?|regist[er]?es?|graves?)(?:-te|-se)?(?![\p{L}])|(?<!não |não se |não te )(?<![\p{L}])esque(?:ce|ça) (?:isso|isto|o que|que)(?![\p{L}])/iu,
+];
+
+/** Whether a sentence asks that the message is not remembered. */
+export function isRefusal(plain: string): boolean {
+  return REFUSALS.some((pattern) => pattern.test(plain));
+}
+
+/** Whether a sentence is only a request, and the fact is in the sentence before or after it. */
+export function isOnlyRequest(plain: string): boolean {
+  return ONLY_REQUEST.test(plain);
+}
+
+/** What a sentence asks to remember, in the words of `text`; `null` if it asks for nothing. */
+export function requestedFact({
+  text,
+  plain,
+}: {
+  readonly text: string;
+  readonly plain: string;
+}): string | null {
+  const isQuestion = /\?\s*$/.test(plain);
+  for (const pattern of [...REQUESTS, REQUEST_AFTER]) {
+    const groups = pattern.exec(plain)?.groups;
+    const fact = groups?.['fact'];
+    if (fact === undefined) continue;
+    // What somebody else said is not asked for by the owner.
+    if (pattern === REQUEST_AFTER && !isStatement(fact)) return null;
+    // "Remember that trip?" asks whether somebody does.
+    if (isQuestion && groups?.['polite'] === undefined) return null;
+    const start = plain.indexOf(fact);
+    const words = text.slice(start, start + fact.length).replace(/\s*\?$/, '');
+    return isComplete(words) ? capitalised(words.trim()) : null;
+  }
+  return null;
+}
+
+/** A noun with its article, or a last word after which something must follow. */
+const CUT_OFF =
+  /^(?:(?:my|our|the|an?|his|her|their|your|meine?|unsere?|der|die|das|mon|ma|mes|le|la|les|mi|mis|el|los|mio|mia|il|lo|mijn|onze|de|het|meu|minha|o|os|as)(?: [\p{L}'-]+)?|.* (?:the|my|our|are|to|and|of|with|because|a|an))$/iu;
+
+/** At least two words that are a sentence: the rest was cut off, or is somewhere else. */
+function isComplete(words: string): boolean {
+  const isCutOff = CUT_OFF.test(words.replace(/[.!]+$/, ''));
+  return !isCutOff && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 2;
+}
+
+function capitalised(text: string): string {
+  const [first = ''] = text;
+  return first.toUpperCase() + text.slice(first.length);
+}

@@ -1,0 +1,24 @@
+import { chosenProposals, rejectProposals, rejectProposalsOutput } from '../../engine/capture/proposals.ts';
+import type { Operation } from '../operation.ts';
+import { lociIn, namespaceField } from './in-namespace.ts';
+
+const input = chosenProposals.extend({ namespace: namespaceField() });
+
+export const captureRejectOperation: Operation<typeof input, typeof rejectProposalsOutput> = {
+  name: 'capture-reject',
+  title: 'Reject proposals',
+  description:
+    'Rejects what auto-capture has proposed. The same sentence is not proposed again within 30 days, after which nothing of ' +
+    'it is left.',
+  input,
+  output: rejectProposalsOutput,
+  readOnly: false,
+  destructive: false,
+  idempotent: false,
+  scope: 'write',
+  listedOnRequest: true,
+  localFields: ['namespace'],
+  examples: [{ title: 'One proposal', input: { ids: [4] } }],
+  run: async (context, { namespace, ...request }) =>
+    rejectProposals(await lociIn(context, namespace), request),
+};
